@@ -1,0 +1,80 @@
+//! Measures Bashful against the plain thing, side by side in one run.
+//!
+//! Run it with `cargo xtask bench [NAME…]`. Absolute times mean little on a busy
+//! machine, so every table shows ratios of measurements that were taken in turn.
+
+#![expect(clippy::print_stdout, reason = "a bench prints")]
+
+use std::path::PathBuf;
+
+#[path = "bench/command_line.rs"]
+mod command_line;
+#[path = "bench/concurrency.rs"]
+mod concurrency;
+#[path = "bench/memory.rs"]
+mod memory;
+#[path = "bench/no_op.rs"]
+mod no_op;
+#[path = "bench/output.rs"]
+mod output;
+#[path = "bench/table.rs"]
+mod table;
+
+/// What every bench gets.
+struct Setting {
+    /// The `bashful` executable.
+    bashful: PathBuf,
+    /// A directory that goes away afterwards.
+    scratch: tempfile::TempDir,
+}
+
+type Outcome = Result<bool, Box<dyn std::error::Error>>;
+type Bench = fn(&Setting) -> Outcome;
+
+const BENCHES: [(&str, Bench); 4] = [
+    ("no-op", no_op::bench),
+    ("command-line", command_line::bench),
+    ("output", output::bench),
+    ("concurrency", concurrency::bench),
+];
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    bashful_engine::init();
+    let mut arguments: Vec<String> = std::env::args().skip(1).collect();
+    let position = arguments
+        .iter()
+        .position(|argument| argument == "--bashful")
+        .ok_or("--bashful PATH is missing")?;
+    arguments.remove(position);
+    let bashful = PathBuf::from(arguments.remove(position));
+    let setting = Setting {
+        bashful,
+        scratch: tempfile::tempdir()?,
+    };
+    let known = BENCHES.map(|(name, _)| name);
+    if let Some(unknown) = arguments
+        .iter()
+        .find(|name| !known.contains(&name.as_str()))
+    {
+        return Err(format!(
+            "no bench is called `{unknown}`; there are {}",
+            known.join(", ")
+        )
+        .into());
+    }
+    let mut met = true;
+    for (name, bench) in BENCHES {
+        if arguments.is_empty() || arguments.iter().any(|argument| argument == name) {
+            met &= bench(&setting)?;
+        }
+    }
+    println!(
+        "{}",
+        if met {
+            "All bars are met."
+        } else {
+            "Some bars are NOT met, see above."
+        }
+    );
+    Ok(())
+}

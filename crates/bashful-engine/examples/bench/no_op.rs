@@ -1,0 +1,50 @@
+//! A no-op through the library against a plain spawn of the same bash.
+
+use std::hint::black_box;
+
+use bashful_engine::{Engine, Invocation, Places};
+
+use crate::table::{in_turns, print_ratios};
+use crate::{Outcome, Setting};
+
+const ROUNDS: usize = 400;
+const HEAP: usize = 1 << 30;
+
+pub fn bench(setting: &Setting) -> Outcome {
+    let small = round(setting, "A no-op through the library")?;
+    let mut heap = vec![0_u8; HEAP];
+    for page in heap.chunks_mut(4096) {
+        page[0] = 1;
+    }
+    let large = round(setting, "The same, the host having 1 GiB of touched heap")?;
+    black_box(&heap);
+    Ok(small && large)
+}
+
+fn round(setting: &Setting, title: &str) -> Outcome {
+    let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+    let engine = Engine::builder()
+        .workspace(setting.scratch.path())
+        .places(Places::under(setting.scratch.path()))
+        .build()?;
+    let mut plain = || {
+        #[expect(clippy::disallowed_methods, reason = "the plain thing to compare with")]
+        let mut command = std::process::Command::new("bash");
+        command
+            .args(["--noprofile", "--norc", "-c", "true"])
+            .stdin(std::process::Stdio::null());
+        let status = command.status();
+        assert!(status.is_ok_and(|status| status.success()));
+    };
+    let mut ours = || {
+        let result = runtime.block_on(engine.run(Invocation::bash("true")));
+        assert!(result.is_ok_and(|result| result.success));
+    };
+    let times = in_turns(ROUNDS, &mut [&mut plain, &mut ours]);
+    Ok(print_ratios(
+        title,
+        &["posix_spawn and wait", "Engine::run"],
+        &times,
+        &[None, Some(1.25)],
+    ))
+}

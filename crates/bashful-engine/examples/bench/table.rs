@@ -1,0 +1,79 @@
+//! Timing in turns, and printing ratios.
+
+use std::time::{Duration, Instant};
+
+/// The times of one contestant, sorted.
+pub struct Times(Vec<Duration>);
+
+impl Times {
+    pub fn at(&self, share: f64) -> Duration {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            clippy::cast_precision_loss,
+            reason = "an index"
+        )]
+        let index = ((self.0.len() - 1) as f64 * share) as usize;
+        self.0[index]
+    }
+}
+
+/// Measures contestants in turns, so that what the machine does besides hits all alike.
+pub fn in_turns(rounds: usize, contestants: &mut [&mut dyn FnMut()]) -> Vec<Times> {
+    let mut times = vec![Vec::with_capacity(rounds); contestants.len()];
+    for round in 0..rounds + rounds / 10 + 1 {
+        for (contestant, times) in contestants.iter_mut().zip(&mut times) {
+            let begin = Instant::now();
+            contestant();
+            // The first rounds warm up.
+            if round > rounds / 10 {
+                times.push(begin.elapsed());
+            }
+        }
+    }
+    let sorted = |mut times: Vec<Duration>| {
+        times.sort_unstable();
+        Times(times)
+    };
+    times.into_iter().map(sorted).collect()
+}
+
+/// One line of a table of ratios to the first contestant.
+pub fn print_ratios(title: &str, names: &[&str], times: &[Times], bars: &[Option<f64>]) -> bool {
+    println!("\n{title}");
+    println!(
+        "  {:<44} {:>9} {:>9} {:>7} {:>7}  bar",
+        "", "median", "p95", "ratio", "p95"
+    );
+    let mut met = true;
+    for ((name, own), bar) in names.iter().zip(times).zip(bars) {
+        let ratio = own.at(0.5).as_secs_f64() / times[0].at(0.5).as_secs_f64();
+        let tail = own.at(0.95).as_secs_f64() / times[0].at(0.95).as_secs_f64();
+        let verdict = verdict(
+            bar.map(|bar| (format!("≤ {bar:.2}"), ratio <= bar)),
+            &mut met,
+        );
+        println!(
+            "  {name:<44} {:>7.2}ms {:>7.2}ms {ratio:>7.2} {tail:>7.2}  {verdict}",
+            millis(own.at(0.5)),
+            millis(own.at(0.95))
+        );
+    }
+    met
+}
+
+/// What a bar says, and whether it was met.
+pub fn verdict(bar: Option<(String, bool)>, met: &mut bool) -> String {
+    match bar {
+        None => String::new(),
+        Some((bar, true)) => format!("{bar} met"),
+        Some((bar, false)) => {
+            *met = false;
+            format!("{bar} MISSED")
+        }
+    }
+}
+
+pub fn millis(duration: Duration) -> f64 {
+    duration.as_secs_f64() * 1000.0
+}

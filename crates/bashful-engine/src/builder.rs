@@ -1,0 +1,213 @@
+//! Making an engine: who asks, where things are kept, what the limits are.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use bashful_keeper::VERSION;
+use sha2::{Digest, Sha256};
+
+use crate::config::{Config, env as variables};
+use crate::engine::Engine;
+use crate::environment::{secret_values, write_git_identity};
+use crate::error::EngineError;
+use crate::helper;
+use crate::places::Places;
+
+/// Settings for an [`Engine`].
+#[derive(Debug, Default)]
+pub struct EngineBuilder {
+    agent: Option<String>,
+    session: Option<Session>,
+    workspace: Option<PathBuf>,
+    helper: Option<PathBuf>,
+    places: Option<Places>,
+    config: Option<Config>,
+    environment: Option<BTreeMap<String, String>>,
+    secrets: Vec<String>,
+}
+
+/// One conversation of an agent with Bashful.
+#[derive(Debug, Clone)]
+pub(crate) struct Session {
+    pub(crate) name: String,
+    /// Other processes of the same session find its keepers.
+    pub(crate) shared: bool,
+    pub(crate) idle: Duration,
+}
+
+impl Session {
+    /// The name of a keeper: what it belongs to, and the version it must have.
+    pub(crate) fn keeper_name(&self, state: &Path, agent: &str, workspace: &str) -> String {
+        let mut digest = Sha256::new();
+        let parts = [VERSION, agent, &self.name, workspace].map(str::as_bytes);
+        for part in parts
+            .into_iter()
+            .chain([state.as_os_str().as_encoded_bytes()])
+        {
+            // The length goes first, so that no two lists of parts look the same.
+            digest.update((part.len() as u64).to_le_bytes());
+            digest.update(part);
+        }
+        hexadecimal(&digest.finalize(), 12)
+    }
+}
+
+impl EngineBuilder {
+    /// Who asks; the configuration's `agent` unless given.
+    #[must_use]
+    pub fn agent(mut self, agent: impl Into<String>) -> Self {
+        self.agent = Some(agent.into());
+        self
+    }
+
+    /// Joins a session by name, also from several processes; its keepers stay for
+    /// the configured idle time. Otherwise the engine itself is the session.
+    #[must_use]
+    pub fn session(mut self, name: impl Into<String>) -> Self {
+        self.session = Some(Session {
+            name: name.into(),
+            shared: true,
+            idle: Duration::MAX,
+        });
+        self
+    }
+
+    /// The writable root for runs that name none; the current directory unless given.
+    #[must_use]
+    pub fn workspace(mut self, workspace: impl Into<PathBuf>) -> Self {
+        self.workspace = Some(workspace.into());
+        self
+    }
+
+    /// The executable that serves as keeper.
+    #[must_use]
+    pub fn helper(mut self, path: impl Into<PathBuf>) -> Self {
+        self.helper = Some(path.into());
+        self
+    }
+
+    /// Where things are kept.
+    #[must_use]
+    pub fn places(mut self, places: Places) -> Self {
+        self.places = Some(places);
+        self
+    }
+
+    /// The configuration; the built-in defaults unless given.
+    #[must_use]
+    pub fn config(mut self, config: Config) -> Self {
+        self.config = Some(config);
+        self
+    }
+
+    /// The caller's environment; this process's unless given.
+    #[must_use]
+    pub fn environment(mut self, environment: BTreeMap<String, String>) -> Self {
+        self.environment = Some(environment);
+        self
+    }
+
+    /// Masks this value in all output. Values under eight characters are not masked.
+    #[must_use]
+    pub fn mask(mut self, value: impl Into<String>) -> Self {
+        self.secrets.push(value.into());
+        self
+    }
+
+    /// Makes the engine. Nothing is started before the first run.
+    pub fn build(self) -> Result<Engine, EngineError> {
+        let config = self.config.unwrap_or_default();
+        let environment = self.environment.unwrap_or_else(|| {
+            let text = |text: std::ffi::OsString| text.into_string().ok();
+            std::env::vars_os()
+                .filter_map(|(name, value)| Some((text(name)?, text(value)?)))
+                .collect()
+        });
+        let places = match self.places {
+            Some(places) => places,
+            None => Places::from_environment(|name| environment.get(name).cloned())?,
+        };
+        let mut session = self.session.unwrap_or_else(|| Session {
+            name: bashful_keeper::TaskId::fresh("session").to_string(),
+            shared: false,
+            idle: Duration::ZERO,
+        });
+        session.idle = session.idle.min(config.keeper.idle);
+        let listed: Vec<String> = config
+            .secrets
+            .values
+            .iter()
+            .map(|secret| secret.expose().to_owned())
+            .chain(self.secrets)
+            .collect();
+        Ok(Engine::from_settings(Settings {
+            agent: self.agent.unwrap_or_else(|| config.agent.clone()),
+            session,
+            workspace: self.workspace,
+            named_helper: self.helper,
+            places,
+            mask: secret_values(&environment, &listed, &config.secrets.names),
+            environment,
+            config,
+            git_identity: OnceLock::new(),
+        }))
+    }
+}
+
+/// What an engine goes by.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    pub(crate) agent: String,
+    pub(crate) session: Session,
+    pub(crate) workspace: Option<PathBuf>,
+    named_helper: Option<PathBuf>,
+    pub(crate) places: Places,
+    pub(crate) config: Config,
+    pub(crate) environment: BTreeMap<String, String>,
+    pub(crate) mask: Vec<String>,
+    git_identity: OnceLock<Option<PathBuf>>,
+}
+
+impl Settings {
+    pub(crate) fn helper(&self) -> Result<PathBuf, EngineError> {
+        helper::find(self.named_helper.as_deref(), self.path())
+    }
+
+    pub(crate) fn path(&self) -> Option<&str> {
+        self.environment.get("PATH").map(String::as_str)
+    }
+
+    /// A git configuration that knows who the user is, written once.
+    pub(crate) fn git_identity(&self) -> Option<&Path> {
+        let write = || {
+            let home = self.environment.get(variables::HOME).map(Path::new)?;
+            let config = self
+                .environment
+                .get(variables::XDG_CONFIG_HOME)
+                .map(Path::new);
+            write_git_identity(home, config, &self.places.state)
+        };
+        self.git_identity.get_or_init(write).as_deref()
+    }
+
+    /// Where tools may cache for a project.
+    pub(crate) fn cache(&self, workspace: &Path) -> PathBuf {
+        let digest = Sha256::digest(workspace.as_os_str().as_encoded_bytes());
+        let name = hexadecimal(&digest, 8);
+        self.places.cache.join("projects").join(name)
+    }
+}
+
+/// The first bytes of a digest as text.
+fn hexadecimal(digest: &[u8], bytes: usize) -> String {
+    use std::fmt::Write;
+    digest
+        .iter()
+        .take(bytes)
+        .fold(String::new(), |mut text, byte| {
+            let _ = write!(text, "{byte:02x}");
+            text
+        })
+}

@@ -1,0 +1,61 @@
+//! What one file says: all-optional mirrors of the keys.
+
+use std::time::Duration;
+
+use super::choice::{Keep, OnLogFull, Survivors};
+use super::place::Place;
+use super::secret::SecretValue;
+
+/// A value with the place where it was said.
+#[derive(Debug, Clone)]
+pub(super) struct Said<T> {
+    pub(super) value: T,
+    pub(super) place: Place,
+}
+
+/// A key that a file may or may not set.
+pub(super) type Maybe<T> = Option<Said<T>>;
+
+/// One file; see [`Config`](super::Config) for the meaning of the keys.
+#[derive(Debug, Clone, Default)]
+pub(super) struct RawConfig {
+    pub(super) require_description: Maybe<bool>,
+    pub(super) blocked_commands: Maybe<Vec<String>>,
+    pub(super) agent: Maybe<String>,
+    pub(super) limits: RawLimits,
+    pub(super) secrets: RawSecrets,
+    pub(super) environment: RawEnvironment,
+    pub(super) keeper: RawKeeper,
+}
+
+/// `[limits]`.
+#[derive(Debug, Clone, Default)]
+pub(super) struct RawLimits {
+    pub(super) timeout: Maybe<Duration>,
+    pub(super) max_timeout: Maybe<Duration>,
+    pub(super) max_output: Maybe<usize>,
+    pub(super) keep: Maybe<Keep>,
+    pub(super) log_quota: Maybe<u64>,
+    pub(super) on_log_full: Maybe<OnLogFull>,
+    pub(super) survivors: Maybe<Survivors>,
+    pub(super) term_grace: Maybe<Duration>,
+}
+
+/// `[secrets]`.
+#[derive(Debug, Clone, Default)]
+pub(super) struct RawSecrets {
+    pub(super) values: Maybe<Vec<SecretValue>>,
+    pub(super) names: Maybe<Vec<String>>,
+}
+
+/// `[environment]`.
+#[derive(Debug, Clone, Default)]
+pub(super) struct RawEnvironment {
+    pub(super) pass: Maybe<Vec<String>>,
+}
+
+/// `[keeper]`.
+#[derive(Debug, Clone, Default)]
+pub(super) struct RawKeeper {
+    pub(super) idle: Maybe<Duration>,
+}

@@ -1,0 +1,232 @@
+//! Reading single values, with errors that say where and never what.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use toml::de::DeValue;
+
+use super::choice::Choice;
+use super::error::ConfigError;
+use super::key::Key;
+use super::place::Place;
+use super::raw::Said;
+use super::secret::SecretValue;
+use super::units::{parse_duration, parse_size};
+
+/// A parsed value and where it stands.
+pub(super) type Spanned<'a> = toml::Spanned<DeValue<'a>>;
+
+/// The most characters a result may be asked to hold, so that memory stays bounded.
+const MAX_OUTPUT: usize = 1 << 30;
+
+/// The most characters of an agent's name.
+const MAX_AGENT: usize = 64;
+
+/// Reads the values of one file.
+pub(super) struct Reader<'a> {
+    text: &'a str,
+    path: Arc<Path>,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(text: &'a str, path: Arc<Path>) -> Self {
+        Self { text, path }
+    }
+
+    pub(super) fn place(&self, offset: usize) -> Place {
+        Place::at(&self.path, self.text, offset)
+    }
+
+    pub(super) fn boolean(&self, key: Key, value: &Spanned<'_>) -> Result<Said<bool>, ConfigError> {
+        match value.get_ref() {
+            DeValue::Boolean(flag) => Ok(self.said(*flag, value)),
+            _ => Err(self.wrong_type(key.to_string(), "`true` or `false`", value)),
+        }
+    }
+
+    pub(super) fn duration(
+        &self,
+        key: Key,
+        value: &Spanned<'_>,
+    ) -> Result<Said<Duration>, ConfigError> {
+        let expected = "a text with a unit, such as `\"90s\"`";
+        let text = self.string(key.to_string(), expected, value)?;
+        let duration = parse_duration(text).map_err(|source| ConfigError::Unit {
+            place: self.place(value.span().start),
+            key,
+            source,
+        })?;
+        Ok(self.said(duration, value))
+    }
+
+    pub(super) fn size(&self, key: Key, value: &Spanned<'_>) -> Result<Said<u64>, ConfigError> {
+        let expected = "a text with a unit, such as `\"256M\"`";
+        let text = self.string(key.to_string(), expected, value)?;
+        let size = parse_size(text).map_err(|source| ConfigError::Unit {
+            place: self.place(value.span().start),
+            key,
+            source,
+        })?;
+        Ok(self.said(size, value))
+    }
+
+    pub(super) fn count(&self, key: Key, value: &Spanned<'_>) -> Result<Said<usize>, ConfigError> {
+        let DeValue::Integer(integer) = value.get_ref() else {
+            let expected = "a number of characters without a unit, such as `30000`";
+            return Err(self.wrong_type(key.to_string(), expected, value));
+        };
+        usize::from_str_radix(integer.as_str(), integer.radix())
+            .ok()
+            .filter(|number| (1..=MAX_OUTPUT).contains(number))
+            .map(|number| self.said(number, value))
+            .ok_or_else(|| {
+                self.bad_value(key.to_string(), "a number from `1` to `1073741824`", value)
+            })
+    }
+
+    pub(super) fn choice<T: Choice>(
+        &self,
+        key: Key,
+        value: &Spanned<'_>,
+    ) -> Result<Said<T>, ConfigError> {
+        let word = self.string(key.to_string(), "a text", value)?;
+        let choice = T::from_word(word).map_err(|source| ConfigError::Choice {
+            place: self.place(value.span().start),
+            key,
+            source,
+        })?;
+        Ok(self.said(choice, value))
+    }
+
+    /// An agent's name becomes part of paths and of messages, so its characters are few.
+    pub(super) fn agent(&self, key: Key, value: &Spanned<'_>) -> Result<Said<String>, ConfigError> {
+        let name = self.string(key.to_string(), "a text", value)?;
+        let plain = |next: char| next.is_ascii_alphanumeric() || "._-".contains(next);
+        let valid = name.len() <= MAX_AGENT
+            && name.chars().all(plain)
+            && name.starts_with(|first: char| first.is_ascii_alphanumeric());
+        if valid {
+            Ok(self.said(name.to_owned(), value))
+        } else {
+            let expected = "at most 64 letters, digits, `.`, `_` and `-`, a letter or digit first";
+            Err(self.bad_value(key.to_string(), expected, value))
+        }
+    }
+
+    pub(super) fn commands(
+        &self,
+        key: Key,
+        value: &Spanned<'_>,
+    ) -> Result<Said<Vec<String>>, ConfigError> {
+        // A blank entry would block nothing or everything, depending on who reads it.
+        let valid = |text: &str| !text.trim().is_empty() && !text.contains('\0');
+        self.texts(key, value, "a command", valid)
+    }
+
+    pub(super) fn variables(
+        &self,
+        key: Key,
+        value: &Spanned<'_>,
+    ) -> Result<Said<Vec<String>>, ConfigError> {
+        let valid = |text: &str| !text.is_empty() && !text.contains(['=', '\0']);
+        self.texts(key, value, "the name of an environment variable", valid)
+    }
+
+    pub(super) fn secrets(
+        &self,
+        key: Key,
+        value: &Spanned<'_>,
+    ) -> Result<Said<Vec<SecretValue>>, ConfigError> {
+        let mut secrets = Vec::new();
+        for (index, (text, item)) in self.items(key, value)?.into_iter().enumerate() {
+            let secret = SecretValue::new(text).ok_or_else(|| ConfigError::ShortSecret {
+                place: self.place(item.span().start),
+                index,
+            })?;
+            secrets.push(secret);
+        }
+        Ok(self.said(secrets, value))
+    }
+
+    /// A list of texts that all pass a check.
+    fn texts(
+        &self,
+        key: Key,
+        value: &Spanned<'_>,
+        expected: &'static str,
+        valid: impl Fn(&str) -> bool,
+    ) -> Result<Said<Vec<String>>, ConfigError> {
+        let mut texts = Vec::new();
+        for (index, (text, item)) in self.items(key, value)?.into_iter().enumerate() {
+            if !valid(text) {
+                return Err(self.bad_value(format!("{key}[{index}]"), expected, item));
+            }
+            texts.push(text.to_owned());
+        }
+        Ok(self.said(texts, value))
+    }
+
+    /// The texts of a list, each with where it stands.
+    fn items<'v>(
+        &self,
+        key: Key,
+        value: &'v Spanned<'_>,
+    ) -> Result<Vec<(&'v str, &'v Spanned<'v>)>, ConfigError> {
+        let DeValue::Array(array) = value.get_ref() else {
+            return Err(self.wrong_type(key.to_string(), "a list of texts", value));
+        };
+        let item = |(index, item)| {
+            let text = self.string(format!("{key}[{index}]"), "a text", item)?;
+            Ok((text, item))
+        };
+        array.iter().enumerate().map(item).collect()
+    }
+
+    fn string<'v>(
+        &self,
+        item: String,
+        expected: &'static str,
+        value: &'v Spanned<'_>,
+    ) -> Result<&'v str, ConfigError> {
+        match value.get_ref() {
+            DeValue::String(text) => Ok(text),
+            _ => Err(self.wrong_type(item, expected, value)),
+        }
+    }
+
+    fn said<T>(&self, value: T, at: &Spanned<'_>) -> Said<T> {
+        let place = self.place(at.span().start);
+        Said { value, place }
+    }
+
+    pub(super) fn wrong_type(
+        &self,
+        item: String,
+        expected: &'static str,
+        value: &Spanned<'_>,
+    ) -> ConfigError {
+        ConfigError::WrongType {
+            place: self.place(value.span().start),
+            item,
+            expected,
+            found: match value.get_ref() {
+                DeValue::String(_) => "a text",
+                DeValue::Integer(_) => "a bare number",
+                DeValue::Float(_) => "a fraction",
+                DeValue::Boolean(_) => "a boolean",
+                DeValue::Datetime(_) => "a date",
+                DeValue::Array(_) => "a list",
+                DeValue::Table(_) => "a table",
+            },
+        }
+    }
+
+    fn bad_value(&self, item: String, expected: &'static str, value: &Spanned<'_>) -> ConfigError {
+        ConfigError::BadValue {
+            place: self.place(value.span().start),
+            item,
+            expected,
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! From what the files say to one configuration.
+//!
+//! This carries out the table in `key.rs`. Values start from the defaults; the admin's replace
+//! them and become ceilings; the user's and then the project's are let in where they pass none.
+
+use super::key::Key;
+use super::place::{Layer, Origins};
+use super::raw::RawConfig;
+use super::settings::Config;
+use super::warning::Warning;
+
+/// What the three files say; an absent file says nothing.
+#[derive(Debug, Default)]
+pub(super) struct Layers {
+    pub(super) admin: RawConfig,
+    pub(super) user: RawConfig,
+    pub(super) project: RawConfig,
+}
+
+/// The outcome of a resolution.
+#[derive(Debug, Default)]
+pub(super) struct Resolved {
+    pub(super) config: Config,
+    pub(super) origins: Origins,
+    pub(super) warnings: Vec<Warning>,
+}
+
+/// Brings the layers together.
+pub(super) fn resolve(mut layers: Layers) -> Resolved {
+    let mut out = Resolved::default();
+    // Each line settles one key: it starts from the default and hears the layers; which of them
+    // counts is the key's rule.
+    macro_rules! settle {
+        ($method:ident, $key:ident, $($field:ident).+) => {
+            let default = out.config.$($field).+.clone();
+            out.config.$($field).+ = out.$method(Key::$key, default, [
+                (Layer::Admin, layers.admin.$($field).+.take()),
+                (Layer::User, layers.user.$($field).+.take()),
+                (Layer::Project, layers.project.$($field).+.take()),
+            ]);
+        };
+    }
+    settle!(scalar, RequireDescription, require_description);
+    settle!(list, BlockedCommands, blocked_commands);
+    settle!(scalar, Agent, agent);
+    settle!(scalar, Timeout, limits.timeout);
+    settle!(scalar, MaxTimeout, limits.max_timeout);
+    settle!(scalar, MaxOutput, limits.max_output);
+    settle!(scalar, Keep, limits.keep);
+    settle!(scalar, LogQuota, limits.log_quota);
+    settle!(scalar, OnLogFull, limits.on_log_full);
+    settle!(scalar, Survivors, limits.survivors);
+    settle!(scalar, TermGrace, limits.term_grace);
+    settle!(list, SecretValues, secrets.values);
+    settle!(list, SecretNames, secrets.names);
+    settle!(list, EnvironmentPass, environment.pass);
+    settle!(scalar, KeeperIdle, keeper.idle);
+    out.bound_timeout();
+    out
+}

@@ -1,0 +1,119 @@
+//! Which of two values is the wider one.
+
+use std::hash::Hash;
+use std::time::Duration;
+
+use super::choice::{Choice as _, Keep, OnLogFull, Survivors};
+use super::place::shown;
+use super::secret::{MASK, SecretValue};
+use super::units::{format_duration, format_size};
+
+/// A value of a key that has one.
+pub(super) trait Scalar: Clone + PartialEq {
+    /// Whether this gives a run more than `other` does. For a key with [`Rule::Free`](super::key::Rule::Free) nobody asks.
+    fn is_wider_than(&self, other: &Self) -> bool;
+
+    /// The value as a message shows it.
+    fn shown(&self) -> String;
+}
+
+impl Scalar for bool {
+    fn is_wider_than(&self, other: &Self) -> bool {
+        !*self && *other
+    }
+
+    fn shown(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl Scalar for Duration {
+    fn is_wider_than(&self, other: &Self) -> bool {
+        self > other
+    }
+
+    fn shown(&self) -> String {
+        format_duration(*self)
+    }
+}
+
+/// A size in bytes.
+impl Scalar for u64 {
+    fn is_wider_than(&self, other: &Self) -> bool {
+        self > other
+    }
+
+    fn shown(&self) -> String {
+        format_size(*self)
+    }
+}
+
+/// A count of characters.
+impl Scalar for usize {
+    fn is_wider_than(&self, other: &Self) -> bool {
+        self > other
+    }
+
+    fn shown(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl Scalar for OnLogFull {
+    fn is_wider_than(&self, other: &Self) -> bool {
+        (*self, *other) == (Self::Continue, Self::Stop)
+    }
+
+    fn shown(&self) -> String {
+        self.as_str().to_owned()
+    }
+}
+
+impl Scalar for Survivors {
+    fn is_wider_than(&self, other: &Self) -> bool {
+        (*self, *other) == (Self::Adopt, Self::Kill)
+    }
+
+    fn shown(&self) -> String {
+        self.as_str().to_owned()
+    }
+}
+
+impl Scalar for Keep {
+    fn is_wider_than(&self, _: &Self) -> bool {
+        false
+    }
+
+    fn shown(&self) -> String {
+        self.as_str().to_owned()
+    }
+}
+
+/// The name of an agent.
+impl Scalar for String {
+    fn is_wider_than(&self, _: &Self) -> bool {
+        false
+    }
+
+    fn shown(&self) -> String {
+        shown(self)
+    }
+}
+
+/// An item of a list.
+pub(super) trait Item: Clone + Eq + Hash {
+    /// The item as a message shows it.
+    fn shown(&self) -> String;
+}
+
+impl Item for String {
+    fn shown(&self) -> String {
+        shown(self)
+    }
+}
+
+impl Item for SecretValue {
+    fn shown(&self) -> String {
+        MASK.to_owned()
+    }
+}

@@ -1,0 +1,113 @@
+//! The resolved configuration: every value is there.
+
+use std::time::Duration;
+
+use super::choice::{Keep, OnLogFull, Survivors};
+use super::secret::SecretValue;
+
+/// What Bashful goes by, after all layers have spoken.
+///
+/// `Config::default()` is what holds when no file exists.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Config {
+    /// Whether a call without a description is refused.
+    pub require_description: bool,
+    /// Commands that never run.
+    pub blocked_commands: Vec<String>,
+    /// The name of an agent that gives none.
+    pub agent: String,
+    /// What a run may use.
+    pub limits: Limits,
+    /// What is masked.
+    pub secrets: Secrets,
+    /// What a run gets from its caller's environment.
+    pub environment: Environment,
+    /// How keepers behave.
+    pub keeper: Keeper,
+}
+
+/// What a run may use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// How long a run may take that asks for nothing else; never above `max_timeout`.
+    pub timeout: Duration,
+    /// How long a run may ask for.
+    pub max_timeout: Duration,
+    /// How many characters of each stream a result holds.
+    pub max_output: usize,
+    /// Which part of too long an output a result holds.
+    pub keep: Keep,
+    /// How many bytes of a task's output are stored.
+    pub log_quota: u64,
+    /// What happens to a run whose log is full.
+    pub on_log_full: OnLogFull,
+    /// What happens to processes that outlive their run.
+    pub survivors: Survivors,
+    /// How long a run has between SIGTERM and SIGKILL.
+    pub term_grace: Duration,
+}
+
+/// What is masked in output.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Secrets {
+    /// Exact values.
+    pub values: Vec<SecretValue>,
+    /// Names of variables whose values are masked, in addition to key-like names.
+    pub names: Vec<String>,
+}
+
+/// What a run gets from its caller's environment.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Environment {
+    /// Names of variables that are passed on in addition to the usual few.
+    pub pass: Vec<String>,
+}
+
+/// How keepers behave.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Keeper {
+    /// How long a keeper stays without work.
+    pub idle: Duration,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            require_description: false,
+            blocked_commands: Vec::new(),
+            agent: "default".to_owned(),
+            limits: Limits::default(),
+            secrets: Secrets::default(),
+            environment: Environment::default(),
+            keeper: Keeper::default(),
+        }
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            timeout: Duration::from_secs(120),
+            max_timeout: Duration::from_secs(600),
+            max_output: 30_000,
+            keep: Keep::HeadTail,
+            log_quota: 1 << 30,
+            on_log_full: OnLogFull::Continue,
+            survivors: Survivors::Kill,
+            term_grace: Duration::from_secs(2),
+        }
+    }
+}
+
+impl Default for Keeper {
+    fn default() -> Self {
+        Self {
+            idle: Duration::from_secs(300),
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! What a file said and nobody follows.
+
+use std::fmt;
+
+use super::key::Key;
+use super::place::{Layer, Place};
+
+/// A setting that was ignored. It is no error: a cloned repository must neither widen what a
+/// person allows nor stop them from working.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Warning {
+    /// The key.
+    pub key: Key,
+    /// The layer whose word does not count.
+    pub layer: Layer,
+    /// Where it was said.
+    pub place: Place,
+    /// Why it does not count.
+    pub reason: WarningReason,
+}
+
+/// Why a setting was ignored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WarningReason {
+    /// A project file has no say about this key.
+    NotForProjects,
+    /// A project file tried to widen.
+    Widens {
+        /// What the project asked for.
+        given: String,
+        /// What holds.
+        kept: String,
+    },
+    /// The admin file says otherwise.
+    PassesAdmin {
+        /// What was asked for.
+        given: String,
+        /// What the admin set.
+        bound: String,
+    },
+    /// Names that the admin's list does not have.
+    OutsideAdminList {
+        /// The names, which are dropped.
+        names: Vec<String>,
+    },
+    /// `limits.timeout` is above `limits.max_timeout`.
+    AboveMaximum {
+        /// The timeout asked for.
+        given: String,
+        /// The maximum, which is used.
+        maximum: String,
+    },
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { key, place, .. } = self;
+        write!(formatter, "ignored `{key}` in {place}: ")?;
+        match &self.reason {
+            WarningReason::NotForProjects => {
+                write!(formatter, "a project file cannot set it")
+            }
+            WarningReason::Widens { given, kept } => write!(
+                formatter,
+                "a project file can only narrow, and `{given}` is wider than `{kept}`"
+            ),
+            WarningReason::PassesAdmin { given, bound } => write!(
+                formatter,
+                "the admin file says `{bound}`, and `{given}` would pass it"
+            ),
+            WarningReason::OutsideAdminList { names } => write!(
+                formatter,
+                "the admin file does not list `{}`",
+                names.join("`, `")
+            ),
+            WarningReason::AboveMaximum { given, maximum } => write!(
+                formatter,
+                "`{given}` is above `{}`, which is `{maximum}`",
+                Key::MaxTimeout
+            ),
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! The engine: from a request to a run.
+//!
+//! `Engine::start` is the life of a command top to bottom: check, decide, prepare,
+//! hand to the keeper. What comes after that is in `run`.
+
+use std::collections::HashMap;
+use std::os::fd::AsFd;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bashful_keeper::{Request, TaskDirectory, TaskId};
+use bashful_policy::{CommandValidator, Effect};
+
+use crate::audit::record_refusal;
+use crate::builder::{EngineBuilder, Settings};
+use crate::client::{Client, KeeperAddress};
+use crate::error::{EngineError, InvalidInvocation};
+use crate::invocation::{Action, Invocation};
+use crate::prepare::{Prepared, prepare};
+use crate::progress::Progress;
+use crate::result::{ExecutionResult, Heading};
+use crate::run::{Report, Run};
+
+/// Runs commands. Cheap to clone; clones share keepers and the list of what runs.
+#[derive(Debug, Clone)]
+pub struct Engine {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    settings: Settings,
+    validator: CommandValidator,
+    keepers: Mutex<HashMap<String, Arc<Client>>>,
+    running: Arc<Mutex<HashMap<TaskId, Entry>>>,
+}
+
+/// One line of the list of what runs.
+#[derive(Debug, Clone)]
+struct Entry {
+    agent: String,
+    command: String,
+    client: Arc<Client>,
+}
+
+/// What was decided about a request.
+#[derive(Debug)]
+pub enum Started {
+    /// It runs.
+    Running(Run),
+    /// It was not allowed; nothing was started.
+    NotAllowed(Box<ExecutionResult>),
+}
+
+/// A run of this engine that goes on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Listed {
+    /// The task.
+    pub task_id: String,
+    /// Who asked.
+    pub agent: String,
+    /// The command.
+    pub command: String,
+}
+
+impl Engine {
+    /// A builder with the usual settings.
+    pub fn builder() -> EngineBuilder {
+        EngineBuilder::default()
+    }
+
+    pub(crate) fn from_settings(settings: Settings) -> Self {
+        let validator = CommandValidator::new(&settings.config.blocked_commands);
+        Self {
+            inner: Arc::new(Inner {
+                settings,
+                validator,
+                keepers: Mutex::default(),
+                running: Arc::default(),
+            }),
+        }
+    }
+
+    /// Runs a command and waits for its end. Dropping the future ends the command
+    /// with its whole process tree.
+    #[tracing::instrument(name = "run", skip_all, fields(command = %invocation.action.as_command(), operation_id = invocation.operation_id))]
+    pub async fn run(&self, invocation: Invocation) -> Result<ExecutionResult, EngineError> {
+        match self.start(invocation)? {
+            Started::Running(run) => run.wait().await,
+            Started::NotAllowed(result) => Ok(*result),
+        }
+    }
+
+    /// Starts a command.
+    pub fn start(&self, mut invocation: Invocation) -> Result<Started, EngineError> {
+        let settings = &self.inner.settings;
+        invocation.action.check()?;
+        if settings.config.require_description && is_blank(invocation.description.as_deref()) {
+            return Err(InvalidInvocation::NoDescription.into());
+        }
+        let heading = Heading {
+            command: invocation.action.as_command(),
+            description: invocation.description.take(),
+            operation_id: invocation.operation_id.take(),
+            agent: invocation
+                .agent
+                .take()
+                .unwrap_or_else(|| settings.agent.clone()),
+            session: settings.session.name.clone(),
+        };
+        if let Some(refused) = self.refuse(&invocation, &heading)? {
+            return Ok(Started::NotAllowed(Box::new(refused)));
+        }
+        let prepared = prepare(settings, invocation, &heading)?;
+        self.launch(prepared, heading).map(Started::Running)
+    }
+
+    /// The built-in refusals and the blocked commands, then the caller's profile.
+    fn refuse(
+        &self,
+        invocation: &Invocation,
+        heading: &Heading,
+    ) -> Result<Option<ExecutionResult>, EngineError> {
+        // A program without a shell is judged as the command line that would start it.
+        let text = match &invocation.action {
+            Action::Bash(text) => text.clone(),
+            Action::Program { program, arguments } => {
+                bashful_policy::build_safe_command(program, arguments)
+            }
+        };
+        let by_profile = || {
+            let decision = invocation.profile.as_ref()?.decide(&text);
+            (decision.effect != Effect::Allow).then_some(decision)
+        };
+        let Some(decision) = self.inner.validator.check(&text).or_else(by_profile) else {
+            return Ok(None);
+        };
+        // A refusal that cannot be recorded is an error, and nothing runs either way.
+        record_refusal(&self.inner.settings.places.state, heading, &decision)?;
+        Ok(Some(ExecutionResult::not_allowed(
+            heading.clone(),
+            decision,
+        )))
+    }
+
+    fn launch(&self, prepared: Prepared, heading: Heading) -> Result<Run, EngineError> {
+        let id = prepared.start.spec.id.clone();
+        let directory = TaskDirectory::of(&self.inner.settings.places.state, &id);
+        let detached = prepared.start.detached;
+        let request = Request::Start(Box::new(prepared.start));
+        let descriptors: Vec<_> = prepared.descriptors.iter().map(AsFd::as_fd).collect();
+        let (client, progress) = loop {
+            let client = self.keeper(&heading.agent, &prepared.workspace)?;
+            let progress = Arc::new(Progress::default());
+            // One that says goodbye in this very moment is followed by another.
+            if client.start(&request, &id, &descriptors, &progress) {
+                break (client, progress);
+            }
+        };
+        let entry = Entry {
+            agent: heading.agent.clone(),
+            command: heading.command.clone(),
+            client: Arc::clone(&client),
+        };
+        lock(&self.inner.running).insert(id.clone(), entry);
+        let running = Running {
+            id: id.clone(),
+            list: Arc::clone(&self.inner.running),
+        };
+        let report = Report {
+            output_file: prepared.log_copy.unwrap_or_else(|| directory.log()),
+            id,
+            heading,
+            directory,
+            limit: prepared.limit,
+            progress,
+        };
+        Ok(Run {
+            report: Arc::new(report),
+            client,
+            _running: running,
+            owned: !detached,
+        })
+    }
+
+    /// The keeper of this agent in this workspace, connected or started.
+    fn keeper(&self, agent: &str, workspace: &str) -> Result<Arc<Client>, EngineError> {
+        let settings = &self.inner.settings;
+        let name = settings
+            .session
+            .keeper_name(&settings.places.state, agent, workspace);
+        let mut keepers = lock(&self.inner.keepers);
+        if let Some(client) = keepers.get(&name).filter(|client| client.is_open()) {
+            return Ok(Arc::clone(client));
+        }
+        keepers.retain(|_, client| client.is_open());
+        let socket = if settings.session.shared {
+            Some(settings.places.socket(&name)?)
+        } else {
+            None
+        };
+        let client = Arc::new(Client::open(&KeeperAddress {
+            helper: settings.helper()?,
+            state: settings.places.state.clone(),
+            socket,
+            idle: settings.session.idle,
+        })?);
+        keepers.insert(name, Arc::clone(&client));
+        Ok(client)
+    }
+
+    /// What this engine runs now.
+    pub fn running(&self) -> Vec<Listed> {
+        let list = lock(&self.inner.running);
+        let mut listed: Vec<Listed> = list
+            .iter()
+            .map(|(id, entry)| Listed {
+                task_id: id.to_string(),
+                agent: entry.agent.clone(),
+                command: entry.command.clone(),
+            })
+            .collect();
+        listed.sort_by(|one, other| one.task_id.cmp(&other.task_id));
+        listed
+    }
+
+    /// Ends every run of this agent, and says how many that were.
+    pub fn end_agent(&self, agent: &str) -> usize {
+        let entries: Vec<(TaskId, Entry)> = lock(&self.inner.running)
+            .iter()
+            .filter(|(_, entry)| entry.agent == agent)
+            .map(|(id, entry)| (id.clone(), entry.clone()))
+            .collect();
+        for (id, entry) in &entries {
+            entry.client.cancel(id, false);
+        }
+        entries.len()
+    }
+
+    /// Where this engine keeps its records.
+    pub fn state_directory(&self) -> &std::path::Path {
+        &self.inner.settings.places.state
+    }
+}
+
+/// A line in the list of what runs, which goes when this does.
+#[derive(Debug)]
+pub(crate) struct Running {
+    id: TaskId,
+    list: Arc<Mutex<HashMap<TaskId, Entry>>>,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        lock(&self.list).remove(&self.id);
+    }
+}
+
+fn is_blank(text: Option<&str>) -> bool {
+    text.is_none_or(|text| text.trim().is_empty())
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Both maps are whole after every statement, so a panic elsewhere did not tear them.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

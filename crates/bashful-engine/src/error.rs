@@ -1,0 +1,318 @@
+//! What can go wrong before a command runs. Each names the thing and the way out.
+
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// A request that makes no sense as it stands. Nothing was started.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum InvalidInvocation {
+    /// There is no command.
+    #[error("the command is empty")]
+    Empty,
+    /// The command holds a NUL byte.
+    #[error("the command holds a NUL byte")]
+    NulByte,
+    /// The command is too long.
+    #[error("the command is too long: {length} bytes, the limit is {limit}")]
+    TooLong {
+        /// Its length in bytes.
+        length: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// A description is required and there is none.
+    #[error("a description is required")]
+    NoDescription,
+    /// A directory does not exist.
+    #[error("the {role} `{}` does not exist", path.display())]
+    MissingDirectory {
+        /// Which directory it was to be.
+        role: &'static str,
+        /// The path as given.
+        path: PathBuf,
+    },
+    /// A path is something else than a directory.
+    #[error("the {role} `{}` is not a directory", path.display())]
+    NotADirectory {
+        /// Which directory it was to be.
+        role: &'static str,
+        /// The path as given.
+        path: PathBuf,
+    },
+    /// A directory cannot be entered.
+    #[error("the {role} `{}` cannot be entered", path.display())]
+    UnreadableDirectory {
+        /// Which directory it was to be.
+        role: &'static str,
+        /// The path as given.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// The working directory lies outside what is allowed.
+    #[error("the working directory `{}` lies outside the workspace `{}`", path.display(), workspace.display())]
+    OutsideWorkspace {
+        /// Where it really is.
+        path: PathBuf,
+        /// The workspace.
+        workspace: PathBuf,
+    },
+    /// `/` or the home directory as a workspace that nobody named.
+    #[error("`{}` would be the workspace, and nobody said so", path.display())]
+    WorkspaceTooWide {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// A path is not UTF-8.
+    #[error("the path `{}` is not valid UTF-8", path.display())]
+    PathNotUtf8 {
+        /// The path.
+        path: PathBuf,
+    },
+    /// A variable's name is not a name.
+    #[error("`{}` is not a variable name", name.escape_debug())]
+    VariableName {
+        /// The name as given.
+        name: String,
+    },
+    /// A variable's value holds a NUL byte.
+    #[error("the value of the variable `{name}` holds a NUL byte")]
+    VariableValue {
+        /// Its name.
+        name: String,
+    },
+    /// A variable changes how programs load or start.
+    #[error("the variable `{name}` changes how programs load or start, so it is refused")]
+    StartupVariable {
+        /// Its name.
+        name: String,
+    },
+    /// The timeout is zero.
+    #[error("the timeout is zero")]
+    ZeroTimeout,
+    /// The timeout is longer than allowed.
+    #[error("the timeout of {}s is over the limit of {}s", asked.as_secs_f64(), limit.as_secs_f64())]
+    TimeoutTooLong {
+        /// What was asked.
+        asked: Duration,
+        /// The limit.
+        limit: Duration,
+    },
+    /// The output limit is zero.
+    #[error("the output limit is zero")]
+    ZeroOutput,
+    /// The copy of the log cannot be written.
+    #[error("the log `{}` cannot be written", path.display())]
+    UnwritableLog {
+        /// The path as given.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// The program is nowhere to be found.
+    #[error("the program `{}` was not found on PATH", program.escape_debug())]
+    ProgramNotFound {
+        /// Its name as given.
+        program: String,
+    },
+}
+
+/// Why a run did not happen, or has no result.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EngineError {
+    /// The request makes no sense as it stands.
+    #[error(transparent)]
+    Invalid(#[from] InvalidInvocation),
+    /// There is no bash.
+    #[error("cannot find `bash` on PATH (`{path}`)")]
+    NoBash {
+        /// The PATH that was searched.
+        path: String,
+    },
+    /// No executable can serve as keeper.
+    #[error("cannot find a keeper: looked for {}", looked.join(", "))]
+    NoHelper {
+        /// Where it was looked for.
+        looked: Vec<String>,
+    },
+    /// The keeper is of another version.
+    #[error("the keeper `{}` is version {found}, this is version {expected}", path.display())]
+    HelperVersion {
+        /// The executable or socket.
+        path: PathBuf,
+        /// Its version.
+        found: String,
+        /// Ours.
+        expected: String,
+    },
+    /// The helper is no keeper.
+    #[error("`{}` did not answer as a keeper", path.display())]
+    HelperMute {
+        /// The executable.
+        path: PathBuf,
+        /// What happened instead.
+        #[source]
+        source: io::Error,
+    },
+    /// The helper could not be started.
+    #[error("cannot start the keeper `{}`", path.display())]
+    HelperStart {
+        /// The executable.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: bashful_sandbox::LaunchError,
+    },
+    /// Neither `HOME` nor the XDG variables say where state belongs.
+    #[error("cannot tell where to keep state: neither HOME nor XDG_STATE_HOME is set")]
+    NoHome,
+    /// The state directory cannot be written.
+    #[error("cannot write to `{}`", path.display())]
+    StateDirectory {
+        /// The file or directory.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// The disk is full.
+    #[error("no space is left for `{}`", path.display())]
+    DiskFull {
+        /// The file or directory.
+        path: PathBuf,
+    },
+    /// A directory that must be private is not.
+    #[error("`{}` is not a private directory of this user", path.display())]
+    NotPrivate {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// The program could not be executed.
+    #[error("cannot execute `{}`", program.display())]
+    Execute {
+        /// The program.
+        program: PathBuf,
+        /// What the kernel said.
+        #[source]
+        source: io::Error,
+    },
+    /// The system had no process, descriptor or memory to give.
+    #[error("the system could not provide {what}")]
+    Resources {
+        /// What was missing.
+        what: String,
+        /// What the kernel said.
+        #[source]
+        source: io::Error,
+    },
+    /// The keeper went away in the middle of a conversation.
+    #[error("the keeper went away")]
+    KeeperGone,
+    /// The log of a run cannot be read.
+    #[error("cannot read the log of `{task}`")]
+    Log {
+        /// The task.
+        task: String,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// A permission profile was malformed.
+    #[error(transparent)]
+    Profile(#[from] bashful_policy::ProfileError),
+}
+
+impl EngineError {
+    /// What to do about it, in one sentence.
+    pub fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::Invalid(invalid) => return invalid.hint(),
+            Self::NoBash { .. } => "install bash, or set PATH so that it can be found",
+            Self::NoHelper { .. } => {
+                "call `bashful_engine::init()` first in `main`, or put the `bashful` executable beside this one or on PATH"
+            }
+            Self::HelperVersion { .. } => {
+                "install the same version of `bashful`, or name another with `EngineBuilder::helper`"
+            }
+            Self::HelperMute { .. } => "check that this is the `bashful` executable",
+            Self::HelperStart { .. } => "check that the file exists and may be executed",
+            Self::NoHome => "set HOME",
+            Self::StateDirectory { .. } => {
+                "make the directory writable for this user, or set XDG_STATE_HOME to another place"
+            }
+            Self::DiskFull { .. } => "free some space, or set XDG_STATE_HOME to another disk",
+            Self::NotPrivate { .. } => "remove it, or set XDG_RUNTIME_DIR to a private directory",
+            Self::Resources { .. } => {
+                "end some processes, or raise the limits on processes and open files"
+            }
+            _ => return None,
+        };
+        Some(hint.to_owned())
+    }
+
+    /// Whether the caller can mend it by asking differently.
+    pub fn is_invalid_input(&self) -> bool {
+        matches!(self, Self::Invalid(_) | Self::Profile(_))
+    }
+}
+
+impl InvalidInvocation {
+    fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::Empty => "give a command to run",
+            Self::NulByte | Self::VariableValue { .. } => {
+                "no program can receive a NUL byte: write it to a file or use printf '\\0'"
+            }
+            Self::TooLong { .. } => "write the text to a file in the workspace and run that",
+            Self::NoDescription => "say in a few words what the command is for",
+            Self::MissingDirectory { .. } => "make it first, or name another",
+            Self::OutsideWorkspace { .. } => {
+                "use a directory inside the workspace, or name another workspace"
+            }
+            Self::WorkspaceTooWide { .. } => {
+                "go to a project directory, or name the workspace if this is really meant"
+            }
+            Self::VariableName { .. } => {
+                "a name has letters, digits and underscores, and begins with no digit"
+            }
+            Self::StartupVariable { .. } => "opt in explicitly if this is really meant",
+            Self::ZeroTimeout => "give a positive time, such as 90s",
+            Self::TimeoutTooLong { .. } => {
+                "ask for less, or raise `limits.max_timeout` in the configuration"
+            }
+            Self::ZeroOutput => "give a positive number of characters",
+            Self::ProgramNotFound { .. } => "check the name, or give the full path",
+            _ => return None,
+        };
+        Some(hint.to_owned())
+    }
+
+    /// A short name for programs.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Empty => "empty_command",
+            Self::NulByte => "nul_byte",
+            Self::TooLong { .. } => "command_too_long",
+            Self::NoDescription => "description_required",
+            Self::MissingDirectory { .. } => "missing_directory",
+            Self::NotADirectory { .. } => "not_a_directory",
+            Self::UnreadableDirectory { .. } => "unreadable_directory",
+            Self::OutsideWorkspace { .. } => "outside_workspace",
+            Self::WorkspaceTooWide { .. } => "workspace_too_wide",
+            Self::PathNotUtf8 { .. } => "path_not_utf8",
+            Self::VariableName { .. } => "variable_name",
+            Self::VariableValue { .. } => "variable_value",
+            Self::StartupVariable { .. } => "startup_variable",
+            Self::ZeroTimeout => "zero_timeout",
+            Self::TimeoutTooLong { .. } => "timeout_too_long",
+            Self::ZeroOutput => "zero_output",
+            Self::UnwritableLog { .. } => "unwritable_log",
+            Self::ProgramNotFound { .. } => "program_not_found",
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! The Bashful library: run commands for AI agents and always get a complete,
+//! bounded, honest answer.
+//!
+//! ```
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! bashful_engine::init(); // first thing in main: lets this executable be its own keeper
+//!
+//! # let temporary = tempfile::tempdir()?;
+//! # let places = bashful_engine::Places::under(temporary.path());
+//! # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+//! use bashful_engine::{Engine, Invocation};
+//!
+//! let engine = Engine::builder().agent("docs").workspace("/tmp")
+//! #   .places(places)
+//!     .build()?;
+//! let result = engine.run(Invocation::bash("echo hello; echo oops >&2; exit 3")).await?;
+//! assert_eq!((result.stdout.as_str(), result.stderr.as_str()), ("hello\n", "oops\n"));
+//! assert_eq!(result.exit_code, Some(3));
+//! # Ok::<_, Box<dyn std::error::Error>>(()) })
+//! # }
+//! ```
+//!
+//! [`Engine`] is the whole thing; [`primitive`] is the small face for Rust programs
+//! that only want `bash(…)`, [`AgentTool`] the face for chat agents with a workspace
+//! and a permission profile. No async runtime is needed beyond one that polls.
+
+mod agent_tool;
+mod audit;
+mod builder;
+mod client;
+pub mod config;
+mod engine;
+mod environment;
+mod error;
+mod events;
+mod helper;
+mod interrupts;
+mod invocation;
+mod output;
+mod places;
+mod prepare;
+pub mod primitive;
+mod progress;
+mod result;
+mod run;
+mod session;
+mod tasks;
+mod workspace;
+
+pub use agent_tool::{AgentTool, BashExecute};
+pub use bashful_keeper::{Stream, VERSION};
+pub use bashful_policy::{
+    CommandValidator, Decision, Effect, Layer, PermissionProfile, ProfileBuilder, ProfileError,
+    ValidationError, build_safe_command, escape_arg,
+};
+pub use builder::EngineBuilder;
+pub use engine::{Engine, Listed, Started};
+pub use error::{EngineError, InvalidInvocation};
+pub use events::{Event, Events};
+pub use helper::init;
+pub use interrupts::Interrupts;
+pub use invocation::{Action, Inherit, Invocation, MAX_COMMAND_BYTES, Stdin, Timeout};
+pub use output::{OutputLimit, Unit};
+pub use places::Places;
+pub use result::{
+    Enforcement, ExecutionResult, ExitClass, Protection, RunUsage, Status, Survivor, signal_name,
+};
+pub use run::Run;
+pub use session::terminal_session;
+pub use tasks::{RunningTask, StopWhich, Stopped, running, stop};

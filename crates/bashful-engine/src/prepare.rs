@@ -1,0 +1,279 @@
+//! From an invocation to what the keeper starts: everything checked, nothing run.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Seek, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use bashful_keeper::{Spec, Start, TASK_FORMAT, TaskId};
+
+use crate::builder::Settings;
+use crate::config::{Keep, OnLogFull, Survivors};
+use crate::environment::{self, Sources};
+use crate::error::{EngineError, InvalidInvocation};
+use crate::helper::{is_executable, on_path};
+use crate::invocation::{Action, Invocation, Stdin, Timeout};
+use crate::output::OutputLimit;
+use crate::result::Heading;
+use crate::workspace::{lies_in, real_directory};
+
+/// A start that only needs to be sent.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    pub(crate) start: Start,
+    pub(crate) descriptors: Vec<OwnedFd>,
+    pub(crate) workspace: String,
+    pub(crate) log_copy: Option<PathBuf>,
+    pub(crate) limit: OutputLimit,
+}
+
+pub(crate) fn prepare(
+    settings: &Settings,
+    invocation: Invocation,
+    heading: &Heading,
+) -> Result<Prepared, EngineError> {
+    let limits = &settings.config.limits;
+    let (workspace, cwd) = directories(settings, &invocation)?;
+    let limit = invocation
+        .output
+        .unwrap_or(OutputLimit::characters(limits.keep, limits.max_output));
+    if limit.amount == 0 {
+        return Err(InvalidInvocation::ZeroOutput.into());
+    }
+    let timeout = timeout(invocation.timeout, limits.timeout, limits.max_timeout)?;
+    let cache = settings.cache(&workspace);
+    let environment = environment::build(
+        &invocation,
+        &Sources {
+            caller: &settings.environment,
+            pass: &settings.config.environment.pass,
+            home: &workspace,
+            cache: &cache,
+            git_identity: settings.git_identity(),
+        },
+    )?;
+    let path = environment.get("PATH").map(String::as_str);
+    let (program, arguments) = command_line(&invocation.action, &cwd, path, settings.path())?;
+    let spec = Spec {
+        v: TASK_FORMAT,
+        id: TaskId::fresh(invocation.action.kind()),
+        command: heading.command.clone(),
+        description: heading.description.clone(),
+        agent: heading.agent.clone(),
+        session: heading.session.clone(),
+        operation_id: heading.operation_id.clone(),
+        workspace: workspace.clone(),
+        cwd,
+        variables: environment.keys().cloned().collect(),
+        timeout_ms: timeout.map(millis),
+        warn_after_ms: invocation.warn_after.map(millis),
+        term_grace_ms: millis(limits.term_grace),
+        log_quota: invocation.log_quota.unwrap_or(limits.log_quota),
+        on_log_full: match invocation.on_log_full.unwrap_or(limits.on_log_full) {
+            OnLogFull::Continue => bashful_keeper::OnLogFull::Continue,
+            OnLogFull::Stop => bashful_keeper::OnLogFull::Stop,
+        },
+        keep_tail: match limit.keep {
+            Keep::Head => 0,
+            Keep::Tail | Keep::HeadTail => limit.most_bytes() as u64,
+        },
+        adopt_survivors: invocation.survivors.unwrap_or(limits.survivors) == Survivors::Adopt,
+        adopted_from: None,
+        created_at_ms: millis(
+            SystemTime::now()
+                .duration_since(UNIX_EPOCH)
+                .unwrap_or_default(),
+        ),
+    };
+    let stdin = stdin(invocation.stdin)?;
+    let log = invocation.log_copy.as_deref().map(open_log).transpose()?;
+    let start = Start {
+        spec,
+        program,
+        arguments,
+        environment: environment.into_iter().collect(),
+        mask: settings.mask.clone(),
+        stdin: stdin.is_some(),
+        log_copy: log.is_some(),
+        detached: invocation.detached,
+    };
+    Ok(Prepared {
+        start,
+        descriptors: stdin.into_iter().chain(log.map(OwnedFd::from)).collect(),
+        workspace: workspace.to_string_lossy().into_owned(),
+        log_copy: invocation
+            .log_copy
+            .map(|path| path.canonicalize().unwrap_or(path)),
+        limit,
+    })
+}
+
+/// The workspace and the working directory inside it, both real.
+fn directories(
+    settings: &Settings,
+    invocation: &Invocation,
+) -> Result<(PathBuf, PathBuf), EngineError> {
+    let named = invocation
+        .workspace
+        .as_ref()
+        .or(settings.workspace.as_ref());
+    let workspace = match named {
+        Some(path) => real_directory("workspace", path)?,
+        None => {
+            let current = real_directory("workspace", Path::new("."))?;
+            let home = settings
+                .environment
+                .get("HOME")
+                .and_then(|home| Path::new(home).canonicalize().ok());
+            // Everything, or all that is private: only if somebody said so.
+            if current == Path::new("/") || Some(&current) == home.as_ref() {
+                return Err(InvalidInvocation::WorkspaceTooWide { path: current }.into());
+            }
+            current
+        }
+    };
+    let cwd = match &invocation.cwd {
+        None => workspace.clone(),
+        Some(path) => {
+            let cwd = real_directory("working directory", &workspace.join(path))?;
+            let mut roots = invocation.roots.clone();
+            roots.push(workspace.clone());
+            if !lies_in(&cwd, &roots) {
+                return Err(InvalidInvocation::OutsideWorkspace {
+                    path: cwd,
+                    workspace,
+                }
+                .into());
+            }
+            cwd
+        }
+    };
+    Ok((workspace, cwd))
+}
+
+fn timeout(
+    asked: Timeout,
+    usual: Duration,
+    limit: Duration,
+) -> Result<Option<Duration>, InvalidInvocation> {
+    match asked {
+        Timeout::Default => Ok(Some(usual)),
+        Timeout::Never => Ok(None),
+        Timeout::After(asked) if asked.is_zero() => Err(InvalidInvocation::ZeroTimeout),
+        Timeout::After(asked) if asked > limit => {
+            Err(InvalidInvocation::TimeoutTooLong { asked, limit })
+        }
+        Timeout::After(asked) => Ok(Some(asked)),
+    }
+}
+
+/// The kernel takes no single argument of 128 KiB or more.
+const LONGEST_ARGUMENT: usize = 128 * 1024 - 1;
+
+/// Joins its arguments into one text and runs that, leaving no trace of the joining.
+const JOINER: &str = r#"__bashful_text=; for __bashful_part; do __bashful_text+=$__bashful_part; done; set --; eval "unset __bashful_text __bashful_part
+$__bashful_text""#;
+
+/// The program and its arguments, argument zero included.
+fn command_line(
+    action: &Action,
+    cwd: &Path,
+    path: Option<&str>,
+    own_path: Option<&str>,
+) -> Result<(PathBuf, Vec<String>), EngineError> {
+    match action {
+        Action::Bash(text) => {
+            let bash = on_path("bash", own_path)
+                .into_iter()
+                .find(|candidate| is_executable(candidate));
+            let bash = bash.ok_or_else(|| EngineError::NoBash {
+                path: own_path.unwrap_or_default().to_owned(),
+            })?;
+            let mut arguments: Vec<String> = ["bash", "--noprofile", "--norc", "-c"]
+                .map(str::to_owned)
+                .to_vec();
+            if text.len() <= LONGEST_ARGUMENT {
+                arguments.push(text.clone());
+            } else {
+                arguments.extend([JOINER.to_owned(), "bash".to_owned()]);
+                arguments.extend(pieces(text));
+            }
+            Ok((bash, arguments))
+        }
+        Action::Program { program, arguments } => {
+            let found = if program.contains('/') {
+                Some(cwd.join(program)).filter(|path| path.exists())
+            } else {
+                on_path(program, path)
+                    .into_iter()
+                    .find(|candidate| is_executable(candidate))
+            };
+            let found = found.ok_or_else(|| InvalidInvocation::ProgramNotFound {
+                program: program.clone(),
+            })?;
+            Ok((
+                found,
+                std::iter::once(program).chain(arguments).cloned().collect(),
+            ))
+        }
+    }
+}
+
+/// The text in pieces that fit an argument each, cut between characters.
+fn pieces(text: &str) -> Vec<String> {
+    let mut pieces = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let most = rest.len().min(LONGEST_ARGUMENT);
+        let cut = (0..=most)
+            .rev()
+            .find(|&at| rest.is_char_boundary(at))
+            .unwrap_or(rest.len());
+        let (piece, later) = rest.split_at(cut);
+        pieces.push(piece.to_owned());
+        rest = later;
+    }
+    pieces
+}
+
+fn stdin(stdin: Stdin) -> Result<Option<OwnedFd>, EngineError> {
+    match stdin {
+        Stdin::Closed => Ok(None),
+        Stdin::Descriptor(fd) => Ok(Some(fd)),
+        Stdin::Bytes(bytes) => {
+            let failed = |source| EngineError::Resources {
+                what: "memory for standard input".to_owned(),
+                source,
+            };
+            let flags = rustix::fs::MemfdFlags::CLOEXEC;
+            let memory =
+                rustix::fs::memfd_create("stdin", flags).map_err(|errno| failed(errno.into()))?;
+            let mut file = File::from(memory);
+            file.write_all(&bytes)
+                .and_then(|()| file.rewind())
+                .map_err(failed)?;
+            Ok(Some(file.into()))
+        }
+    }
+}
+
+fn open_log(path: &Path) -> Result<File, InvalidInvocation> {
+    let opened = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        // A pipe that nobody reads must be an error, not a wait.
+        .custom_flags(i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or(0))
+        .open(path);
+    opened.map_err(|source| InvalidInvocation::UnwritableLog {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}

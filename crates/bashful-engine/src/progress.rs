@@ -1,0 +1,113 @@
+//! What is known of a run while it goes on, for whoever waits.
+
+use std::pin::pin;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use bashful_keeper::{Fault, State};
+use tokio::sync::Notify;
+
+/// Something the keeper said of a run.
+#[derive(Debug)]
+pub(crate) enum News {
+    Started(i32),
+    Grew(u64),
+    SoftTimeout(Duration),
+    Refused(Fault),
+    Finished(Box<State>),
+    /// The keeper went away.
+    Lost,
+}
+
+/// How a run ended, as far as the keeper could say.
+#[derive(Debug, Clone)]
+pub(crate) enum Outcome {
+    Refused(Fault),
+    Finished(Box<State>),
+    Lost,
+}
+
+/// The picture as it stands. Growth replaces growth, so it never gets larger.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Picture {
+    pub(crate) pid: Option<i32>,
+    pub(crate) log_bytes: u64,
+    pub(crate) soft_timeout: Option<Duration>,
+    pub(crate) outcome: Option<Outcome>,
+}
+
+/// A picture that threads and tasks can wait on.
+#[derive(Debug, Default)]
+pub(crate) struct Progress {
+    picture: Mutex<Picture>,
+    for_threads: Condvar,
+    for_tasks: Notify,
+}
+
+impl Progress {
+    pub(crate) fn push(&self, news: News) {
+        {
+            let mut picture = self.lock();
+            match news {
+                News::Started(pid) => picture.pid = Some(pid),
+                News::Grew(bytes) => picture.log_bytes = bytes,
+                News::SoftTimeout(elapsed) => picture.soft_timeout = Some(elapsed),
+                News::Refused(fault) => picture.outcome = Some(Outcome::Refused(fault)),
+                News::Finished(state) => {
+                    picture.log_bytes = state.output.log_bytes;
+                    picture.outcome = Some(Outcome::Finished(state));
+                }
+                News::Lost => {
+                    picture.outcome.get_or_insert(Outcome::Lost);
+                }
+            }
+        }
+        self.for_threads.notify_all();
+        self.for_tasks.notify_waiters();
+    }
+
+    /// Waits until `look` finds something in the picture.
+    pub(crate) async fn wait<T>(&self, mut look: impl FnMut(&Picture) -> Option<T>) -> T {
+        loop {
+            let mut change = pin!(self.for_tasks.notified());
+            // Registered before the look, so that no change slips between the two.
+            change.as_mut().enable();
+            if let Some(found) = look(&self.lock()) {
+                return found;
+            }
+            change.await;
+        }
+    }
+
+    /// The same for a thread, which gives up at `until`.
+    pub(crate) fn wait_until<T>(
+        &self,
+        until: Option<Instant>,
+        mut look: impl FnMut(&Picture) -> Option<T>,
+    ) -> Option<T> {
+        let mut picture = self.lock();
+        loop {
+            if let Some(found) = look(&picture) {
+                return Some(found);
+            }
+            picture = match until {
+                None => self
+                    .for_threads
+                    .wait(picture)
+                    .unwrap_or_else(PoisonError::into_inner),
+                Some(until) => {
+                    let left = until.checked_duration_since(Instant::now())?;
+                    let (picture, _) = self
+                        .for_threads
+                        .wait_timeout(picture, left)
+                        .unwrap_or_else(PoisonError::into_inner);
+                    picture
+                }
+            };
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Picture> {
+        self.picture.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,402 @@
+//! The result of a run: the same object for every front end.
+//!
+//! The names in JSON are a contract; a field that does not apply is absent.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use bashful_keeper::{Ending, Fate, LogEnd, State};
+use bashful_policy::{Decision, Effect};
+use serde::{Serialize, Serializer};
+
+use crate::output::Captured;
+
+/// How a request ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// It ran and exited with 0.
+    Success,
+    /// It ran and exited with 1 to 127.
+    SoftFailure,
+    /// It ran and exited with 128 or more, or a signal ended it.
+    HardFailure,
+    /// It was ended at its limit.
+    TimedOut,
+    /// It was ended because somebody asked for it or nobody waited any more.
+    Cancelled,
+    /// It was refused and did not run.
+    Denied,
+    /// It waits for a person's answer and did not run.
+    NeedsApproval,
+    /// It ran, and a check on it failed.
+    RequirementFailed,
+    /// We failed.
+    Broken,
+}
+
+/// What an exit code means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ExitClass {
+    /// 0.
+    Success,
+    /// 1 to 127: a list of actions goes on.
+    SoftFailure,
+    /// 128 and above, a signal, a timeout, a cancel: a list of actions stops.
+    HardFailure,
+}
+
+/// How well one protection is enforced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Protection {
+    /// The kernel holds it.
+    Full,
+    /// The kernel holds a part of it.
+    Partial,
+    /// Nothing holds it.
+    None,
+}
+
+/// What the kernel really enforced for a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Enforcement {
+    /// What enforced it.
+    pub backend: &'static str,
+    /// Reading and writing files.
+    pub filesystem: Protection,
+    /// Reaching the network.
+    pub network: Protection,
+    /// Which programs run.
+    pub commands: Protection,
+    /// Seeing and touching other processes.
+    pub processes: Protection,
+    /// Memory, processor and the like.
+    pub resources: Protection,
+    /// Who the run is.
+    pub identity: Protection,
+}
+
+impl Enforcement {
+    /// Nothing is enforced.
+    pub const NONE: Self = Self {
+        backend: "none",
+        filesystem: Protection::None,
+        network: Protection::None,
+        commands: Protection::None,
+        processes: Protection::None,
+        resources: Protection::None,
+        identity: Protection::None,
+    };
+}
+
+/// A process that outlived the command that started it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Survivor {
+    /// Its process id.
+    pub pid: i32,
+    /// Its command line, shortened.
+    pub command: String,
+    /// `killed`, `adopted`, or `unreachable`.
+    pub fate: &'static str,
+    /// The task that has it now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task_id: Option<String>,
+}
+
+/// What a run used.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct RunUsage {
+    /// User and system time of all its processes that were waited for.
+    pub cpu_ms: u64,
+    /// The peak of the largest of its processes.
+    pub max_rss_kib: u64,
+}
+
+/// What became of a request to run something.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct ExecutionResult {
+    /// The version of this shape.
+    pub v: u32,
+    /// How it ended.
+    pub status: Status,
+    /// Whether that is success.
+    pub success: bool,
+    /// The command as asked.
+    pub command: String,
+    /// What it was for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Its exit code; absent when a signal ended it or it did not run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
+    /// The signal that ended it, such as `SIGKILL`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signal: Option<String>,
+    /// What the ending means for a list of actions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exit_status: Option<ExitClass>,
+    /// What it printed, within the limit.
+    pub stdout: String,
+    /// What it printed on standard error, within the limit.
+    pub stderr: String,
+    /// Whether one of the two was cut.
+    pub truncated: bool,
+    /// How many bytes it printed in all.
+    pub stdout_bytes: u64,
+    /// How many bytes it printed on standard error in all.
+    pub stderr_bytes: u64,
+    /// The complete log.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output_file: Option<PathBuf>,
+    /// Why the log has less than was printed: `quota` or `write_failed`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub log_end: Option<&'static str>,
+    /// How long it ran.
+    #[serde(rename = "duration_ms", serialize_with = "as_millis")]
+    pub duration: Duration,
+    /// Whether it was ended at its limit.
+    pub timed_out: bool,
+    /// The task.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task_id: Option<String>,
+    /// The caller's name for this operation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub operation_id: Option<String>,
+    /// Who asked.
+    pub agent: String,
+    /// In which session.
+    pub session: String,
+    /// Why it was refused.
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "as_decision"
+    )]
+    pub decision: Option<Decision>,
+    /// What the kernel enforced.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enforcement: Option<Enforcement>,
+    /// Processes that outlived it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub survivors: Vec<Survivor>,
+    /// What it used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usage: Option<RunUsage>,
+    /// What went wrong on our side.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// The number of the signal that ended it.
+    #[serde(skip)]
+    pub signal_number: Option<i32>,
+    /// The bytes of standard output where they are not UTF-8.
+    #[serde(skip)]
+    pub(crate) stdout_raw: Option<Vec<u8>>,
+    /// The bytes of standard error where they are not UTF-8.
+    #[serde(skip)]
+    pub(crate) stderr_raw: Option<Vec<u8>>,
+}
+
+/// Who asked for what: the part of a result that is known from the start.
+#[derive(Debug, Clone)]
+pub(crate) struct Heading {
+    pub(crate) command: String,
+    pub(crate) description: Option<String>,
+    pub(crate) operation_id: Option<String>,
+    pub(crate) agent: String,
+    pub(crate) session: String,
+}
+
+impl ExecutionResult {
+    fn blank(heading: Heading, status: Status) -> Self {
+        Self {
+            v: 1,
+            status,
+            success: status == Status::Success,
+            command: heading.command,
+            description: heading.description,
+            exit_code: None,
+            signal: None,
+            exit_status: None,
+            stdout: String::new(),
+            stderr: String::new(),
+            truncated: false,
+            stdout_bytes: 0,
+            stderr_bytes: 0,
+            output_file: None,
+            log_end: None,
+            duration: Duration::ZERO,
+            timed_out: false,
+            task_id: None,
+            operation_id: heading.operation_id,
+            agent: heading.agent,
+            session: heading.session,
+            decision: None,
+            enforcement: None,
+            survivors: Vec::new(),
+            usage: None,
+            error: None,
+            signal_number: None,
+            stdout_raw: None,
+            stderr_raw: None,
+        }
+    }
+
+    /// A request that the policy did not allow.
+    pub(crate) fn not_allowed(heading: Heading, decision: Decision) -> Self {
+        let status = match decision.effect {
+            Effect::Ask => Status::NeedsApproval,
+            Effect::Allow | Effect::Deny => Status::Denied,
+        };
+        Self {
+            decision: Some(decision),
+            ..Self::blank(heading, status)
+        }
+    }
+
+    /// A run whose keeper died: what is known of it.
+    pub(crate) fn lost(heading: Heading, task_id: String, output_file: PathBuf) -> Self {
+        let error = "the keeper of this run died, and the run with it; how far it got is not known";
+        Self {
+            task_id: Some(task_id),
+            output_file: Some(output_file),
+            exit_status: Some(ExitClass::HardFailure),
+            error: Some(error.to_owned()),
+            ..Self::blank(heading, Status::Broken)
+        }
+    }
+
+    /// A run that has ended.
+    pub(crate) fn finished(heading: Heading, state: &State, output_file: PathBuf) -> Self {
+        let class = classify(state);
+        let status = match state.ending {
+            Some(Ending::TimedOut) => Status::TimedOut,
+            Some(Ending::Cancelled | Ending::CallerGone | Ending::KeeperStopped) => {
+                Status::Cancelled
+            }
+            _ => match class {
+                ExitClass::Success => Status::Success,
+                ExitClass::SoftFailure => Status::SoftFailure,
+                ExitClass::HardFailure => Status::HardFailure,
+            },
+        };
+        Self {
+            // A code that our own signal provoked says nothing about the command.
+            exit_code: state.exit_code,
+            signal: state.signal.map(signal_name),
+            signal_number: state.signal,
+            exit_status: Some(class),
+            stdout_bytes: state.output.stdout_bytes,
+            stderr_bytes: state.output.stderr_bytes,
+            output_file: Some(output_file),
+            log_end: state.output.log_end.map(|end| match end {
+                LogEnd::Quota => "quota",
+                LogEnd::WriteFailed => "write_failed",
+            }),
+            duration: Duration::from_micros(state.duration_us.unwrap_or(0)),
+            timed_out: status == Status::TimedOut,
+            task_id: Some(state.id.to_string()),
+            enforcement: Some(Enforcement::NONE),
+            survivors: state.survivors.iter().map(survivor).collect(),
+            usage: Some(RunUsage {
+                cpu_ms: state.usage.cpu_us / 1000,
+                max_rss_kib: state.usage.max_rss_kib,
+            }),
+            error: (state.ending == Some(Ending::LogFull))
+                .then(|| "the log reached its quota, and the run was to stop then".to_owned()),
+            ..Self::blank(heading, status)
+        }
+    }
+
+    pub(crate) fn with_output(mut self, stdout: Captured, stderr: Captured) -> Self {
+        self.truncated = stdout.truncated || stderr.truncated;
+        self.stdout = stdout.text;
+        self.stderr = stderr.text;
+        self.stdout_raw = stdout.raw;
+        self.stderr_raw = stderr.raw;
+        self
+    }
+
+    /// The bytes of standard output, within the limit, as they were printed.
+    pub fn stdout_as_bytes(&self) -> &[u8] {
+        self.stdout_raw.as_deref().unwrap_or(self.stdout.as_bytes())
+    }
+
+    /// The bytes of standard error, within the limit, as they were printed.
+    pub fn stderr_as_bytes(&self) -> &[u8] {
+        self.stderr_raw.as_deref().unwrap_or(self.stderr.as_bytes())
+    }
+}
+
+fn classify(state: &State) -> ExitClass {
+    let ended_by_us = !matches!(state.ending, Some(Ending::Exited) | None);
+    match state.exit_code {
+        Some(0) if !ended_by_us => ExitClass::Success,
+        Some(1..=127) if !ended_by_us => ExitClass::SoftFailure,
+        _ => ExitClass::HardFailure,
+    }
+}
+
+pub(crate) fn survivor(survivor: &bashful_keeper::Survivor) -> Survivor {
+    Survivor {
+        pid: survivor.pid,
+        command: survivor.command.clone(),
+        fate: match survivor.fate {
+            Fate::Killed => "killed",
+            Fate::Adopted => "adopted",
+            Fate::Unreachable => "unreachable",
+        },
+        task_id: survivor.task_id.as_ref().map(ToString::to_string),
+    }
+}
+
+/// The name of a signal, such as `SIGKILL`.
+pub fn signal_name(signal: i32) -> String {
+    const NAMES: [&str; 31] = [
+        "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV", "USR2",
+        "PIPE", "ALRM", "TERM", "STKFLT", "CHLD", "CONT", "STOP", "TSTP", "TTIN", "TTOU", "URG",
+        "XCPU", "XFSZ", "VTALRM", "PROF", "WINCH", "IO", "PWR", "SYS",
+    ];
+    let name = usize::try_from(signal - 1)
+        .ok()
+        .and_then(|index| NAMES.get(index));
+    name.map_or_else(|| format!("SIG{signal}"), |name| format!("SIG{name}"))
+}
+
+fn as_millis<S: Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_u64(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX))
+}
+
+#[expect(clippy::ref_option, reason = "serde passes a reference to the field")]
+fn as_decision<S: Serializer>(
+    decision: &Option<Decision>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Wire<'a> {
+        effect: &'static str,
+        rule: &'a str,
+        layer: &'static str,
+        reason: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        span: Option<(usize, usize)>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        fact: Option<&'a str>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        capability: Option<&'a str>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        suggestion: Option<&'a str>,
+    }
+    let wire = decision.as_ref().map(|decision| Wire {
+        effect: decision.effect.as_str(),
+        rule: &decision.rule,
+        layer: decision.layer.as_str(),
+        reason: &decision.reason,
+        span: decision.span,
+        fact: decision.fact.as_deref(),
+        capability: decision.capability.as_deref(),
+        suggestion: decision.suggestion.as_deref(),
+    });
+    wire.serialize(serializer)
+}

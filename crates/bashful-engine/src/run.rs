@@ -1,0 +1,217 @@
+//! A run that was asked for: wait for it, watch it, end it.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use bashful_keeper::{Fault, FaultKind, LogReader, State, Stream, TaskDirectory, TaskId};
+
+use crate::client::Client;
+use crate::engine::Running;
+use crate::error::{EngineError, InvalidInvocation};
+use crate::events::Events;
+use crate::output::{Captured, OutputLimit, Totals, capture};
+use crate::progress::{Outcome, Progress};
+use crate::result::{ExecutionResult, Heading};
+
+/// A run in progress. Dropping it ends the run with its whole process tree,
+/// unless it was detached.
+#[derive(Debug)]
+pub struct Run {
+    pub(crate) report: Arc<Report>,
+    pub(crate) client: Arc<Client>,
+    /// Listed as running until this goes.
+    pub(crate) _running: Running,
+    pub(crate) owned: bool,
+}
+
+/// What is needed to tell how a run went.
+#[derive(Debug)]
+pub(crate) struct Report {
+    pub(crate) id: TaskId,
+    pub(crate) heading: Heading,
+    pub(crate) directory: TaskDirectory,
+    /// Where the caller finds the log.
+    pub(crate) output_file: PathBuf,
+    pub(crate) limit: OutputLimit,
+    pub(crate) progress: Arc<Progress>,
+}
+
+impl Run {
+    /// The task's id.
+    pub fn id(&self) -> &str {
+        self.report.id.as_str()
+    }
+
+    /// The complete log, which grows while the run goes on.
+    pub fn output_file(&self) -> &Path {
+        &self.report.output_file
+    }
+
+    /// Waits for the end.
+    pub async fn wait(mut self) -> Result<ExecutionResult, EngineError> {
+        let outcome = self
+            .report
+            .progress
+            .wait(|picture| picture.outcome.clone())
+            .await;
+        self.owned = false;
+        self.report.result(outcome)
+    }
+
+    /// Waits for the end on this thread, until `until` at most; `Err(self)` when
+    /// it goes on after that.
+    pub fn wait_until(
+        mut self,
+        until: Option<Instant>,
+    ) -> Result<Result<ExecutionResult, EngineError>, Self> {
+        match self
+            .report
+            .progress
+            .wait_until(until, |picture| picture.outcome.clone())
+        {
+            Some(outcome) => {
+                self.owned = false;
+                Ok(self.report.result(outcome))
+            }
+            None => Err(self),
+        }
+    }
+
+    /// What happens, as it happens. A reader who is slow never slows the command:
+    /// it is told of what it missed, which is in the log.
+    pub fn events(&self) -> Events {
+        Events::new(Arc::clone(&self.report))
+    }
+
+    /// Asks the whole tree to end: SIGTERM, a grace period, SIGKILL.
+    pub fn cancel(&self) {
+        self.client.cancel(&self.report.id, false);
+    }
+
+    /// Ends the whole tree at once.
+    pub fn kill(&self) {
+        self.client.cancel(&self.report.id, true);
+    }
+
+    /// Lets it go on without us; what it does is in its task directory.
+    pub fn detach(mut self) -> String {
+        self.owned = false;
+        self.client.detach(&self.report.id);
+        self.report.id.to_string()
+    }
+}
+
+impl Drop for Run {
+    fn drop(&mut self) {
+        let ended = || {
+            self.report
+                .progress
+                .wait_until(Some(Instant::now()), |picture| picture.outcome.clone())
+        };
+        if self.owned && ended().is_none() {
+            self.cancel();
+        }
+    }
+}
+
+impl Report {
+    pub(crate) fn result(&self, outcome: Outcome) -> Result<ExecutionResult, EngineError> {
+        match outcome {
+            Outcome::Finished(state) => self.finished(&state),
+            Outcome::Refused(fault) => Err(refused(fault)),
+            Outcome::Lost => Ok(self.lost()),
+        }
+    }
+
+    fn finished(&self, state: &State) -> Result<ExecutionResult, EngineError> {
+        let (stdout, stderr) = self.captured(state).map_err(|source| EngineError::Log {
+            task: self.id.to_string(),
+            source,
+        })?;
+        let result =
+            ExecutionResult::finished(self.heading.clone(), state, self.output_file.clone());
+        Ok(result.with_output(stdout, stderr))
+    }
+
+    fn captured(&self, state: &State) -> std::io::Result<(Captured, Captured)> {
+        let output = &state.output;
+        if output.stdout_bytes == 0 && output.stderr_bytes == 0 {
+            return Ok(Default::default());
+        }
+        let incomplete = output.omitted_bytes > 0 || output.log_end.is_some();
+        let mut reader = LogReader::open(&self.directory)?;
+        let stdout = Totals {
+            bytes: output.stdout_bytes,
+            characters: output.stdout_chars,
+            incomplete,
+        };
+        let stderr = Totals {
+            bytes: output.stderr_bytes,
+            characters: output.stderr_chars,
+            incomplete,
+        };
+        Ok((
+            capture(&mut reader, Stream::Stdout, stdout, self.limit)?,
+            capture(&mut reader, Stream::Stderr, stderr, self.limit)?,
+        ))
+    }
+
+    /// The keeper died: the record on disk may still know more than we do.
+    fn lost(&self) -> ExecutionResult {
+        if let Ok(Some(state)) = self.directory.read_state()
+            && state.phase == bashful_keeper::Phase::Finished
+            && let Ok(result) = self.finished(&state)
+        {
+            return result;
+        }
+        let result = ExecutionResult::lost(
+            self.heading.clone(),
+            self.id.to_string(),
+            self.output_file.clone(),
+        );
+        let whatever = |stream| {
+            let mut reader = LogReader::open(&self.directory).ok()?;
+            let bytes = reader.tail(stream, self.limit.most_bytes()).ok()?;
+            Some(Captured {
+                text: String::from_utf8_lossy(&bytes).into_owned(),
+                ..Captured::default()
+            })
+        };
+        let stdout = whatever(Stream::Stdout).unwrap_or_default();
+        let stderr = whatever(Stream::Stderr).unwrap_or_default();
+        result.with_output(stdout, stderr)
+    }
+}
+
+/// The keeper's word for why nothing was started, as an error of ours.
+fn refused(fault: Fault) -> EngineError {
+    let source = fault.errno.map_or_else(
+        || std::io::Error::other(fault.subject.clone()),
+        std::io::Error::from_raw_os_error,
+    );
+    let path = PathBuf::from(&fault.subject);
+    let full = matches!(
+        source.kind(),
+        std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded
+    );
+    match fault.kind {
+        FaultKind::TaskDirectory if full => EngineError::DiskFull { path },
+        FaultKind::TaskDirectory => EngineError::StateDirectory { path, source },
+        FaultKind::WorkingDirectory => InvalidInvocation::UnreadableDirectory {
+            role: "working directory",
+            path,
+            source,
+        }
+        .into(),
+        FaultKind::Execute => EngineError::Execute {
+            program: path,
+            source,
+        },
+        FaultKind::Resources => EngineError::Resources {
+            what: fault.subject,
+            source,
+        },
+        FaultKind::Malformed | FaultKind::Ending => EngineError::KeeperGone,
+    }
+}

@@ -1,0 +1,93 @@
+//! Becoming a keeper, and the guard behind it.
+//!
+//! The process that was started forks twice and ends, so that the engine has no
+//! child to wait for. What remains is a pair: the keeper, and its parent, the
+//! guard. The guard sleeps until the keeper ends. If that was by force, every
+//! process the keeper owned falls to the guard, which kills them all: a run never
+//! outlives its keeper. The records need no help: a lock that nobody holds says it.
+
+use std::ffi::OsString;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::time::{Duration, Instant};
+
+use bashful_sandbox::{
+    Fork, children, fork_single_threaded, ignore_broken_pipes, peek_exited, reap, signal_tree,
+};
+use rustix::fs::{Mode, OFlags};
+use rustix::process::{
+    DumpableBehavior, Signal, getpid, set_child_subreaper, set_dumpable_behavior, setsid,
+};
+
+use crate::keeper::Keeper;
+
+/// The first argument that turns an executable into a keeper.
+pub const KEEPER_ARGUMENT: &str = "__bashful-keeper";
+
+/// If this process was started as a keeper, serves as one and never returns.
+///
+/// An executable that calls this first thing in `main` can be its own keeper.
+pub fn serve_as_keeper_if_asked() {
+    let mut arguments = std::env::args_os().skip(1);
+    if arguments.next() != Some(OsString::from(KEEPER_ARGUMENT)) {
+        return;
+    }
+    let code = i32::from(become_keeper().is_err());
+    #[expect(
+        clippy::exit,
+        reason = "this process is a keeper: the host's main must not run in it"
+    )]
+    std::process::exit(code);
+}
+
+fn become_keeper() -> io::Result<()> {
+    // Secrets to be masked are in our memory: no other process may look.
+    set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
+    ignore_broken_pipes();
+    setsid()?;
+    rustix::process::chdir("/")?;
+    let socket = take_socket()?;
+    match fork_single_threaded()? {
+        Fork::Parent(_) => return Ok(()),
+        Fork::Child => set_child_subreaper(Some(getpid()))?,
+    }
+    match fork_single_threaded()? {
+        Fork::Parent(keeper) => {
+            drop(socket);
+            guard(keeper)
+        }
+        Fork::Child => {
+            set_child_subreaper(Some(getpid()))?;
+            Keeper::new(socket)?.serve()
+        }
+    }
+}
+
+/// The engine's end is our standard input; nothing of ours must inherit it.
+fn take_socket() -> io::Result<OwnedFd> {
+    let socket = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3)?;
+    rustix::net::sockopt::socket_type(&socket)?;
+    let nothing = rustix::fs::open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())?;
+    rustix::stdio::dup2_stdin(&nothing)?;
+    Ok(socket)
+}
+
+/// Waits for the keeper to end and leaves nothing alive behind it.
+fn guard(keeper: i32) -> io::Result<()> {
+    reap(keeper)?;
+    let patience = Instant::now() + PATIENCE;
+    while Instant::now() < patience {
+        while let Ok(Some(pid)) = peek_exited() {
+            reap(pid)?;
+        }
+        let left = children(getpid().as_raw_pid());
+        if left.is_empty() {
+            break;
+        }
+        signal_tree(&left, Signal::KILL);
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    Ok(())
+}
+
+const PATIENCE: Duration = Duration::from_secs(10);

@@ -1,0 +1,542 @@
+//! The keeper's loop: one thread, one epoll, everything it owns in one place.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use bashful_sandbox::{
+    Mark, OpenFiles, Process, SignalQueue, Status, children, peek_exited, raise_open_files, reap,
+    signal_tree,
+};
+use rustix::buffer::spare_capacity;
+use rustix::event::Timespec;
+use rustix::event::epoll::{self, EventData, EventFlags};
+use rustix::process::{Signal, getpid};
+
+use crate::connection::{Connection, Incoming};
+use crate::keeper::listener::Listener;
+use crate::log::Stream;
+use crate::protocol::{Hello, PROTOCOL, Reply, Request, Survivors, VERSION, Welcome};
+use crate::run::{Next, Run};
+use crate::task_directory::{Ending, Holder};
+use crate::task_id::TaskId;
+
+mod listener;
+mod start;
+
+/// How long an engine may stay connected with nothing to do before it is asked to hang up.
+const SLEEPY: Duration = Duration::from_secs(60);
+/// One read takes at most this much.
+const BUFFER_BYTES: usize = 256 << 10;
+
+/// The keeper of one session's commands.
+#[derive(Debug)]
+pub(crate) struct Keeper {
+    epoll: OwnedFd,
+    signals: SignalQueue,
+    listener: Option<Listener>,
+    connections: BTreeMap<u64, Connection>,
+    runs: BTreeMap<u64, Run>,
+    next_number: u64,
+    /// Set by the first handshake.
+    state: Option<PathBuf>,
+    idle: Duration,
+    /// Since when there is nothing to do.
+    quiet_since: Option<Instant>,
+    said_bye: bool,
+    ending: bool,
+    holder: Holder,
+    /// What the processes we start get, after we raised our own.
+    open_files: OpenFiles,
+    buffer: Vec<u8>,
+}
+
+/// What an epoll event is about.
+#[derive(Debug, Clone, Copy)]
+enum Source {
+    Signals,
+    Listener,
+    Connection(u64),
+    Output(u64, Stream),
+}
+
+impl Source {
+    fn encode(self) -> EventData {
+        EventData::new_u64(match self {
+            Self::Signals => 0,
+            Self::Listener => 1,
+            Self::Connection(number) => number << 2 | 1,
+            Self::Output(number, Stream::Stdout) => number << 2 | 2,
+            Self::Output(number, Stream::Stderr) => number << 2 | 3,
+        })
+    }
+
+    fn decode(data: EventData) -> Self {
+        let value = data.u64();
+        match (value >> 2, value & 3) {
+            (0, 0) => Self::Signals,
+            (0, 1) => Self::Listener,
+            (number, 2) => Self::Output(number, Stream::Stdout),
+            (number, 3) => Self::Output(number, Stream::Stderr),
+            (number, _) => Self::Connection(number),
+        }
+    }
+}
+
+impl Keeper {
+    pub(crate) fn new(first: OwnedFd) -> io::Result<Self> {
+        let signals = SignalQueue::new(
+            &[Signal::CHILD, Signal::TERM, Signal::INT, Signal::HUP].map(Signal::as_raw),
+        )?;
+        let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
+        epoll::add(&epoll, &signals, Source::Signals.encode(), EventFlags::IN)?;
+        let this = Process::find(getpid().as_raw_pid())
+            .ok_or_else(|| io::Error::other("cannot read our own /proc entry"))?;
+        let mut keeper = Self {
+            epoll,
+            signals,
+            listener: None,
+            connections: BTreeMap::new(),
+            runs: BTreeMap::new(),
+            next_number: 1,
+            state: None,
+            idle: Duration::ZERO,
+            quiet_since: None,
+            said_bye: false,
+            ending: false,
+            holder: Holder {
+                pid: this.pid,
+                started: this.started,
+            },
+            open_files: raise_open_files()?,
+            buffer: vec![0; BUFFER_BYTES],
+        };
+        keeper.connect(first)?;
+        Ok(keeper)
+    }
+
+    /// Serves until there is nothing left to do.
+    pub(crate) fn serve(mut self) -> io::Result<()> {
+        let mut events: Vec<epoll::Event> = Vec::with_capacity(64);
+        loop {
+            let timeout = self.time_to_wake(Instant::now()).map(timespec);
+            events.clear();
+            match epoll::wait(&self.epoll, spare_capacity(&mut events), timeout.as_ref()) {
+                Ok(_) | Err(rustix::io::Errno::INTR) => {}
+                Err(errno) => return Err(errno.into()),
+            }
+            for event in &events {
+                self.handle(Source::decode(event.data));
+            }
+            self.settle();
+            if self.is_done(Instant::now()) {
+                break;
+            }
+        }
+        // Strays that no run could be found for must not stay behind.
+        signal_tree(&children(self.holder.pid), Signal::KILL);
+        drop(self.listener.take());
+        Ok(())
+    }
+
+    fn handle(&mut self, source: Source) {
+        match source {
+            Source::Signals => {
+                while let Some(signal) = self.signals.next() {
+                    if signal != Signal::CHILD.as_raw() {
+                        self.end_everything(Manner::Politely);
+                    }
+                }
+                self.reap_children();
+            }
+            Source::Listener => {
+                while let Some(socket) = self.listener.as_ref().and_then(Listener::accept) {
+                    // A connection that cannot be served is closed; the engine tries anew.
+                    let _ = self.connect(socket);
+                }
+            }
+            Source::Connection(number) => self.converse(number),
+            Source::Output(number, stream) => {
+                if let Some(run) = self.runs.get_mut(&number) {
+                    run.read(stream, &mut self.buffer);
+                }
+            }
+        }
+    }
+
+    fn connect(&mut self, socket: OwnedFd) -> io::Result<()> {
+        let connection = Connection::new(socket)?;
+        let number = self.number();
+        epoll::add(
+            &self.epoll,
+            connection.socket(),
+            Source::Connection(number).encode(),
+            EventFlags::IN,
+        )?;
+        self.connections.insert(number, connection);
+        Ok(())
+    }
+
+    fn socket_path(&self) -> Option<PathBuf> {
+        self.listener
+            .as_ref()
+            .map(|listener| listener.path().to_owned())
+    }
+
+    fn number(&mut self) -> u64 {
+        self.next_number += 1;
+        self.next_number
+    }
+
+    fn converse(&mut self, number: u64) {
+        let Some(connection) = self.connections.get_mut(&number) else {
+            return;
+        };
+        let alive = connection.fill();
+        // What arrived before the end still counts.
+        while let Some(incoming) = self.connections.get_mut(&number).and_then(Connection::next) {
+            match incoming {
+                Incoming::Request(request) => self.answer(number, request),
+                Incoming::Nonsense => {
+                    self.hang_up(number);
+                    return;
+                }
+            }
+        }
+        if !alive {
+            self.hang_up(number);
+        }
+    }
+
+    fn answer(&mut self, number: u64, request: Request) {
+        let greeted = self
+            .connections
+            .get(&number)
+            .is_some_and(|connection| connection.greeted);
+        match request {
+            Request::Hello(hello) => self.greet(number, hello),
+            // Nothing is done for somebody whose version does not fit.
+            _ if !greeted => {}
+            Request::Start(start) => self.start(number, *start),
+            Request::Cancel { id, now } => {
+                let manner = if now { Manner::Now } else { Manner::Politely };
+                if let Some(run) = self.find(&id) {
+                    self.end(run, Ending::Cancelled, manner);
+                }
+            }
+            Request::Detach { id } => {
+                if let Some(run) = self.find(&id).and_then(|number| self.runs.get_mut(&number)) {
+                    run.owner = None;
+                }
+            }
+            Request::Shutdown { now } => {
+                self.end_everything(if now { Manner::Now } else { Manner::Politely });
+            }
+        }
+    }
+
+    fn greet(&mut self, number: u64, hello: Hello) {
+        let welcome = Welcome {
+            version: VERSION.to_owned(),
+            protocol: PROTOCOL,
+            pid: std::process::id(),
+        };
+        let fits = hello.version == VERSION && hello.protocol == PROTOCOL;
+        let reply = if !fits {
+            Reply::Mismatch(welcome)
+        } else if self.state.is_none() && !self.settle_in(hello) {
+            Reply::Redirect
+        } else {
+            Reply::Hello(welcome)
+        };
+        let greeted = matches!(reply, Reply::Hello(_));
+        if let Some(connection) = self.connections.get_mut(&number) {
+            connection.greeted = greeted;
+            connection.send(&reply);
+            // Said before anything is started: an engine that never hears it knows
+            // that nothing was.
+            connection.flush();
+        }
+    }
+
+    /// Takes up the session of the first handshake; false when another keeper has it.
+    fn settle_in(&mut self, hello: Hello) -> bool {
+        if let Some(path) = hello.listen {
+            match Listener::bind(path) {
+                Ok(Some(listener)) => {
+                    let watched = epoll::add(
+                        &self.epoll,
+                        &listener,
+                        Source::Listener.encode(),
+                        EventFlags::IN,
+                    );
+                    if watched.is_ok() {
+                        self.listener = Some(listener);
+                    }
+                }
+                Ok(None) => return false,
+                // Without a socket we serve this one connection; a session that
+                // cannot be shared is better than none.
+                Err(_) => {}
+            }
+        }
+        self.state = Some(hello.state);
+        self.idle = Duration::from_millis(hello.idle_ms);
+        true
+    }
+
+    fn hang_up(&mut self, number: u64) {
+        self.connections.remove(&number);
+        let abandoned: Vec<u64> = self
+            .runs
+            .iter()
+            .filter(|(_, run)| run.owner == Some(number))
+            .map(|(number, _)| *number)
+            .collect();
+        for run in abandoned {
+            self.end(run, Ending::CallerGone, Manner::Politely);
+            if let Some(run) = self.runs.get_mut(&run) {
+                run.owner = None;
+            }
+        }
+    }
+
+    fn find(&self, id: &TaskId) -> Option<u64> {
+        self.runs
+            .iter()
+            .find(|(_, run)| run.spec.id == *id)
+            .map(|(number, _)| *number)
+    }
+
+    fn end(&mut self, number: u64, ending: Ending, manner: Manner) {
+        let now = Instant::now();
+        let census = self.census();
+        if let Some(run) = self.runs.get_mut(&number) {
+            let orphans = census.of(run.mark);
+            match manner {
+                Manner::Politely => run.terminate(ending, now, orphans),
+                Manner::Now => run.kill_now(ending, now, orphans),
+            }
+        }
+    }
+
+    fn end_everything(&mut self, manner: Manner) {
+        self.ending = true;
+        for number in self.runs.keys().copied().collect::<Vec<_>>() {
+            self.end(number, Ending::KeeperStopped, manner);
+        }
+    }
+
+    fn reap_children(&mut self) {
+        while let Ok(Some(pid)) = peek_exited() {
+            // The mark is asked before the reaping: afterwards it is gone.
+            let number = self
+                .runs
+                .iter()
+                .find(|(_, run)| run.leader == Some(pid))
+                .or_else(|| {
+                    let mark = Mark::of(pid)?;
+                    self.runs.iter().find(|(_, run)| run.mark == mark)
+                })
+                .map(|(number, _)| *number);
+            let Ok(exit) = reap(pid) else { break };
+            if let Some(run) = number.and_then(|number| self.runs.get_mut(&number)) {
+                run.reaped(pid, exit.status, exit.usage);
+            }
+        }
+    }
+
+    /// Our children that are nobody's leader, by the run they belong to.
+    fn census(&self) -> Census {
+        let mut census = Census::default();
+        if matches!(peek_exited(), Err(error) if error.raw_os_error() == Some(rustix::io::Errno::CHILD.raw_os_error()))
+        {
+            return census;
+        }
+        let leaders: Vec<i32> = self.runs.values().filter_map(|run| run.leader).collect();
+        for pid in children(self.holder.pid) {
+            if leaders.contains(&pid) {
+                continue;
+            }
+            let own = Mark::of(pid).filter(|mark| self.runs.values().any(|run| run.mark == *mark));
+            if let Some(mark) = own.or_else(|| self.guess(pid)) {
+                census.orphans.entry(mark).or_default().push(pid);
+            }
+        }
+        census
+    }
+
+    /// For a process that lost its mark: the run whose session it is in, or the
+    /// only run there is. Otherwise it is a stray, which ends with the keeper.
+    fn guess(&self, pid: i32) -> Option<Mark> {
+        let session = Status::of(pid)?.session;
+        let by_session = self
+            .runs
+            .values()
+            .find(|run| run.first_pid() == Some(session));
+        let only = || self.runs.values().next().filter(|_| self.runs.len() == 1);
+        by_session.or_else(only).map(|run| run.mark)
+    }
+
+    /// Moves every run on, reports, and flushes what waits to go out.
+    fn settle(&mut self) {
+        let now = Instant::now();
+        let census = if self.runs.values().any(Run::needs_census) {
+            self.census()
+        } else {
+            Census::default()
+        };
+        let mut ended = Vec::new();
+        for (number, run) in &mut self.runs {
+            let next = run.step(now, census.of(run.mark), &mut self.buffer);
+            if next != Next::Wait {
+                ended.push((*number, next));
+            }
+        }
+        for (number, next) in ended {
+            if next == Next::Finish || self.adopt(number, &census) {
+                self.finish(number);
+            }
+        }
+        self.report(now);
+        let gone: Vec<u64> = self
+            .connections
+            .iter_mut()
+            .filter_map(|(number, connection)| (!connection.flush()).then_some(*number))
+            .collect();
+        for number in gone {
+            self.hang_up(number);
+        }
+        for (number, connection) in &mut self.connections {
+            if let Some(flags) = connection.changed_interest() {
+                let _ = epoll::modify(
+                    &self.epoll,
+                    connection.socket(),
+                    Source::Connection(*number).encode(),
+                    flags,
+                );
+            }
+        }
+    }
+
+    fn finish(&mut self, number: u64) {
+        let Some(mut run) = self.runs.remove(&number) else {
+            return;
+        };
+        let state = run.finish(self.holder, &mut self.buffer);
+        // On a full disk the engine still hears it; the record then says `lost`.
+        let _ = run.directory.write_state(&state);
+        if let Some(connection) = run.owner.and_then(|owner| self.connections.get_mut(&owner)) {
+            if !state.survivors.is_empty() {
+                let survivors = run.survivors().to_vec();
+                connection.send(&Reply::Survivors(Survivors {
+                    id: state.id.clone(),
+                    survivors,
+                }));
+            }
+            connection.send(&Reply::Finished {
+                id: state.id.clone(),
+                state: Box::new(state),
+            });
+        }
+    }
+
+    fn report(&mut self, now: Instant) {
+        for run in self.runs.values_mut() {
+            let Some(connection) = run.owner.and_then(|owner| self.connections.get_mut(&owner))
+            else {
+                continue;
+            };
+            if let Some(elapsed_ms) = run.due_warning(now) {
+                connection.send(&Reply::SoftTimeout {
+                    id: run.spec.id.clone(),
+                    elapsed_ms,
+                });
+            }
+            if !connection.is_clogged()
+                && let Some(bytes) = run.unsaid(now)
+            {
+                connection.send(&Reply::Grew {
+                    id: run.spec.id.clone(),
+                    bytes,
+                });
+            }
+        }
+    }
+
+    fn time_to_wake(&self, now: Instant) -> Option<Duration> {
+        let runs = self.runs.values().filter_map(Run::wake_at);
+        let quiet = self
+            .quiet_since
+            .and_then(|since| since.checked_add(self.patience()));
+        runs.chain(quiet)
+            .min()
+            .map(|at| at.saturating_duration_since(now))
+    }
+
+    fn patience(&self) -> Duration {
+        if self.connections.is_empty() {
+            self.idle
+        } else {
+            self.idle.max(SLEEPY)
+        }
+    }
+
+    /// Whether it is time to end.
+    fn is_done(&mut self, now: Instant) -> bool {
+        if !self.runs.is_empty() {
+            self.quiet_since = None;
+            self.said_bye = false;
+            return false;
+        }
+        if self.ending {
+            return true;
+        }
+        let since = *self.quiet_since.get_or_insert(now);
+        if now < since + self.patience() {
+            return false;
+        }
+        if self.connections.is_empty() {
+            return true;
+        }
+        if !self.said_bye {
+            self.said_bye = true;
+            for connection in self.connections.values_mut() {
+                connection.send(&Reply::Bye);
+                connection.flush();
+            }
+        }
+        self.quiet_since = Some(now);
+        false
+    }
+}
+
+/// How something is ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Manner {
+    Politely,
+    Now,
+}
+
+/// Which of our children belong to which run.
+#[derive(Debug, Default)]
+struct Census {
+    orphans: HashMap<Mark, Vec<i32>>,
+}
+
+impl Census {
+    fn of(&self, mark: Mark) -> &[i32] {
+        self.orphans.get(&mark).map_or(&[], Vec::as_slice)
+    }
+}
+
+fn timespec(duration: Duration) -> Timespec {
+    // Rounded up, so that we never wake a moment too early and spin.
+    let duration = duration + Duration::from_micros(100);
+    Timespec {
+        tv_sec: i64::try_from(duration.as_secs()).unwrap_or(i64::MAX),
+        tv_nsec: i64::from(duration.subsec_nanos()),
+    }
+}

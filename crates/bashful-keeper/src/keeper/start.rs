@@ -1,0 +1,235 @@
+//! Starting a command, and taking over what one left behind.
+
+use std::fs::File;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::time::Instant;
+
+use bashful_sandbox::{Launch, LaunchError, Mark, Stage};
+use rustix::event::epoll::{self, EventFlags};
+use rustix::io::Errno;
+use rustix::pipe::{PipeFlags, pipe_with};
+
+use super::{Census, Keeper, Manner, Source};
+use crate::log::{LogWriter, Stream};
+use crate::output::Output;
+use crate::protocol::{Fault, FaultKind, Reply, Start};
+use crate::run::{Parts, Run, now_ms};
+use crate::task_directory::{Ending, Spec, TaskDirectory, TaskDirectoryError};
+use crate::task_id::TaskId;
+
+impl Keeper {
+    pub(super) fn start(&mut self, number: u64, start: Start) {
+        let id = start.spec.id.clone();
+        let reply = match self.try_start(number, start) {
+            Ok(pid) => Reply::Started { id, pid },
+            Err(fault) => Reply::Refused { id, fault },
+        };
+        if let Some(connection) = self.connections.get_mut(&number) {
+            connection.send(&reply);
+        }
+    }
+
+    fn try_start(&mut self, number: u64, start: Start) -> Result<i32, Fault> {
+        let asked = Instant::now();
+        // Descriptors are taken first, so that a refused start leaves none in the queue.
+        let (stdin, copy) = self.take_descriptors(number, &start)?;
+        let state = self
+            .state
+            .clone()
+            .ok_or_else(|| fault(FaultKind::Malformed, "no state directory", None))?;
+        if self.ending {
+            return Err(fault(FaultKind::Ending, start.spec.id.as_str(), None));
+        }
+        let directory = TaskDirectory::of(&state, &start.spec.id);
+        let log = directory
+            .create(&start.spec)
+            .map_err(|error| directory_fault(&error))?;
+        let log = LogWriter::new(
+            log,
+            directory.index(),
+            copy,
+            start.spec.log_quota,
+            start.spec.keep_tail,
+        );
+        let (pid, mark, outputs) = match self.launch(&start, stdin) {
+            Ok(launched) => launched,
+            Err(fault) => {
+                // Nothing ran, so nothing is recorded.
+                let _ = std::fs::remove_dir_all(directory.path());
+                return Err(fault);
+            }
+        };
+        let owner = (!start.detached).then_some(number);
+        let parts = Parts {
+            spec: start.spec,
+            directory,
+            mark,
+            leader: Some(pid),
+            owner,
+            outputs,
+            log,
+        };
+        self.admit(Run::new(parts, asked));
+        Ok(pid)
+    }
+
+    fn take_descriptors(
+        &mut self,
+        number: u64,
+        start: &Start,
+    ) -> Result<(Option<OwnedFd>, Option<File>), Fault> {
+        let mut take = |wanted: bool| {
+            if !wanted {
+                return Ok(None);
+            }
+            let descriptor = self
+                .connections
+                .get_mut(&number)
+                .and_then(super::Connection::descriptor);
+            descriptor
+                .map(Some)
+                .ok_or_else(|| fault(FaultKind::Malformed, "a descriptor is missing", None))
+        };
+        Ok((take(start.stdin)?, take(start.log_copy)?.map(File::from)))
+    }
+
+    fn launch(
+        &self,
+        start: &Start,
+        stdin: Option<OwnedFd>,
+    ) -> Result<(i32, Mark, [Output; 2]), Fault> {
+        let resources =
+            |subject: &str, errno: Option<i32>| fault(FaultKind::Resources, subject, errno);
+        let mark = Mark::fresh().map_err(|error| resources("a mark", error.raw_os_error()))?;
+        let pipe = || {
+            let (ours, theirs) = pipe_with(PipeFlags::CLOEXEC)?;
+            rustix::io::ioctl_fionbio(&ours, true)?;
+            Ok::<_, Errno>((ours, theirs))
+        };
+        let no_pipe = |errno: Errno| resources("a pipe", Some(errno.raw_os_error()));
+        let (stdout, stdout_theirs) = pipe().map_err(no_pipe)?;
+        let (stderr, stderr_theirs) = pipe().map_err(no_pipe)?;
+        let name = start.arguments.first().map_or("", String::as_str);
+        let mut launch = Launch::new(&start.program, name)
+            .directory(&start.spec.cwd)
+            .stdout(stdout_theirs)
+            .stderr(stderr_theirs)
+            .mark(mark)
+            .open_files(self.open_files)
+            .new_session()
+            .dies_with_caller();
+        if let Some(stdin) = stdin {
+            launch = launch.stdin(stdin);
+        }
+        for argument in start.arguments.iter().skip(1) {
+            launch = launch.argument(argument);
+        }
+        for (name, value) in &start.environment {
+            launch = launch.variable(name, value);
+        }
+        let pid = launch
+            .start()
+            .map_err(|error| launch_fault(&error, &start.spec.cwd))?;
+        let outputs = [
+            Output::new(Stream::Stdout, stdout, &start.mask),
+            Output::new(Stream::Stderr, stderr, &start.mask),
+        ];
+        Ok((pid, mark, outputs))
+    }
+
+    /// Takes a run into the loop.
+    fn admit(&mut self, run: Run) {
+        // The command starts meanwhile. Should this fail, the lock says that it runs.
+        let _ = run
+            .directory
+            .write_state(&run.state(self.holder, self.socket_path()));
+        let number = self.number();
+        let mut deaf = false;
+        for output in &run.outputs {
+            if let Some(pipe) = output.pipe() {
+                let source = Source::Output(number, output.stream).encode();
+                let watched = match epoll::add(&self.epoll, pipe, source, EventFlags::IN) {
+                    // An adopted pipe is known already, under the old run's number.
+                    Err(Errno::EXIST) => epoll::modify(&self.epoll, pipe, source, EventFlags::IN),
+                    outcome => outcome,
+                };
+                deaf |= watched.is_err();
+            }
+        }
+        self.runs.insert(number, run);
+        if deaf {
+            // A run whose output cannot be heard must not go on: it would hang.
+            self.end(number, Ending::KeeperStopped, Manner::Now);
+        }
+    }
+
+    /// Makes a task of what the run with this number left behind.
+    /// False if that failed and the run goes on until they are ended.
+    pub(super) fn adopt(&mut self, number: u64, census: &Census) -> bool {
+        let Some(run) = self.runs.get_mut(&number) else {
+            return false;
+        };
+        let id = TaskId::fresh(run.spec.id.prefix());
+        let spec = Spec {
+            id: id.clone(),
+            adopted_from: Some(run.spec.id.clone()),
+            timeout_ms: None,
+            warn_after_ms: None,
+            created_at_ms: now_ms(),
+            ..run.spec.clone()
+        };
+        let state = self.state.clone().unwrap_or_default();
+        let Ok(heir) = Self::make_heir(&state, spec, run) else {
+            // Not left unowned: what cannot be adopted is ended.
+            self.end(number, Ending::Exited, Manner::Now);
+            return false;
+        };
+        run.hand_over(&id, census.of(run.mark));
+        self.admit(heir);
+        true
+    }
+
+    fn make_heir(state: &Path, spec: Spec, run: &mut Run) -> Result<Run, TaskDirectoryError> {
+        let directory = TaskDirectory::of(state, &spec.id);
+        let log = directory.create(&spec)?;
+        let log = LogWriter::new(log, directory.index(), None, spec.log_quota, spec.keep_tail);
+        let outputs = run.outputs.each_mut().map(Output::bequeath);
+        let parts = Parts {
+            spec,
+            directory,
+            mark: run.mark,
+            leader: None,
+            owner: None,
+            outputs,
+            log,
+        };
+        Ok(Run::new(parts, Instant::now()))
+    }
+}
+
+fn fault(kind: FaultKind, subject: &str, errno: Option<i32>) -> Fault {
+    Fault {
+        kind,
+        subject: subject.to_owned(),
+        errno,
+    }
+}
+
+fn directory_fault(error: &TaskDirectoryError) -> Fault {
+    fault(
+        FaultKind::TaskDirectory,
+        &error.path.to_string_lossy(),
+        error.source.raw_os_error(),
+    )
+}
+
+fn launch_fault(error: &LaunchError, cwd: &Path) -> Fault {
+    let errno = error.source.raw_os_error();
+    match error.stage {
+        Stage::Directory => fault(FaultKind::WorkingDirectory, &cwd.to_string_lossy(), errno),
+        Stage::Strings => fault(FaultKind::Malformed, "a NUL byte", errno),
+        Stage::Execute => fault(FaultKind::Execute, &error.program.to_string_lossy(), errno),
+        _ => fault(FaultKind::Resources, "a process", errno),
+    }
+}

@@ -1,0 +1,248 @@
+//! Reading a log: as it grows, or the beginning and the end of one stream.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+
+use crate::log::{Kind, RECORD_BYTES, Record, Stream};
+use crate::task_directory::TaskDirectory;
+
+/// Reads the log of a task that runs or has ended. It never reads more into
+/// memory than it is asked for.
+#[derive(Debug)]
+pub struct LogReader {
+    log: File,
+    directory: TaskDirectory,
+    index: Option<File>,
+    /// The record being read, and how much of it was read.
+    record: u64,
+    within: u64,
+}
+
+/// The next piece of a log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Chunk {
+    /// Output.
+    Data {
+        /// From which stream.
+        stream: Stream,
+        /// Where it stands in the log.
+        offset: u64,
+        /// The bytes.
+        bytes: Vec<u8>,
+    },
+    /// Output that is not in the log.
+    Gap {
+        /// How many bytes are missing.
+        missing: u64,
+    },
+}
+
+/// How many records are read at once.
+const BLOCK: usize = 512;
+
+impl LogReader {
+    /// Opens the log of this task.
+    pub fn open(directory: &TaskDirectory) -> io::Result<Self> {
+        let log = File::open(directory.log())?;
+        Ok(Self {
+            log,
+            directory: directory.clone(),
+            index: None,
+            record: 0,
+            within: 0,
+        })
+    }
+
+    /// The next piece of at most `most` bytes; none when all that is there was read.
+    pub fn next(&mut self, most: usize) -> io::Result<Option<Chunk>> {
+        loop {
+            let Some(record) = self.record(self.record)? else {
+                return Ok(None);
+            };
+            match record.kind {
+                Kind::Gap => {
+                    self.record += 1;
+                    self.within = 0;
+                    return Ok(Some(Chunk::Gap {
+                        missing: record.length,
+                    }));
+                }
+                Kind::Data(stream) if self.within < record.length => {
+                    let left = usize::try_from(record.length - self.within).unwrap_or(usize::MAX);
+                    let offset = record.offset + self.within;
+                    let bytes = self.read(offset, left.min(most))?;
+                    if bytes.is_empty() {
+                        return Ok(None);
+                    }
+                    self.within += bytes.len() as u64;
+                    return Ok(Some(Chunk::Data {
+                        stream,
+                        offset,
+                        bytes,
+                    }));
+                }
+                // This record is read; it may still grow unless another follows.
+                Kind::Data(_) => {
+                    if self.record(self.record + 1)?.is_none() {
+                        return Ok(None);
+                    }
+                    // It may have grown just before the other was added.
+                    if self
+                        .record(self.record)?
+                        .is_some_and(|now| now.length > self.within)
+                    {
+                        continue;
+                    }
+                    self.record += 1;
+                    self.within = 0;
+                }
+            }
+        }
+    }
+
+    /// Where the log ends now.
+    pub fn end(&mut self) -> io::Result<u64> {
+        let Some(last) = self.records()?.checked_sub(1) else {
+            return Ok(0);
+        };
+        Ok(self.record(last)?.map_or(0, |record| match record.kind {
+            Kind::Data(_) => record.offset + record.length,
+            Kind::Gap => record.offset,
+        }))
+    }
+
+    /// Goes to the end of what is there now and says how many bytes were passed over.
+    pub fn skip_to_end(&mut self) -> io::Result<u64> {
+        let before = self.position()?;
+        let count = self.records()?;
+        if let Some(last) = count.checked_sub(1)
+            && let Some(record) = self.record(last)?
+        {
+            self.record = last;
+            self.within = match record.kind {
+                Kind::Data(_) => record.length,
+                Kind::Gap => 0,
+            };
+        }
+        Ok(self.position()?.saturating_sub(before))
+    }
+
+    fn position(&mut self) -> io::Result<u64> {
+        Ok(self
+            .record(self.record)?
+            .map_or(0, |record| record.offset + self.within))
+    }
+
+    /// Up to `most` bytes from the beginning of one stream, up to the first gap.
+    pub fn head(&mut self, stream: Stream, most: usize) -> io::Result<Vec<u8>> {
+        let mut head = Vec::new();
+        let mut number = 0;
+        while head.len() < most {
+            let Some(record) = self.record(number)? else {
+                break;
+            };
+            number += 1;
+            match record.kind {
+                Kind::Gap => break,
+                Kind::Data(found) if found == stream => {
+                    let wanted = usize::try_from(record.length)
+                        .unwrap_or(usize::MAX)
+                        .min(most - head.len());
+                    head.extend(self.read(record.offset, wanted)?);
+                }
+                Kind::Data(_) => {}
+            }
+        }
+        Ok(head)
+    }
+
+    /// Up to `most` bytes from the end of one stream, back to the last gap.
+    pub fn tail(&mut self, stream: Stream, most: usize) -> io::Result<Vec<u8>> {
+        // Pieces from the last to the first.
+        let mut pieces: Vec<Vec<u8>> = Vec::new();
+        let mut have = 0;
+        let mut end = self.records()?;
+        'blocks: while end > 0 && have < most {
+            let start = end.saturating_sub(BLOCK as u64);
+            for record in self.block(start, end)?.into_iter().rev() {
+                match record.kind {
+                    Kind::Gap => break 'blocks,
+                    Kind::Data(found) if found == stream => {
+                        let wanted = usize::try_from(record.length)
+                            .unwrap_or(usize::MAX)
+                            .min(most - have);
+                        let offset = record.offset + record.length - wanted as u64;
+                        pieces.push(self.read(offset, wanted)?);
+                        have += wanted;
+                        if have >= most {
+                            break 'blocks;
+                        }
+                    }
+                    Kind::Data(_) => {}
+                }
+            }
+            end = start;
+        }
+        pieces.reverse();
+        Ok(pieces.concat())
+    }
+
+    fn read(&self, offset: u64, length: usize) -> io::Result<Vec<u8>> {
+        let mut bytes = vec![0; length];
+        let mut filled = 0;
+        while filled < length {
+            let count = self
+                .log
+                .read_at(&mut bytes[filled..], offset + filled as u64)?;
+            if count == 0 {
+                break;
+            }
+            filled += count;
+        }
+        bytes.truncate(filled);
+        Ok(bytes)
+    }
+
+    fn index(&mut self) -> io::Result<Option<&File>> {
+        if self.index.is_none() {
+            // It is made with the first output.
+            match File::open(self.directory.index()) {
+                Ok(index) => self.index = Some(index),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(self.index.as_ref())
+    }
+
+    fn records(&mut self) -> io::Result<u64> {
+        let Some(index) = self.index()? else {
+            return Ok(0);
+        };
+        Ok(index.metadata()?.len() / RECORD_BYTES as u64)
+    }
+
+    fn record(&mut self, number: u64) -> io::Result<Option<Record>> {
+        Ok(self.block(number, number + 1)?.first().copied())
+    }
+
+    fn block(&mut self, start: u64, end: u64) -> io::Result<Vec<Record>> {
+        let Some(index) = self.index()? else {
+            return Ok(Vec::new());
+        };
+        let count = usize::try_from(end - start).unwrap_or(BLOCK).min(BLOCK);
+        let mut bytes = vec![0; count * RECORD_BYTES];
+        let mut filled = 0;
+        while filled < bytes.len() {
+            let at = start * RECORD_BYTES as u64 + filled as u64;
+            let got = index.read_at(&mut bytes[filled..], at)?;
+            if got == 0 {
+                break;
+            }
+            filled += got;
+        }
+        let (records, _) = bytes[..filled].as_chunks::<RECORD_BYTES>();
+        Ok(records.iter().map_while(Record::decode).collect())
+    }
+}

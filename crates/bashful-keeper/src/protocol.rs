@@ -1,0 +1,193 @@
+//! What an engine and a keeper say to each other: one JSON object per line.
+//!
+//! A connection begins with [`Request::Hello`]; the engine may send a
+//! [`Request::Start`] right behind it without waiting for the answer. A keeper
+//! that does not speak the same version refuses both and starts nothing.
+//! Descriptors travel beside the line that names them.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::task_directory::{Spec, State, Survivor};
+use crate::task_id::TaskId;
+
+/// The version of the messages below.
+pub const PROTOCOL: u32 = 1;
+
+/// The version of this build; engine and keeper must agree on it.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// What an engine asks.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Request {
+    /// Who speaks; first on every connection.
+    Hello(Hello),
+    /// Start a command.
+    Start(Box<Start>),
+    /// End a command: politely first, or at once.
+    Cancel {
+        /// Which.
+        id: TaskId,
+        /// SIGKILL right away.
+        now: bool,
+    },
+    /// Let this command outlive the connection that started it.
+    Detach {
+        /// Which.
+        id: TaskId,
+    },
+    /// End every command and then the keeper.
+    Shutdown {
+        /// SIGKILL right away.
+        now: bool,
+    },
+}
+
+/// The first line of a connection.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Hello {
+    /// The engine's build.
+    pub version: String,
+    /// The engine's protocol.
+    pub protocol: u32,
+    /// Where task directories go.
+    pub state: PathBuf,
+    /// The socket to serve, for others of the same session. None: only this connection.
+    pub listen: Option<PathBuf>,
+    /// How long to live on with no connection and nothing running.
+    pub idle_ms: u64,
+}
+
+/// A command to start. What must not be written down is beside the `spec`.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Start {
+    /// What goes into the task directory.
+    pub spec: Spec,
+    /// The absolute path of the program.
+    pub program: PathBuf,
+    /// Its arguments, argument zero included.
+    pub arguments: Vec<String>,
+    /// Its whole environment.
+    pub environment: Vec<(String, String)>,
+    /// Values to mask in its output.
+    pub mask: Vec<String>,
+    /// A descriptor for standard input travels with this line.
+    pub stdin: bool,
+    /// A descriptor for a second copy of the log travels with this line, after `stdin`'s.
+    pub log_copy: bool,
+    /// It outlives this connection.
+    pub detached: bool,
+}
+
+/// What to do when the log has reached its quota.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "snake_case")]
+pub enum OnLogFull {
+    /// Let the command go on, keep counting, and keep the end of the output.
+    #[default]
+    Continue,
+    /// End the command.
+    Stop,
+}
+
+/// What a keeper answers or reports.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reply {
+    /// The versions fit.
+    Hello(Welcome),
+    /// The versions do not fit; nothing will be started.
+    Mismatch(Welcome),
+    /// Another keeper serves this session already: connect to its socket.
+    Redirect,
+    /// The command runs.
+    Started {
+        /// Which.
+        id: TaskId,
+        /// Its process id.
+        pid: i32,
+    },
+    /// The command did not start, and nothing is left of it.
+    Refused {
+        /// Which.
+        id: TaskId,
+        /// Why.
+        fault: Fault,
+    },
+    /// The log has grown.
+    Grew {
+        /// Which.
+        id: TaskId,
+        /// How many bytes it has now.
+        bytes: u64,
+    },
+    /// The soft limit has passed; the command goes on.
+    SoftTimeout {
+        /// Which.
+        id: TaskId,
+        /// How long it has run.
+        elapsed_ms: u64,
+    },
+    /// The command has ended and left processes behind.
+    Survivors(Survivors),
+    /// The command has ended; this is its last word.
+    Finished {
+        /// Which.
+        id: TaskId,
+        /// The record, as in the task directory.
+        state: Box<State>,
+    },
+    /// Nothing has run for a while; please hang up, so that the keeper can end.
+    Bye,
+}
+
+/// The keeper's side of the handshake.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Welcome {
+    /// The keeper's build.
+    pub version: String,
+    /// The keeper's protocol.
+    pub protocol: u32,
+    /// The keeper's process.
+    pub pid: u32,
+}
+
+/// Processes that outlived the command that started them.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Survivors {
+    /// The command.
+    pub id: TaskId,
+    /// The processes and what becomes of them.
+    pub survivors: Vec<Survivor>,
+}
+
+/// Why a command did not start.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Fault {
+    /// The kind of trouble.
+    pub kind: FaultKind,
+    /// What it was about: a path, a program, an id.
+    pub subject: String,
+    /// What the kernel said, if it was asked.
+    pub errno: Option<i32>,
+}
+
+/// The kinds of trouble at a start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FaultKind {
+    /// The task directory could not be made or written.
+    TaskDirectory,
+    /// The working directory could not be entered.
+    WorkingDirectory,
+    /// The program could not be executed.
+    Execute,
+    /// The kernel gave no process, descriptor or memory.
+    Resources,
+    /// The request made no sense.
+    Malformed,
+    /// The keeper is ending.
+    Ending,
+}

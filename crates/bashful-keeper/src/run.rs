@@ -1,0 +1,401 @@
+//! The life of one command, from its start to its last record.
+//!
+//! ```text
+//! Running ──leader exits──► Draining ──nobody left──► done
+//!    │                          │ time is up
+//!    │ limit, cancel            ▼
+//!    └──────────────────► Terminating ──grace is over──► Killing ──► done
+//! ```
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use bashful_sandbox::{
+    ExitStatus, Mark, Process, Reach, Usage, command_line, descendants, signal_tree,
+};
+use rustix::process::Signal;
+
+use crate::log::{LogWriter, Stream};
+use crate::output::{Left, Output};
+use crate::protocol::OnLogFull;
+use crate::task_directory::{
+    Ending, Fate, Holder, OutputTotals, Phase, Spec, State, Survivor, TASK_FORMAT, TaskDirectory,
+    UsageRecord,
+};
+
+/// How long output is awaited from processes that outlived the leader.
+const DRAIN: Duration = Duration::from_millis(250);
+/// How long survivors of a finished command have to end politely.
+const SURVIVOR_GRACE: Duration = Duration::from_millis(500);
+/// How often the killing is repeated, and for how long.
+const KILL_INTERVAL: Duration = Duration::from_millis(10);
+const KILL_PATIENCE: Duration = Duration::from_secs(5);
+/// Growth of the log is said at most this often.
+const SAY_INTERVAL: Duration = Duration::from_millis(5);
+
+/// One command that runs.
+#[derive(Debug)]
+pub(crate) struct Run {
+    pub(crate) spec: Spec,
+    pub(crate) directory: TaskDirectory,
+    pub(crate) mark: Mark,
+    /// The leader until it is reaped.
+    pub(crate) leader: Option<i32>,
+    /// The connection that waits for it; none when it is detached.
+    pub(crate) owner: Option<u64>,
+    pub(crate) outputs: [Output; 2],
+    pub(crate) log: LogWriter,
+    first_pid: Option<i32>,
+    exit: Option<ExitStatus>,
+    stage: Stage,
+    ending: Option<Ending>,
+    started: Instant,
+    started_at_ms: u64,
+    deadline: Option<Instant>,
+    warn_at: Option<Instant>,
+    usage: Usage,
+    survivors: Vec<Survivor>,
+    said: u64,
+    said_at: Option<Instant>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Running,
+    Draining { until: Instant },
+    Terminating { kill_at: Instant },
+    Killing { next: Instant, give_up: Instant },
+}
+
+/// What is to be done with a run now.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// Nothing.
+    Wait,
+    /// Its survivors become a task of their own.
+    Adopt,
+    /// It has ended.
+    Finish,
+}
+
+/// What a new run is made of.
+pub(crate) struct Parts {
+    pub(crate) spec: Spec,
+    pub(crate) directory: TaskDirectory,
+    pub(crate) mark: Mark,
+    pub(crate) leader: Option<i32>,
+    pub(crate) owner: Option<u64>,
+    pub(crate) outputs: [Output; 2],
+    pub(crate) log: LogWriter,
+}
+
+impl Run {
+    pub(crate) fn new(parts: Parts, now: Instant) -> Self {
+        let after = |millis: Option<u64>| {
+            millis.and_then(|millis| now.checked_add(Duration::from_millis(millis)))
+        };
+        Self {
+            deadline: after(parts.spec.timeout_ms),
+            warn_at: after(parts.spec.warn_after_ms),
+            spec: parts.spec,
+            directory: parts.directory,
+            mark: parts.mark,
+            leader: parts.leader,
+            owner: parts.owner,
+            outputs: parts.outputs,
+            log: parts.log,
+            first_pid: parts.leader,
+            exit: None,
+            stage: Stage::Running,
+            ending: None,
+            started: now,
+            started_at_ms: now_ms(),
+            usage: Usage::default(),
+            survivors: Vec::new(),
+            said: 0,
+            said_at: None,
+        }
+    }
+
+    /// One of its processes was reaped.
+    pub(crate) fn reaped(&mut self, pid: i32, status: ExitStatus, usage: Usage) {
+        self.usage.add(usage);
+        if self.leader == Some(pid) {
+            self.leader = None;
+            self.exit = Some(status);
+        } else if self.spec.adopted_from.is_some() {
+            // An adopted task has no leader; the last of its processes speaks for it.
+            self.exit = Some(status);
+        }
+    }
+
+    /// The process it began with, which may be gone by now.
+    pub(crate) fn first_pid(&self) -> Option<i32> {
+        self.first_pid
+    }
+
+    /// Takes output that is there.
+    pub(crate) fn read(&mut self, stream: Stream, buffer: &mut [u8]) -> Left {
+        self.outputs[stream.index()].read(buffer, &mut self.log)
+    }
+
+    /// Whether its leader has gone, so that what is left of it matters.
+    pub(crate) fn needs_census(&self) -> bool {
+        self.leader.is_none() || self.stage != Stage::Running
+    }
+
+    /// Moves on as far as the clock and its processes allow. `orphans` are those
+    /// of its processes that lost their parent.
+    pub(crate) fn step(&mut self, now: Instant, orphans: &[i32], buffer: &mut [u8]) -> Next {
+        let over = self.deadline.is_some_and(|deadline| now >= deadline);
+        let unbounded = matches!(self.stage, Stage::Running | Stage::Draining { .. });
+        if over && unbounded && (self.leader.is_some() || !orphans.is_empty()) {
+            self.terminate(Ending::TimedOut, now, orphans);
+        }
+        let full = self.log.ended().is_some() && self.spec.on_log_full == OnLogFull::Stop;
+        if full && self.stage == Stage::Running {
+            self.terminate(Ending::LogFull, now, orphans);
+        }
+        let empty = self.leader.is_none() && orphans.is_empty();
+        if empty {
+            self.drain(buffer);
+        }
+        let silent = self.outputs.iter().all(|output| !output.is_open());
+        match self.stage {
+            _ if empty && silent => Next::Finish,
+            Stage::Running
+                if self.leader.is_none() && (empty || self.spec.adopted_from.is_none()) =>
+            {
+                self.stage = Stage::Draining { until: now + DRAIN };
+                Next::Wait
+            }
+            // Somebody outside our tree holds the pipe: not waited for.
+            Stage::Draining { until } if empty && now >= until => Next::Finish,
+            Stage::Draining { until } if now >= until => {
+                if self.spec.adopt_survivors {
+                    return Next::Adopt;
+                }
+                self.list_survivors(orphans, Fate::Killed);
+                self.end_tree(Signal::TERM, orphans);
+                self.stage = Stage::Terminating {
+                    kill_at: now + SURVIVOR_GRACE,
+                };
+                Next::Wait
+            }
+            Stage::Terminating { .. } | Stage::Killing { .. } if empty => Next::Finish,
+            Stage::Terminating { kill_at } if now >= kill_at => {
+                self.kill(now, orphans);
+                Next::Wait
+            }
+            Stage::Killing { give_up, .. } if now >= give_up => {
+                self.give_up(orphans);
+                Next::Finish
+            }
+            Stage::Killing { next, give_up } if now >= next => {
+                self.end_tree(Signal::KILL, orphans);
+                self.stage = Stage::Killing {
+                    next: now + KILL_INTERVAL,
+                    give_up,
+                };
+                Next::Wait
+            }
+            _ => Next::Wait,
+        }
+    }
+
+    /// Asks the whole tree to end, and remembers why.
+    pub(crate) fn terminate(&mut self, ending: Ending, now: Instant, orphans: &[i32]) {
+        if matches!(
+            self.stage,
+            Stage::Terminating { .. } | Stage::Killing { .. }
+        ) {
+            return;
+        }
+        // A leader that has ended by itself keeps its own ending.
+        if self.exit.is_none() || self.spec.adopted_from.is_some() {
+            self.ending.get_or_insert(ending);
+        }
+        self.end_tree(Signal::TERM, orphans);
+        let grace = Duration::from_millis(self.spec.term_grace_ms);
+        self.stage = Stage::Terminating {
+            kill_at: now + grace,
+        };
+    }
+
+    /// Ends the whole tree without asking.
+    pub(crate) fn kill_now(&mut self, ending: Ending, now: Instant, orphans: &[i32]) {
+        if self.exit.is_none() || self.spec.adopted_from.is_some() {
+            self.ending.get_or_insert(ending);
+        }
+        if !matches!(self.stage, Stage::Killing { .. }) {
+            self.kill(now, orphans);
+        }
+    }
+
+    fn kill(&mut self, now: Instant, orphans: &[i32]) {
+        self.end_tree(Signal::KILL, orphans);
+        self.stage = Stage::Killing {
+            next: now + KILL_INTERVAL,
+            give_up: now + KILL_PATIENCE,
+        };
+    }
+
+    fn end_tree(&mut self, signal: Signal, orphans: &[i32]) {
+        let roots: Vec<i32> = self.leader.iter().chain(orphans).copied().collect();
+        for (process, reach) in signal_tree(&roots, signal) {
+            if reach == Reach::Forbidden {
+                self.note_survivor(process, Fate::Unreachable);
+            }
+        }
+    }
+
+    fn give_up(&mut self, orphans: &[i32]) {
+        let roots: Vec<i32> = self.leader.iter().chain(orphans).copied().collect();
+        self.list_survivors(&roots, Fate::Unreachable);
+    }
+
+    fn list_survivors(&mut self, roots: &[i32], fate: Fate) {
+        for process in descendants(roots) {
+            self.note_survivor(process, fate);
+        }
+    }
+
+    fn note_survivor(&mut self, process: Process, fate: Fate) {
+        let known = self
+            .survivors
+            .iter_mut()
+            .find(|survivor| survivor.pid == process.pid);
+        if let Some(survivor) = known {
+            survivor.fate = fate;
+        } else if self.survivors.len() < MOST_SURVIVORS {
+            let command = command_line(process.pid);
+            self.survivors.push(Survivor {
+                pid: process.pid,
+                command,
+                fate,
+                task_id: None,
+            });
+        }
+    }
+
+    /// Its survivors now belong to the task with this id.
+    pub(crate) fn hand_over(&mut self, heir: &crate::TaskId, orphans: &[i32]) {
+        self.list_survivors(orphans, Fate::Adopted);
+        for survivor in &mut self.survivors {
+            survivor.task_id = Some(heir.clone());
+        }
+    }
+
+    pub(crate) fn survivors(&self) -> &[Survivor] {
+        &self.survivors
+    }
+
+    /// Reads the pipes until they give nothing more right now.
+    fn drain(&mut self, buffer: &mut [u8]) {
+        for output in &mut self.outputs {
+            while output.is_open() && output.read(buffer, &mut self.log) == Left::More {}
+        }
+    }
+
+    /// Completes the log and makes the last record.
+    pub(crate) fn finish(&mut self, keeper: Holder, buffer: &mut [u8]) -> State {
+        self.drain(buffer);
+        for output in &mut self.outputs {
+            output.finish(&mut self.log);
+        }
+        self.log.finish();
+        let mut state = self.state(keeper, None);
+        state.phase = Phase::Finished;
+        state.duration_us =
+            Some(u64::try_from(self.started.elapsed().as_micros()).unwrap_or(u64::MAX));
+        state.ending = Some(self.ending.unwrap_or(Ending::Exited));
+        state
+    }
+
+    /// The record as it stands.
+    pub(crate) fn state(&self, keeper: Holder, socket: Option<PathBuf>) -> State {
+        let [stdout, stderr] = &self.outputs;
+        State {
+            v: TASK_FORMAT,
+            id: self.spec.id.clone(),
+            phase: Phase::Running,
+            keeper,
+            socket,
+            pid: self.first_pid,
+            started_at_ms: self.started_at_ms,
+            duration_us: None,
+            ending: None,
+            exit_code: match self.exit {
+                Some(ExitStatus::Code(code)) => Some(code),
+                _ => None,
+            },
+            signal: match self.exit {
+                Some(ExitStatus::Signal(signal)) => Some(signal),
+                _ => None,
+            },
+            survivors: self.survivors.clone(),
+            output: OutputTotals {
+                stdout_bytes: stdout.bytes,
+                stderr_bytes: stderr.bytes,
+                stdout_chars: stdout.characters.total(),
+                stderr_chars: stderr.characters.total(),
+                log_bytes: self.log.bytes(),
+                omitted_bytes: self.log.omitted(),
+                log_end: self.log.ended(),
+            },
+            usage: UsageRecord {
+                cpu_us: u64::try_from(self.usage.cpu.as_micros()).unwrap_or(u64::MAX),
+                max_rss_kib: self.usage.max_rss_kib,
+            },
+        }
+    }
+
+    /// The soft limit has passed and nobody was told yet: for how long it has run.
+    pub(crate) fn due_warning(&mut self, now: Instant) -> Option<u64> {
+        if self.warn_at.is_some_and(|at| now >= at) {
+            self.warn_at = None;
+            return Some(u64::try_from((now - self.started).as_millis()).unwrap_or(u64::MAX));
+        }
+        None
+    }
+
+    /// Growth of the log that is due to be said.
+    pub(crate) fn unsaid(&mut self, now: Instant) -> Option<u64> {
+        let bytes = self.log.bytes();
+        if bytes == self.said || self.said_at.is_some_and(|at| now < at + SAY_INTERVAL) {
+            return None;
+        }
+        // Readers follow the index, so it goes first.
+        let _ = self.log.flush_index();
+        self.said = bytes;
+        self.said_at = Some(now);
+        Some(bytes)
+    }
+
+    /// When to look again even if nothing happens.
+    pub(crate) fn wake_at(&self) -> Option<Instant> {
+        let stage = match self.stage {
+            Stage::Running => self.deadline,
+            Stage::Draining { until } => {
+                Some(self.deadline.map_or(until, |deadline| deadline.min(until)))
+            }
+            Stage::Terminating { kill_at } => Some(kill_at),
+            Stage::Killing { next, .. } => Some(next),
+        };
+        let say = (self.owner.is_some() && self.log.bytes() != self.said)
+            .then(|| self.said_at.map(|at| at + SAY_INTERVAL))
+            .flatten();
+        [stage, self.warn_at, say].into_iter().flatten().min()
+    }
+}
+
+/// No list of survivors grows beyond this.
+const MOST_SURVIVORS: usize = 100;
+
+/// The clock on the wall, for people.
+pub(crate) fn now_ms() -> u64 {
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}

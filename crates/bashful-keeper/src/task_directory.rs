@@ -1,0 +1,400 @@
+//! A task directory: the truth about one command, readable by any version.
+//!
+//! ```text
+//! tasks/ID/spec      what was asked (JSON, written once, before anything runs)
+//! tasks/ID/state     how it stands (JSON lines, appended; the last whole line counts)
+//! tasks/ID/out.log   the output of both streams in the order it was read
+//! tasks/ID/index     which bytes of out.log belong to which stream
+//! ```
+//!
+//! While a keeper owns the task it holds a lock on `out.log`. A task that is not
+//! finished and not locked belongs to a keeper that died: it is lost. Appending a
+//! line is one system call and, unlike a replaced file, leaves the history to read;
+//! a line that was cut off by a crash has no end and does not count.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::fd::AsFd;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FlockOperation, flock};
+use serde::{Deserialize, Serialize};
+
+use crate::protocol::OnLogFull;
+use crate::task_id::TaskId;
+
+/// The version of the directory's format.
+pub const TASK_FORMAT: u32 = 1;
+
+/// What was asked. No environment values and no secrets are in here.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Spec {
+    /// [`TASK_FORMAT`].
+    pub v: u32,
+    /// The task.
+    pub id: TaskId,
+    /// The command as a person would read it.
+    pub command: String,
+    /// What the caller said it is for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Who asked.
+    pub agent: String,
+    /// In which session.
+    pub session: String,
+    /// The caller's name for this operation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation_id: Option<String>,
+    /// The writable root.
+    pub workspace: PathBuf,
+    /// Where it starts.
+    pub cwd: PathBuf,
+    /// The names of the variables it gets; never their values.
+    pub variables: Vec<String>,
+    /// When it must end; none: never.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<u64>,
+    /// When a warning is due.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warn_after_ms: Option<u64>,
+    /// How long after SIGTERM the SIGKILL follows.
+    pub term_grace_ms: u64,
+    /// How many bytes of output go to disk.
+    pub log_quota: u64,
+    /// What happens then.
+    pub on_log_full: OnLogFull,
+    /// How many bytes of each stream's end are kept past the quota.
+    pub keep_tail: u64,
+    /// Processes left behind are adopted as a task instead of killed.
+    pub adopt_survivors: bool,
+    /// The task that left these processes behind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub adopted_from: Option<TaskId>,
+    /// When it was asked, in milliseconds since 1970.
+    pub created_at_ms: u64,
+}
+
+/// How a task stands.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct State {
+    /// [`TASK_FORMAT`].
+    pub v: u32,
+    /// The task.
+    pub id: TaskId,
+    /// Where it is in its life.
+    pub phase: Phase,
+    /// The keeper that owns it.
+    pub keeper: Holder,
+    /// The socket that keeper listens on, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub socket: Option<PathBuf>,
+    /// The leader's process id. Only a hint: numbers are reused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pid: Option<i32>,
+    /// Milliseconds since 1970.
+    pub started_at_ms: u64,
+    /// How long it ran, once it has ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duration_us: Option<u64>,
+    /// Why it ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ending: Option<Ending>,
+    /// The leader's exit code.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
+    /// The signal that ended the leader.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signal: Option<i32>,
+    /// Processes that outlived the leader.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub survivors: Vec<Survivor>,
+    /// What was printed.
+    #[serde(default)]
+    pub output: OutputTotals,
+    /// What was used.
+    #[serde(default)]
+    pub usage: UsageRecord,
+}
+
+/// Where a task is in its life.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// It runs, while the lock is held.
+    Running,
+    /// It has ended and this is its last record.
+    Finished,
+    /// Its keeper died; how it ended is not known.
+    Lost,
+}
+
+/// Why a task ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ending {
+    /// By itself.
+    Exited,
+    /// At its hard limit.
+    TimedOut,
+    /// Somebody asked for it.
+    Cancelled,
+    /// Whoever waited for it went away.
+    CallerGone,
+    /// Its log was full and it was to stop then.
+    LogFull,
+    /// Its keeper was told to end.
+    KeeperStopped,
+}
+
+/// A keeper, named so that a reused process number is never mistaken for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Holder {
+    /// Its process id.
+    pub pid: i32,
+    /// When it started, in clock ticks since boot.
+    pub started: u64,
+}
+
+/// A process that outlived the command that started it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Survivor {
+    /// Its process id.
+    pub pid: i32,
+    /// Its command line, shortened.
+    pub command: String,
+    /// What became of it.
+    pub fate: Fate,
+    /// The task that has it now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task_id: Option<TaskId>,
+}
+
+/// What became of a survivor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Fate {
+    /// It was ended.
+    Killed,
+    /// It goes on as a task of its own.
+    Adopted,
+    /// It belongs to another user or hangs in the kernel: it could not be ended.
+    Unreachable,
+}
+
+/// What was printed.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OutputTotals {
+    /// Bytes on standard output.
+    pub stdout_bytes: u64,
+    /// Bytes on standard error.
+    pub stderr_bytes: u64,
+    /// Characters on standard output; an invalid sequence counts as one.
+    pub stdout_chars: u64,
+    /// Characters on standard error.
+    pub stderr_chars: u64,
+    /// Bytes in `out.log`.
+    pub log_bytes: u64,
+    /// Bytes that are not in `out.log`.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub omitted_bytes: u64,
+    /// Why they are not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log_end: Option<crate::log::LogEnd>,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn is_zero(value: &u64) -> bool {
+    *value == 0
+}
+
+/// What was used by the whole tree, as far as it was waited for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UsageRecord {
+    /// User and system time.
+    pub cpu_us: u64,
+    /// The peak of the largest single process.
+    pub max_rss_kib: u64,
+}
+
+/// The path of one task's directory.
+#[derive(Debug, Clone)]
+pub struct TaskDirectory(PathBuf);
+
+/// A task directory that cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot {doing} `{}`", path.display())]
+pub struct TaskDirectoryError {
+    /// What was being done.
+    pub doing: &'static str,
+    /// To which file.
+    pub path: PathBuf,
+    /// What the system said.
+    #[source]
+    pub source: io::Error,
+}
+
+impl TaskDirectory {
+    /// The directory of this task under this state directory; it need not exist.
+    pub fn of(state: &Path, id: &TaskId) -> Self {
+        Self(state.join("tasks").join(id.as_str()))
+    }
+
+    /// The directory itself.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// The log of both streams.
+    pub fn log(&self) -> PathBuf {
+        self.0.join("out.log")
+    }
+
+    /// The index of the log.
+    pub fn index(&self) -> PathBuf {
+        self.0.join("index")
+    }
+
+    /// Makes the directory with its spec and an empty log, locked by us.
+    pub(crate) fn create(&self, spec: &Spec) -> Result<File, TaskDirectoryError> {
+        let doing = |doing, path: PathBuf| {
+            move |source| TaskDirectoryError {
+                doing,
+                path,
+                source,
+            }
+        };
+        let make = || fs::DirBuilder::new().mode(0o700).create(&self.0);
+        match make() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let parent = self.0.parent().unwrap_or(Path::new("/"));
+                fs::DirBuilder::new()
+                    .recursive(true)
+                    .mode(0o700)
+                    .create(parent)
+                    .and_then(|()| make())
+                    .map_err(doing("make", self.0.clone()))?;
+            }
+            outcome => outcome.map_err(doing("make", self.0.clone()))?,
+        }
+        let written = self.create_files(spec);
+        if written.is_err() {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+        written
+    }
+
+    fn create_files(&self, spec: &Spec) -> Result<File, TaskDirectoryError> {
+        let doing = |doing, path: PathBuf| {
+            move |source| TaskDirectoryError {
+                doing,
+                path,
+                source,
+            }
+        };
+        let log = private_file()
+            .read(true)
+            .open(self.log())
+            .map_err(doing("open", self.log()))?;
+        flock(log.as_fd(), FlockOperation::NonBlockingLockExclusive)
+            .map_err(|errno| doing("lock", self.log())(errno.into()))?;
+        let path = self.0.join("spec");
+        let text =
+            serde_json::to_vec(spec).map_err(|error| doing("write", path.clone())(error.into()))?;
+        let mut file = private_file()
+            .open(&path)
+            .map_err(doing("open", path.clone()))?;
+        file.write_all(&text).map_err(doing("write", path))?;
+        Ok(log)
+    }
+
+    /// Appends how it stands, in one write.
+    pub(crate) fn write_state(&self, state: &State) -> Result<(), TaskDirectoryError> {
+        let path = self.0.join("state");
+        let doing = |source| TaskDirectoryError {
+            doing: "write",
+            path: path.clone(),
+            source,
+        };
+        let mut line = serde_json::to_vec(state).map_err(|error| doing(error.into()))?;
+        line.push(b'\n');
+        let opened = OpenOptions::new()
+            .append(true)
+            .create(true)
+            .mode(0o600)
+            .open(&path);
+        opened
+            .and_then(|mut file| file.write_all(&line))
+            .map_err(doing)
+    }
+
+    /// Reads what was asked.
+    pub fn read_spec(&self) -> Result<Spec, TaskDirectoryError> {
+        self.read("spec")
+    }
+
+    /// Reads how it stands; none if it has not begun. A task whose keeper has died
+    /// reads as lost.
+    pub fn read_state(&self) -> Result<Option<State>, TaskDirectoryError> {
+        // The lock is asked first: a task that ends between the two questions has
+        // then already written its last record.
+        let owned = self.is_owned();
+        let path = self.0.join("state");
+        let doing = |source| TaskDirectoryError {
+            doing: "read",
+            path: path.clone(),
+            source,
+        };
+        let text = match fs::read(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            text => text.map_err(doing)?,
+        };
+        let whole = text.iter().rposition(|&byte| byte == b'\n').unwrap_or(0);
+        let Some(line) = text[..whole]
+            .split(|&byte| byte == b'\n')
+            .next_back()
+            .filter(|line| !line.is_empty())
+        else {
+            return Ok(None);
+        };
+        let mut state: State = serde_json::from_slice(line).map_err(|error| doing(error.into()))?;
+        if state.phase == Phase::Running && !owned {
+            state.phase = Phase::Lost;
+        }
+        Ok(Some(state))
+    }
+
+    /// Whether a living keeper holds the task.
+    pub fn is_owned(&self) -> bool {
+        let Ok(log) = File::open(self.log()) else {
+            return false;
+        };
+        // A shared lock is refused exactly while the keeper holds its own; asking
+        // for a shared one means that two askers never take each other for a keeper.
+        matches!(
+            flock(log.as_fd(), FlockOperation::NonBlockingLockShared),
+            Err(rustix::io::Errno::WOULDBLOCK)
+        )
+    }
+
+    fn read<T: serde::de::DeserializeOwned>(&self, name: &str) -> Result<T, TaskDirectoryError> {
+        let path = self.0.join(name);
+        let doing = |source| TaskDirectoryError {
+            doing: "read",
+            path: path.clone(),
+            source,
+        };
+        let text = fs::read(&path).map_err(doing)?;
+        serde_json::from_slice(&text).map_err(|error| doing(error.into()))
+    }
+}
+
+/// How files of ours are made: new, and for nobody else.
+pub(crate) fn private_file() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true).mode(0o600);
+    options
+}

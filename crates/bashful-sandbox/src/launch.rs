@@ -1,0 +1,226 @@
+//! The one door to spawn: every process that Bashful starts is a [`Launch`].
+
+use std::ffi::{CString, NulError, OsStr};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Mode, OFlags};
+
+use crate::Mark;
+use crate::sys::limits::OpenFiles;
+use crate::sys::spawn::{Prepared, spawn};
+
+/// A process about to start.
+///
+/// It begins with an empty environment, nothing but descriptors 0, 1 and 2,
+/// default signal actions and an empty signal mask. What is not set here is not
+/// passed on.
+#[derive(Debug)]
+pub struct Launch {
+    program: PathBuf,
+    arguments: Vec<Vec<u8>>,
+    environment: Vec<Vec<u8>>,
+    directory: PathBuf,
+    standard: [Option<OwnedFd>; 3],
+    mark: Option<Mark>,
+    open_files: Option<OpenFiles>,
+    new_session: bool,
+    dies_with_caller: bool,
+}
+
+impl Launch {
+    /// A launch of the program at this path; `name` becomes its argument zero.
+    pub fn new(program: impl Into<PathBuf>, name: impl AsRef<OsStr>) -> Self {
+        Self {
+            program: program.into(),
+            arguments: vec![name.as_ref().as_bytes().to_vec()],
+            environment: Vec::new(),
+            directory: PathBuf::from("/"),
+            standard: [None, None, None],
+            mark: None,
+            open_files: None,
+            new_session: false,
+            dies_with_caller: false,
+        }
+    }
+
+    /// Adds one argument.
+    #[must_use]
+    pub fn argument(mut self, argument: impl AsRef<OsStr>) -> Self {
+        self.arguments.push(argument.as_ref().as_bytes().to_vec());
+        self
+    }
+
+    /// Adds one environment variable.
+    #[must_use]
+    pub fn variable(mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> Self {
+        let (name, value) = (name.as_ref().as_bytes(), value.as_ref().as_bytes());
+        self.environment.push([name, b"=", value].concat());
+        self
+    }
+
+    /// The directory it starts in; `/` unless given.
+    #[must_use]
+    pub fn directory(mut self, directory: impl Into<PathBuf>) -> Self {
+        self.directory = directory.into();
+        self
+    }
+
+    /// Its standard input; `/dev/null` unless given.
+    #[must_use]
+    pub fn stdin(mut self, fd: OwnedFd) -> Self {
+        self.standard[0] = Some(fd);
+        self
+    }
+
+    /// Its standard output; `/dev/null` unless given.
+    #[must_use]
+    pub fn stdout(mut self, fd: OwnedFd) -> Self {
+        self.standard[1] = Some(fd);
+        self
+    }
+
+    /// Its standard error; `/dev/null` unless given.
+    #[must_use]
+    pub fn stderr(mut self, fd: OwnedFd) -> Self {
+        self.standard[2] = Some(fd);
+        self
+    }
+
+    /// Marks it and all its descendants, see [`Mark`].
+    #[must_use]
+    pub fn mark(mut self, mark: Mark) -> Self {
+        self.mark = Some(mark);
+        self
+    }
+
+    /// Gives it these limits on open files instead of ours.
+    #[must_use]
+    pub fn open_files(mut self, limit: OpenFiles) -> Self {
+        self.open_files = Some(limit);
+        self
+    }
+
+    /// Makes it the leader of a new session, away from any terminal of ours.
+    #[must_use]
+    pub fn new_session(mut self) -> Self {
+        self.new_session = true;
+        self
+    }
+
+    /// Has the kernel kill it when the calling *thread* ends.
+    #[must_use]
+    pub fn dies_with_caller(mut self) -> Self {
+        self.dies_with_caller = true;
+        self
+    }
+
+    /// Starts it and returns its process id, which stays valid until it is reaped.
+    pub fn start(self) -> Result<i32, LaunchError> {
+        let program = self.program.clone();
+        let failed = |stage| {
+            let program = program.clone();
+            move |source: io::Error| LaunchError {
+                stage,
+                program,
+                source,
+            }
+        };
+        let directory = rustix::fs::open(
+            &self.directory,
+            OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC,
+            Mode::empty(),
+        )
+        .map_err(|errno| failed(Stage::Directory)(errno.into()))?;
+        let [stdin, stdout, stderr] = self.standard;
+        let standard = [
+            above_standard(stdin),
+            above_standard(stdout),
+            above_standard(stderr),
+        ];
+        let [stdin, stdout, stderr] = standard.map(|fd| fd.map_err(failed(Stage::Descriptors)));
+        let strings = |list: Vec<Vec<u8>>| -> Result<Vec<CString>, NulError> {
+            list.into_iter().map(CString::new).collect()
+        };
+        let invalid = |error: NulError| failed(Stage::Strings)(error.into());
+        let prepared = Prepared {
+            program: c_path(&self.program).map_err(invalid)?,
+            arguments: strings(self.arguments).map_err(invalid)?,
+            environment: strings(self.environment).map_err(invalid)?,
+            directory: above_standard(Some(directory)).map_err(failed(Stage::Descriptors))?,
+            standard: [stdin?, stdout?, stderr?],
+            mark: self.mark.map(Mark::value),
+            open_files: self.open_files,
+            new_session: self.new_session,
+            dies_with_caller: self.dies_with_caller,
+        };
+        spawn(&prepared).map_err(|(stage, error)| failed(stage)(error))
+    }
+}
+
+fn c_path(path: &Path) -> Result<CString, NulError> {
+    CString::new(path.as_os_str().as_bytes())
+}
+
+/// The descriptor, or `/dev/null`, under a number above 2: a host may have closed
+/// its own standard streams, and then ours would sit where the child's go.
+fn above_standard(fd: Option<OwnedFd>) -> io::Result<OwnedFd> {
+    use std::os::fd::AsRawFd;
+    let fd = match fd {
+        Some(fd) => fd,
+        None => rustix::fs::open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())?,
+    };
+    if fd.as_raw_fd() > 2 {
+        return Ok(fd);
+    }
+    Ok(rustix::io::fcntl_dupfd_cloexec(&fd, 3)?)
+}
+
+/// The step of a launch that failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Stage {
+    /// An argument, a variable or the path held a NUL byte.
+    Strings,
+    /// The kernel made no new process.
+    Clone,
+    /// The new session or the tie to the caller.
+    Session,
+    /// The resource limits.
+    Limits,
+    /// The standard streams.
+    Descriptors,
+    /// Entering the working directory.
+    Directory,
+    /// Executing the program.
+    Execute,
+}
+
+impl Stage {
+    fn doing(self) -> &'static str {
+        match self {
+            Self::Strings => "pass a NUL byte to",
+            Self::Clone => "make a process for",
+            Self::Session => "start a session for",
+            Self::Limits => "limit",
+            Self::Descriptors => "open the standard streams of",
+            Self::Directory => "enter the working directory of",
+            Self::Execute => "execute",
+        }
+    }
+}
+
+/// A process that did not start. Nothing is left of it.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot {} `{}`", stage.doing(), program.display())]
+pub struct LaunchError {
+    /// The step that failed.
+    pub stage: Stage,
+    /// The program that was to start.
+    pub program: PathBuf,
+    /// What the kernel said.
+    #[source]
+    pub source: io::Error,
+}

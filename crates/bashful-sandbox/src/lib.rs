@@ -1,0 +1,25 @@
+//! System calls for Bashful: the one door through which a process starts, and
+//! the tree of processes behind it.
+//!
+//! This crate is synchronous and knows no policy. All `unsafe` code of Bashful
+//! is in its private `sys` module, one small file for each kernel area; what is
+//! public here is safe to call from any thread unless it says otherwise.
+
+mod launch;
+mod mark;
+#[expect(
+    unsafe_code,
+    reason = "the one place where Bashful talks to the kernel"
+)]
+mod sys;
+mod tree;
+
+pub use launch::{Launch, LaunchError, Stage};
+pub use mark::Mark;
+pub use sys::fork::{Fork, fork_single_threaded};
+pub use sys::limits::{OpenFiles, raise_open_files};
+pub use sys::signals::{SignalQueue, ignore_broken_pipes};
+pub use sys::wait::{Exit, ExitStatus, Usage, peek_exited, reap};
+pub use tree::{
+    Process, Reach, Status, children, command_line, descendants, signal_process, signal_tree,
+};

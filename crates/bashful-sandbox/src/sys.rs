@@ -1,0 +1,8 @@
+//! The only unsafe code: one file per kernel area, each function a thin, typed
+//! call that decides nothing.
+
+pub(crate) mod fork;
+pub(crate) mod limits;
+pub(crate) mod signals;
+pub(crate) mod spawn;
+pub(crate) mod wait;

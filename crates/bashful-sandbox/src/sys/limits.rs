@@ -1,0 +1,51 @@
+//! Resource limits of this process and of others.
+
+use std::io;
+
+/// The limits on open files as a process had them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OpenFiles {
+    pub(crate) soft: u64,
+    pub(crate) hard: u64,
+}
+
+/// Raises our own limit on open files to the most we may have and returns what
+/// it was, so that the processes we start can be given the original again.
+pub fn raise_open_files() -> io::Result<OpenFiles> {
+    let (soft, hard) = get(0, libc::RLIMIT_NOFILE)?;
+    let raised = libc::rlimit64 {
+        rlim_cur: hard,
+        rlim_max: hard,
+    };
+    // SAFETY: `raised` is a valid limit for the whole call and nothing is read back.
+    let outcome = unsafe {
+        libc::prlimit64(
+            0,
+            libc::RLIMIT_NOFILE,
+            &raw const raised,
+            std::ptr::null_mut(),
+        )
+    };
+    if outcome == -1 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(OpenFiles { soft, hard })
+}
+
+/// Soft and hard value of the limit that carries a [`crate::Mark`]; `pid` 0 is ourselves.
+pub(crate) fn realtime_budget(pid: i32) -> io::Result<(u64, u64)> {
+    get(pid, libc::RLIMIT_RTTIME)
+}
+
+fn get(pid: i32, resource: libc::__rlimit_resource_t) -> io::Result<(u64, u64)> {
+    let mut found = libc::rlimit64 {
+        rlim_cur: 0,
+        rlim_max: 0,
+    };
+    // SAFETY: `found` outlives the call, which writes one limit into it.
+    let outcome = unsafe { libc::prlimit64(pid, resource, std::ptr::null(), &raw mut found) };
+    if outcome == -1 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok((found.rlim_cur, found.rlim_max))
+}

@@ -1,0 +1,211 @@
+//! Starting a process without copying the caller's memory.
+//!
+//! `clone(CLONE_VM | CLONE_VFORK)` is what `posix_spawn` does: the child borrows
+//! the caller's memory until it executes, and the calling thread sleeps
+//! meanwhile, so the cost does not depend on how big the caller is. Between clone
+//! and exec the child only makes system calls on memory prepared beforehand.
+
+use std::ffi::{CString, c_char, c_int, c_void};
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+
+use super::limits::OpenFiles;
+use crate::launch::Stage;
+
+/// Everything the child needs, in the form the system calls want.
+pub(crate) struct Prepared {
+    pub(crate) program: CString,
+    pub(crate) arguments: Vec<CString>,
+    pub(crate) environment: Vec<CString>,
+    pub(crate) directory: OwnedFd,
+    /// What becomes descriptor 0, 1 and 2; each must itself be above 2.
+    pub(crate) standard: [OwnedFd; 3],
+    pub(crate) mark: Option<u64>,
+    pub(crate) open_files: Option<OpenFiles>,
+    pub(crate) new_session: bool,
+    pub(crate) dies_with_caller: bool,
+}
+
+/// The raw view of [`Prepared`] that the child works on.
+struct Plan {
+    program: *const c_char,
+    arguments: *const *const c_char,
+    environment: *const *const c_char,
+    directory: RawFd,
+    standard: [RawFd; 3],
+    mark: Option<libc::rlimit64>,
+    open_files: Option<libc::rlimit64>,
+    new_session: bool,
+    dies_with_caller: bool,
+    caller: libc::pid_t,
+    /// Written by the child when a step failed: it shares our memory.
+    failed: Option<(Stage, c_int)>,
+}
+
+const STACK_BYTES: usize = 64 * 1024;
+
+/// Starts the process and returns its id, or the step that failed and its errno.
+pub(crate) fn spawn(prepared: &Prepared) -> Result<i32, (Stage, io::Error)> {
+    let pointers = |strings: &[CString]| -> Vec<*const c_char> {
+        let ends_with_null = std::iter::once(std::ptr::null());
+        strings
+            .iter()
+            .map(|string| string.as_ptr())
+            .chain(ends_with_null)
+            .collect()
+    };
+    let arguments = pointers(&prepared.arguments);
+    let environment = pointers(&prepared.environment);
+    let both = |value| libc::rlimit64 {
+        rlim_cur: value,
+        rlim_max: value,
+    };
+    let mut plan = Plan {
+        program: prepared.program.as_ptr(),
+        arguments: arguments.as_ptr(),
+        environment: environment.as_ptr(),
+        directory: prepared.directory.as_raw_fd(),
+        standard: [0, 1, 2].map(|index: usize| prepared.standard[index].as_raw_fd()),
+        mark: prepared.mark.map(both),
+        open_files: prepared.open_files.map(|limit| libc::rlimit64 {
+            rlim_cur: limit.soft,
+            rlim_max: limit.hard,
+        }),
+        new_session: prepared.new_session,
+        dies_with_caller: prepared.dies_with_caller,
+        caller: rustix::process::getpid().as_raw_pid(),
+        failed: None,
+    };
+
+    let mut stack = Vec::<u8>::with_capacity(STACK_BYTES);
+    let top = stack.as_mut_ptr().wrapping_add(STACK_BYTES);
+    // The ABI wants the stack aligned to 16 bytes.
+    let top = top.wrapping_sub(top.addr() % 16);
+
+    // A handler of the caller must not run in the child while it shares our memory.
+    let mask = block_all_signals();
+    // SAFETY: CLONE_VFORK suspends this thread until the child has executed or
+    // exited, so `plan`, the strings behind it and the stack outlive the child's
+    // use of them; the child has a stack of its own.
+    let pid = unsafe {
+        libc::clone(
+            enter,
+            top.cast::<c_void>(),
+            libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD,
+            (&raw mut plan).cast::<c_void>(),
+        )
+    };
+    let clone_error = io::Error::last_os_error();
+    restore_signals(&mask);
+
+    if pid == -1 {
+        return Err((Stage::Clone, clone_error));
+    }
+    if let Some((stage, errno)) = plan.failed {
+        // The child is a zombie of ours; it must not be left behind.
+        let _ = super::wait::reap(pid);
+        return Err((stage, io::Error::from_raw_os_error(errno)));
+    }
+    Ok(pid)
+}
+
+fn block_all_signals() -> libc::sigset_t {
+    let mut all = MaybeUninit::<libc::sigset_t>::uninit();
+    let mut previous = MaybeUninit::<libc::sigset_t>::zeroed();
+    // SAFETY: `sigfillset` initialises the whole set.
+    unsafe { libc::sigfillset(all.as_mut_ptr()) };
+    // SAFETY: both sets outlive the call.
+    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), previous.as_mut_ptr()) };
+    // SAFETY: all zeroes is a valid set, and the call filled it.
+    unsafe { previous.assume_init() }
+}
+
+fn restore_signals(mask: &libc::sigset_t) {
+    // SAFETY: the mask came from the kernel and outlives the call.
+    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, mask, std::ptr::null_mut()) };
+}
+
+/// The child's first function. It returns only if a step failed.
+extern "C" fn enter(argument: *mut c_void) -> c_int {
+    // SAFETY: the caller passed a `Plan` that it keeps alive and does not touch
+    // while we run, because CLONE_VFORK suspended it.
+    let plan = unsafe { &mut *argument.cast::<Plan>() };
+    plan.failed = follow(plan).err();
+    127
+}
+
+/// The steps from clone to exec: system calls only, no allocation, no locks.
+fn follow(plan: &Plan) -> Result<(), (Stage, c_int)> {
+    if plan.new_session {
+        // SAFETY: takes no memory.
+        check(Stage::Session, unsafe { libc::setsid() })?;
+    }
+    if plan.dies_with_caller {
+        // SAFETY: this prctl takes a signal number and no memory.
+        check(Stage::Session, unsafe {
+            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL)
+        })?;
+        // SAFETY: takes no memory.
+        if unsafe { libc::getppid() } != plan.caller {
+            // The caller died before the line above took effect.
+            return Err((Stage::Session, libc::ESRCH));
+        }
+    }
+    if let Some(limit) = &plan.mark {
+        limit_self(libc::RLIMIT_RTTIME, limit)?;
+    }
+    if let Some(limit) = &plan.open_files {
+        limit_self(libc::RLIMIT_NOFILE, limit)?;
+    }
+    for (target, source) in (0..).zip(plan.standard) {
+        // SAFETY: takes no memory; the sources are above 2, so none is overwritten.
+        check(Stage::Descriptors, unsafe { libc::dup2(source, target) })?;
+    }
+    // SAFETY: takes no memory.
+    check(Stage::Directory, unsafe { libc::fchdir(plan.directory) })?;
+    reset_signals();
+    // Kernels before 5.9 lack this call; our own descriptors close on exec anyway.
+    // SAFETY: takes no memory; nothing after this line needs a descriptor above 2.
+    unsafe { libc::syscall(libc::SYS_close_range, 3_u32, u32::MAX, 0_u32) };
+    // SAFETY: the arrays end with a null pointer and point to live C strings.
+    check(Stage::Execute, unsafe {
+        libc::execve(plan.program, plan.arguments, plan.environment)
+    })
+}
+
+fn limit_self(
+    resource: libc::__rlimit_resource_t,
+    limit: &libc::rlimit64,
+) -> Result<(), (Stage, c_int)> {
+    // SAFETY: the limit is valid for the whole call and nothing is read back.
+    let outcome = unsafe { libc::prlimit64(0, resource, limit, std::ptr::null_mut()) };
+    check(Stage::Limits, outcome)
+}
+
+/// Default action for every signal and an empty mask, as a new process expects.
+fn reset_signals() {
+    let mut action = MaybeUninit::<libc::sigaction>::zeroed();
+    // SAFETY: the zeroed bytes are valid for this field, and zero is SIG_DFL.
+    unsafe { (*action.as_mut_ptr()).sa_sigaction = libc::SIG_DFL };
+    for signal in 1..65 {
+        // SIGKILL, SIGSTOP and the two that libc keeps for itself answer EINVAL.
+        // SAFETY: the action is initialised and installs no code.
+        unsafe { libc::sigaction(signal, action.as_ptr(), std::ptr::null_mut()) };
+    }
+    let mut none = MaybeUninit::<libc::sigset_t>::uninit();
+    // SAFETY: `sigemptyset` initialises the whole set.
+    unsafe { libc::sigemptyset(none.as_mut_ptr()) };
+    // SAFETY: the set is initialised and outlives the call.
+    unsafe { libc::sigprocmask(libc::SIG_SETMASK, none.as_ptr(), std::ptr::null_mut()) };
+}
+
+fn check(stage: Stage, outcome: c_int) -> Result<(), (Stage, c_int)> {
+    if outcome == -1 {
+        let errno = io::Error::last_os_error()
+            .raw_os_error()
+            .unwrap_or(libc::EIO);
+        return Err((stage, errno));
+    }
+    Ok(())
+}

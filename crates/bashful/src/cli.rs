@@ -1,0 +1,214 @@
+//! The flags, and nothing but the flags.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use bashful_engine::config::{Choice, Keep, OnLogFull, Survivors, parse_duration, parse_size};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::view::ColourChoice;
+
+/// The shell that asks first: run commands for AI agents and always get an answer.
+#[derive(Debug, Parser)]
+#[command(name = "bashful", version, max_term_width = 100)]
+pub(crate) struct Cli {
+    /// When to use colour.
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: ColorFlag,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run a command and report how it went.
+    Run(Box<RunArguments>),
+    /// Show what runs now.
+    Status(StatusArguments),
+    /// End what runs now.
+    Stop(StopArguments),
+    /// Show the configuration and where it comes from.
+    Config(ConfigArguments),
+}
+
+impl Command {
+    /// Whether errors are to be told as JSON too.
+    pub(crate) fn wants_json(&self) -> bool {
+        match self {
+            Self::Run(arguments) => arguments.json,
+            Self::Status(arguments) => arguments.json,
+            Self::Stop(arguments) => arguments.json,
+            Self::Config(arguments) => {
+                matches!(arguments.what, ConfigCommand::Show { json: true, .. })
+            }
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum ColorFlag {
+    /// On a terminal, unless NO_COLOR is set.
+    Auto,
+    Always,
+    Never,
+}
+
+impl From<ColorFlag> for ColourChoice {
+    fn from(flag: ColorFlag) -> Self {
+        match flag {
+            ColorFlag::Auto => Self::Auto,
+            ColorFlag::Always => Self::Always,
+            ColorFlag::Never => Self::Never,
+        }
+    }
+}
+
+const RUN_EXAMPLES: &str = "\
+Examples:
+  bashful run 'npm test'
+  bashful run --timeout 90s --description 'Build the docs' 'make docs'
+  bashful run --json -- git log --oneline -3
+  producer | bashful run --stdin 'sort | uniq -c'
+
+Exit codes: the command's own, 128+N when signal N ended it, and for Bashful's own
+outcomes 2 usage, 120 denied, 121 needs approval, 122 requirement failed,
+124 timed out, 125 Bashful failed, 130 cancelled.";
+
+#[derive(Debug, Args)]
+#[command(after_long_help = RUN_EXAMPLES)]
+pub(crate) struct RunArguments {
+    /// Bash text to run, as one argument.
+    #[arg(
+        value_name = "COMMAND",
+        required_unless_present = "program",
+        conflicts_with = "program"
+    )]
+    pub(crate) command: Option<String>,
+    /// A program with its arguments, run without a shell.
+    #[arg(value_name = "PROGRAM ARGS", last = true, num_args = 1..)]
+    pub(crate) program: Vec<String>,
+    /// Print the result as one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// What the command is for, in a few words.
+    #[arg(short, long, value_name = "TEXT")]
+    pub(crate) description: Option<String>,
+    /// The writable root [default: --cwd, else the current directory].
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) workspace: Option<PathBuf>,
+    /// The working directory, inside the workspace.
+    #[arg(short = 'C', long, value_name = "DIR")]
+    pub(crate) cwd: Option<PathBuf>,
+    /// Set a variable for the command; repeatable.
+    #[arg(short, long, value_name = "NAME=VALUE", value_parser = variable)]
+    pub(crate) env: Vec<(String, String)>,
+    /// Accept variables that change how programs load or start, such as LD_PRELOAD.
+    #[arg(long)]
+    pub(crate) allow_startup_env: bool,
+    /// End the command after this time [default: 120s].
+    #[arg(short, long, value_name = "TIME", value_parser = duration)]
+    pub(crate) timeout: Option<Duration>,
+    /// Say so when the command takes longer than this; it goes on.
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub(crate) warn_after: Option<Duration>,
+    /// Show at most this many characters of each stream; without it, everything is
+    /// streamed (and --json holds 30000).
+    #[arg(long, value_name = "CHARS", value_parser = positive)]
+    pub(crate) max_output: Option<usize>,
+    /// Which part of longer output to show.
+    #[arg(long, value_name = "PART", value_parser = choice::<Keep>)]
+    pub(crate) keep: Option<Keep>,
+    /// Also write the complete log to this file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) log: Option<PathBuf>,
+    /// Store at most this much output [default: 1G].
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub(crate) log_quota: Option<u64>,
+    /// What to do when that is reached.
+    #[arg(long, value_name = "WHAT", value_parser = choice::<OnLogFull>)]
+    pub(crate) on_log_full: Option<OnLogFull>,
+    /// Give the command our standard input; otherwise it has none.
+    #[arg(long)]
+    pub(crate) stdin: bool,
+    /// What happens to processes that outlive the command [default: kill].
+    #[arg(long, value_name = "WHAT", value_parser = choice::<Survivors>)]
+    pub(crate) survivors: Option<Survivors>,
+    /// Who asks.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) agent: Option<String>,
+    /// The session this call belongs to [default: BASHFUL_SESSION, else the terminal].
+    #[arg(long, value_name = "NAME")]
+    pub(crate) session: Option<String>,
+    /// What confines the command.
+    #[arg(long, value_name = "BACKEND", value_parser = ["none"])]
+    pub(crate) sandbox: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct StatusArguments {
+    /// Only this agent's.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) agent: Option<String>,
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct StopArguments {
+    /// End everything.
+    #[arg(long, required_unless_present = "agent", conflicts_with = "agent")]
+    pub(crate) all: bool,
+    /// End what this agent runs.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) agent: Option<String>,
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ConfigArguments {
+    #[command(subcommand)]
+    pub(crate) what: ConfigCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Print what is in force and where it comes from.
+    Show {
+        /// Print the shipped defaults, commented.
+        #[arg(long, conflicts_with = "json")]
+        default: bool,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print the files that are read.
+    Path,
+}
+
+fn variable(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
+    Ok((name.to_owned(), value.to_owned()))
+}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    parse_duration(text).map_err(|error| error.to_string())
+}
+
+fn size(text: &str) -> Result<u64, String> {
+    parse_size(text).map_err(|error| error.to_string())
+}
+
+fn choice<T: Choice>(text: &str) -> Result<T, String> {
+    T::from_word(text).map_err(|error| error.to_string())
+}
+
+fn positive(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) => Err("zero characters would show nothing".to_owned()),
+        Ok(count) => Ok(count),
+        Err(_) => Err("expected a number of characters, such as 30000".to_owned()),
+    }
+}

@@ -1,0 +1,186 @@
+//! `bashful run`: runs a command and shows how it goes.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
+
+use bashful_engine::config::{Ceilings, Config, Loaded, Survivors, env};
+use bashful_engine::{
+    Action, Engine, EngineBuilder, Interrupts, Invocation, Started, Stdin, Timeout,
+    terminal_session,
+};
+
+use crate::cli::RunArguments;
+use crate::errors::UsageError;
+use crate::exit::Exit;
+use crate::printer::Printer;
+use crate::view::warn_not_enforced;
+
+mod finish;
+mod watch;
+
+pub(crate) fn run(arguments: &RunArguments, printer: &Printer) -> anyhow::Result<Exit> {
+    let workspace = workspace(arguments)?;
+    let place = workspace.clone().map_or_else(std::env::current_dir, Ok)?;
+    let mut loaded = super::load_config(&place, printer)?;
+    apply_flags(&mut loaded, arguments)?;
+    let limit = arguments.timeout.unwrap_or(loaded.config.limits.timeout);
+    let shown_whole = arguments.max_output.is_none() && !arguments.json;
+    let engine = engine(arguments, loaded.config)?;
+    let invocation = invocation(arguments, workspace)?;
+    // Before the first thread: see there.
+    let interrupts = Interrupts::catch()?;
+    let run = match engine.start(invocation)? {
+        Started::Running(run) => run,
+        Started::NotAllowed(result) => {
+            return finish::not_allowed(&result, arguments.json, printer);
+        }
+    };
+    announce(printer);
+    let watcher = watch::Watcher {
+        printer,
+        interrupts: &interrupts,
+        limit,
+    };
+    if arguments.json {
+        let result = watcher.silently(run)?;
+        printer.json(&serde_json::to_value(&result)?)?;
+        return Ok(Exit::of(&result));
+    }
+    let title = arguments
+        .description
+        .clone()
+        .unwrap_or_else(|| action(arguments).as_command());
+    if shown_whole {
+        watcher.live(run, &title)
+    } else {
+        watcher.at_the_end(run, &title)
+    }
+}
+
+fn action(arguments: &RunArguments) -> Action {
+    match (&arguments.command, arguments.program.split_first()) {
+        (None, Some((program, rest))) => Action::Program {
+            program: program.clone(),
+            arguments: rest.to_vec(),
+        },
+        (command, _) => Action::Bash(command.clone().unwrap_or_default()),
+    }
+}
+
+/// The workspace as named: `--workspace`, else `--cwd`; none is the current directory.
+fn workspace(arguments: &RunArguments) -> anyhow::Result<Option<PathBuf>> {
+    let named = arguments
+        .workspace
+        .clone()
+        .or_else(|| arguments.cwd.clone());
+    Ok(named.map(std::path::absolute).transpose()?)
+}
+
+/// Flags come after all files, but none passes what the admin set.
+fn apply_flags(loaded: &mut Loaded, arguments: &RunArguments) -> Result<(), UsageError> {
+    let Ceilings {
+        max_output,
+        log_quota,
+        survivors,
+        on_log_full,
+        keep,
+        ..
+    } = &loaded.ceilings;
+    let limits = &mut loaded.config.limits;
+    let refuse = |flag: &str| {
+        Err(UsageError(format!(
+            "`{flag}` passes what the administrator set"
+        )))
+    };
+    if let Some(asked) = arguments.max_output {
+        if max_output.is_some_and(|most| asked > most) {
+            return refuse("--max-output");
+        }
+        limits.max_output = asked;
+    }
+    if let Some(asked) = arguments.log_quota {
+        if log_quota.is_some_and(|most| asked > most) {
+            return refuse("--log-quota");
+        }
+        limits.log_quota = asked;
+    }
+    if let Some(asked) = arguments.survivors {
+        if asked == Survivors::Adopt && *survivors == Some(Survivors::Kill) {
+            return refuse("--survivors");
+        }
+        limits.survivors = asked;
+    }
+    if let Some(asked) = arguments.on_log_full {
+        if on_log_full.is_some_and(|set| asked != set) {
+            return refuse("--on-log-full");
+        }
+        limits.on_log_full = asked;
+    }
+    if let Some(asked) = arguments.keep {
+        if keep.is_some_and(|set| asked != set) {
+            return refuse("--keep");
+        }
+        limits.keep = asked;
+    }
+    Ok(())
+}
+
+fn engine(arguments: &RunArguments, config: Config) -> anyhow::Result<Engine> {
+    let mut builder: EngineBuilder = Engine::builder().config(config);
+    if let Some(agent) = &arguments.agent {
+        builder = builder.agent(agent);
+    }
+    let named = arguments
+        .session
+        .clone()
+        .or_else(|| std::env::var(env::BASHFUL_SESSION).ok());
+    let session = named
+        .filter(|name| !name.is_empty())
+        .or_else(terminal_session);
+    if let Some(session) = session {
+        builder = builder.session(session);
+    }
+    Ok(builder.build()?)
+}
+
+fn invocation(arguments: &RunArguments, workspace: Option<PathBuf>) -> anyhow::Result<Invocation> {
+    let mut invocation = Invocation::new(action(arguments));
+    if let Some(workspace) = workspace {
+        invocation = invocation.workspace(workspace);
+    }
+    if let (Some(cwd), true) = (&arguments.cwd, arguments.workspace.is_some()) {
+        // As the person meant it: seen from where they are.
+        invocation = invocation.cwd(std::path::absolute(cwd)?);
+    }
+    if let Some(description) = &arguments.description {
+        invocation = invocation.description(description);
+    }
+    for (name, value) in &arguments.env {
+        invocation = invocation.variable(name, value);
+    }
+    if arguments.allow_startup_env {
+        invocation = invocation.allow_startup_variables();
+    }
+    if let Some(timeout) = arguments.timeout {
+        invocation = invocation.timeout(Timeout::After(timeout));
+    }
+    if let Some(delay) = arguments.warn_after {
+        invocation = invocation.warn_after(delay);
+    }
+    if let Some(log) = &arguments.log {
+        invocation = invocation.log_copy(std::path::absolute(log)?);
+    }
+    if arguments.stdin {
+        let descriptor =
+            rustix::io::fcntl_dupfd_cloexec(io::stdin(), 3).map_err(io::Error::from)?;
+        invocation = invocation.stdin(Stdin::Descriptor(OwnedFd::from(descriptor)));
+    }
+    Ok(invocation)
+}
+
+fn announce(printer: &Printer) {
+    let mut out = Vec::new();
+    warn_not_enforced("this version has no sandbox yet", printer.style(), &mut out);
+    printer.talk(&out);
+}

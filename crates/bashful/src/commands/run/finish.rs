@@ -1,0 +1,164 @@
+//! After the end: what a person is told, and the exit code.
+
+use std::time::Duration;
+
+use bashful_engine::{ExecutionResult, Status};
+
+use crate::exit::Exit;
+use crate::printer::Printer;
+use crate::view::{Outcome, Refusal, StartedTask, size};
+
+/// The closing line of a frame.
+pub(super) fn outcome(result: &ExecutionResult, limit: Duration) -> Outcome {
+    let elapsed = result.duration;
+    match (result.status, result.exit_code, result.signal_number) {
+        (Status::TimedOut, _, _) => Outcome::TimedOut { limit },
+        (Status::Cancelled, _, _) => Outcome::Cancelled { elapsed },
+        (_, Some(0), _) => Outcome::Completed { elapsed },
+        (_, Some(code), _) => Outcome::Failed { code, elapsed },
+        (_, None, Some(signal)) => Outcome::Killed { signal, elapsed },
+        (_, None, None) => Outcome::Failed {
+            code: i32::from(Exit::Broken.code()),
+            elapsed,
+        },
+    }
+}
+
+/// What is worth saying below the closing line.
+pub(super) fn remarks(result: &ExecutionResult, printer: &Printer) {
+    match result.status {
+        Status::TimedOut => {
+            printer.note("error", "the command ran into its time limit and was ended")
+        }
+        Status::Cancelled => printer.note("error", "the command was cancelled"),
+        _ => {}
+    }
+    if let Some(error) = &result.error {
+        printer.note("error", error);
+    }
+    if result.log_end == Some("write_failed") {
+        printer.note("warning", "the log could not be written to its end");
+    }
+    let killed: Vec<&str> = fate(result, "killed");
+    if !killed.is_empty() {
+        let text = format!(
+            "ended {} left behind: {}",
+            count(killed.len()),
+            killed.join(", ")
+        );
+        printer.note("note", &text);
+        printer.note(
+            "hint",
+            "use --survivors adopt to let such processes go on as a task",
+        );
+    }
+    let unreachable = fate(result, "unreachable");
+    if !unreachable.is_empty() {
+        let text = format!(
+            "{} could not be ended: {}",
+            count(unreachable.len()),
+            unreachable.join(", ")
+        );
+        printer.note("warning", &text);
+    }
+    adopted(result, printer);
+}
+
+fn fate<'a>(result: &'a ExecutionResult, fate: &str) -> Vec<&'a str> {
+    let chosen = result
+        .survivors
+        .iter()
+        .filter(|survivor| survivor.fate == fate);
+    chosen
+        .map(|survivor| survivor.command.as_str())
+        .take(5)
+        .collect()
+}
+
+fn count(processes: usize) -> String {
+    if processes == 1 {
+        "a process".to_owned()
+    } else {
+        format!("{processes} processes")
+    }
+}
+
+fn adopted(result: &ExecutionResult, printer: &Printer) {
+    let Some(survivor) = result
+        .survivors
+        .iter()
+        .find(|survivor| survivor.fate == "adopted")
+    else {
+        return;
+    };
+    let Some(id) = &survivor.task_id else { return };
+    // The task's directory is a sibling of the run's own.
+    let tasks = result
+        .output_file
+        .as_deref()
+        .and_then(|file| file.parent()?.parent());
+    let Some(tasks) = tasks else { return };
+    let mut out = Vec::new();
+    let file = tasks.join(id).join("out.log");
+    StartedTask {
+        id,
+        command: &survivor.command,
+        output_file: &file,
+        look: "bashful status",
+    }
+    .write(printer.style(), &mut out);
+    printer.talk(&out);
+}
+
+/// The exit code of a run whose output was streamed: output that got lost on the
+/// way is a failure of ours, whatever the command said.
+pub(super) fn complete(result: &ExecutionResult, missing: u64, printer: &Printer) -> Exit {
+    let exit = Exit::of(result);
+    if missing == 0 {
+        return exit;
+    }
+    printer.note(
+        "error",
+        &format!(
+            "{} of output did not fit the log and are missing above",
+            size(missing)
+        ),
+    );
+    printer.note(
+        "hint",
+        "raise --log-quota, or let the command write to a file",
+    );
+    if exit == Exit::Success {
+        Exit::Broken
+    } else {
+        exit
+    }
+}
+
+/// A request that was not allowed.
+pub(super) fn not_allowed(
+    result: &ExecutionResult,
+    as_json: bool,
+    printer: &Printer,
+) -> anyhow::Result<Exit> {
+    if as_json {
+        printer.json(&serde_json::to_value(result)?)?;
+    }
+    if let Some(decision) = &result.decision {
+        let permit = decision
+            .capability
+            .as_ref()
+            .map(|name| format!("the capability `{name}`"));
+        let mut out = Vec::new();
+        Refusal {
+            command: &result.command,
+            matched: decision.fact.as_deref().unwrap_or(&decision.rule),
+            reason: &decision.reason,
+            instead: decision.suggestion.as_deref(),
+            permit: permit.as_deref(),
+        }
+        .write(printer.style(), &mut out);
+        printer.talk(&out);
+    }
+    Ok(Exit::of(result))
+}

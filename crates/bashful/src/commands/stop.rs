@@ -1,0 +1,35 @@
+//! `bashful stop`: ends what runs now.
+
+use bashful_engine::{StopWhich, stop as stop_tasks};
+use serde_json::json;
+
+use crate::cli::StopArguments;
+use crate::exit::Exit;
+use crate::printer::Printer;
+
+pub(crate) fn stop(arguments: &StopArguments, printer: &Printer) -> anyhow::Result<Exit> {
+    let which = match &arguments.agent {
+        Some(agent) => StopWhich::Agent(agent.clone()),
+        None => StopWhich::All,
+    };
+    let outcome = stop_tasks(&super::places()?.state, &which);
+    if arguments.json {
+        printer.json(
+            &json!({ "v": 1, "stopped": outcome.stopped, "still_running": outcome.still_running }),
+        )?;
+    } else if outcome.stopped.is_empty() && outcome.still_running.is_empty() {
+        printer.data(b"Nothing was running.\n")?;
+    } else {
+        let width = printer.data_style().width;
+        printer.data(format!("Stopped {}.\n", outcome.stopped.len()).as_bytes())?;
+        if !outcome.still_running.is_empty() {
+            printer.note("error", "these did not end in time:");
+            printer.talk(super::status::table(&outcome.still_running, width).as_bytes());
+        }
+    }
+    Ok(if outcome.still_running.is_empty() {
+        Exit::Success
+    } else {
+        Exit::Broken
+    })
+}

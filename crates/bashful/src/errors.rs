@@ -1,0 +1,63 @@
+//! Errors for people: the chain, then what to do. And the same for programs.
+
+use std::io;
+
+use bashful_engine::EngineError;
+use serde_json::json;
+
+use crate::exit::Exit;
+use crate::printer::Printer;
+
+/// A configuration that could not be loaded, or another mistake in what was asked.
+#[derive(Debug)]
+pub(crate) struct UsageError(pub(crate) String);
+
+impl std::fmt::Display for UsageError {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for UsageError {}
+
+/// Tells what went wrong and chooses the exit code.
+pub(crate) fn report(error: &anyhow::Error, as_json: bool, printer: &Printer) -> Exit {
+    if is_broken_pipe(error) {
+        // Nobody reads us any more: 128 and SIGPIPE, without a word.
+        return Exit::Command(141);
+    }
+    let engine_error = error.downcast_ref::<EngineError>();
+    let invalid =
+        engine_error.is_some_and(EngineError::is_invalid_input) || error.is::<UsageError>();
+    let message = error
+        .chain()
+        .map(ToString::to_string)
+        .collect::<Vec<_>>()
+        .join(": ");
+    let hint = engine_error.and_then(EngineError::hint);
+    printer.note("error", &message);
+    if let Some(hint) = &hint {
+        printer.note("hint", hint);
+    }
+    if as_json {
+        let kind = match engine_error {
+            Some(EngineError::Invalid(invalid)) => invalid.kind(),
+            _ if invalid => "usage",
+            _ => "broken",
+        };
+        let object = json!({
+            "v": 1,
+            "status": "broken",
+            "success": false,
+            "error": { "kind": kind, "message": message, "hint": hint },
+        });
+        let _ = printer.json(&object);
+    }
+    if invalid { Exit::Usage } else { Exit::Broken }
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error
+        .downcast_ref::<io::Error>()
+        .is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}

@@ -1,0 +1,29 @@
+//! `bashful`: the shell that asks first.
+
+mod cli;
+mod commands;
+mod errors;
+mod exit;
+mod printer;
+mod view;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    // First of all: this same executable serves as keeper.
+    bashful_engine::init();
+    let cli = cli::Cli::parse();
+    let printer = printer::Printer::new(cli.color.into());
+    let outcome = match &cli.command {
+        cli::Command::Run(arguments) => commands::run::run(arguments, &printer),
+        cli::Command::Status(arguments) => commands::status::status(arguments, &printer),
+        cli::Command::Stop(arguments) => commands::stop::stop(arguments, &printer),
+        cli::Command::Config(arguments) => commands::config::config(arguments, &printer),
+    };
+    match outcome {
+        Ok(exit) => exit.into(),
+        Err(error) => errors::report(&error, cli.command.wants_json(), &printer).into(),
+    }
+}

@@ -1,0 +1,69 @@
+//! The one place that writes to our standard streams.
+//!
+//! stdout is data, stderr is talk. A reader that went away ends us quietly.
+
+use std::io::{self, Write};
+
+use crate::view::{ColourChoice, Style};
+
+/// Writes to stdout and stderr.
+#[derive(Debug)]
+pub(crate) struct Printer {
+    choice: ColourChoice,
+}
+
+impl Printer {
+    pub(crate) fn new(choice: ColourChoice) -> Self {
+        Self { choice }
+    }
+
+    /// How our talk looks.
+    pub(crate) fn style(&self) -> Style {
+        Style::detect(io::stderr(), self.choice)
+    }
+
+    /// How data looks, where it goes to a terminal.
+    pub(crate) fn data_style(&self) -> Style {
+        Style::detect(io::stdout(), self.choice)
+    }
+
+    /// Writes data.
+    #[expect(
+        clippy::unused_self,
+        reason = "whoever writes needs to hold the printer"
+    )]
+    pub(crate) fn data(&self, bytes: &[u8]) -> io::Result<()> {
+        let mut stdout = io::stdout().lock();
+        stdout.write_all(bytes)?;
+        stdout.flush()
+    }
+
+    /// Writes talk. That nobody listens is no reason to fail.
+    #[expect(
+        clippy::unused_self,
+        reason = "whoever writes needs to hold the printer"
+    )]
+    pub(crate) fn talk(&self, bytes: &[u8]) {
+        let _ = io::stderr().lock().write_all(bytes);
+    }
+
+    /// Writes the child's standard error.
+    #[expect(
+        clippy::unused_self,
+        reason = "whoever writes needs to hold the printer"
+    )]
+    pub(crate) fn error_data(&self, bytes: &[u8]) -> io::Result<()> {
+        io::stderr().lock().write_all(bytes)
+    }
+
+    /// One line of talk with a label, such as `warning: …`.
+    pub(crate) fn note(&self, label: &str, text: &str) {
+        let text = crate::view::visible(text);
+        self.talk(format!("bashful: {label}: {text}\n").as_bytes());
+    }
+
+    /// One JSON object on a line of its own.
+    pub(crate) fn json(&self, value: &serde_json::Value) -> io::Result<()> {
+        self.data(format!("{value}\n").as_bytes())
+    }
+}

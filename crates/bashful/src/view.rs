@@ -1,0 +1,29 @@
+//! How a running command is shown to a person on a terminal.
+//!
+//! Everything here is a pure state machine from the bytes of a child to the bytes of a terminal;
+//! the caller owns the clock, the terminal and the writing. One promise holds throughout: what a
+//! command prints cannot be mistaken for what we print. Inside a [`Frame`] every row of the
+//! child starts with a gutter that only we can draw, and no byte of the child moves the cursor.
+//! Where no frame is drawn, [`Neutraliser`] lets text and plain colours pass and nothing else.
+//!
+//! The way of a byte: `decode` turns bytes into tokens with the help of `charset` (what must be
+//! spelled out) and `pen` (which colours are harmless); `frame` or `neutralise` draws the tokens.
+
+mod charset;
+mod decode;
+mod frame;
+mod neutralise;
+mod notice;
+mod outcome;
+mod pen;
+mod spinner;
+mod style;
+mod text;
+
+pub(crate) use frame::{Frame, Stream};
+pub(crate) use neutralise::Neutraliser;
+pub(crate) use notice::{Refusal, StartedTask, Truncation, warn_not_enforced, warn_slow};
+pub(crate) use outcome::Outcome;
+pub(crate) use spinner::Moment;
+pub(crate) use style::{ColourChoice, Style, can_draw_on};
+pub(crate) use text::{duration, shorten, size, visible};

@@ -1,0 +1,181 @@
+//! Finds out what the tests need and this machine lacks; installs it.
+
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+use crate::process::{cargo, on_path, run, succeeds};
+use crate::repository::Repository;
+
+/// A Debian package and how to see that it is there.
+struct Package {
+    name: &'static str,
+    probe: Probe,
+    why: &'static str,
+}
+
+enum Probe {
+    Binary(&'static str),
+    File(&'static str),
+}
+
+const PACKAGES: &[Package] = &[
+    Package {
+        name: "bash",
+        probe: Probe::Binary("bash"),
+        why: "the shell that commands run in, and the reference for reading them",
+    },
+    Package {
+        name: "git",
+        probe: Probe::Binary("git"),
+        why: "commands under test work on repositories",
+    },
+    Package {
+        name: "python3",
+        probe: Probe::Binary("python3"),
+        why: "children that misbehave in ways a shell cannot",
+    },
+    Package {
+        name: "procps",
+        probe: Probe::Binary("ps"),
+        why: "tests look for processes left behind",
+    },
+    Package {
+        name: "util-linux",
+        probe: Probe::Binary("setpriv"),
+        why: "runs the suites as an ordinary user",
+    },
+    Package {
+        name: "util-linux",
+        probe: Probe::Binary("unshare"),
+        why: "takes kernel features away from a test",
+    },
+    Package {
+        name: "shellcheck",
+        probe: Probe::Binary("shellcheck"),
+        why: "reads our own scripts and those in the documents",
+    },
+    Package {
+        name: "gcc",
+        probe: Probe::Binary("gcc"),
+        why: "links Rust programs and builds hostile test children",
+    },
+    Package {
+        name: "libc6-dev",
+        probe: Probe::File("/usr/include/stdio.h"),
+        why: "headers for the same",
+    },
+];
+
+/// The step: afterwards everything above is there, or the error says what to type.
+pub(crate) fn prepare(repository: &Repository) -> Result<String> {
+    let mut installed = install_packages()?;
+    for component in ["fmt", "clippy"] {
+        if !succeeds(cargo(repository).args([component, "--version"])) {
+            let name = if component == "fmt" {
+                "rustfmt"
+            } else {
+                component
+            };
+            run(Command::new("rustup").args(["component", "add", name]))?;
+            installed.push(name);
+        }
+    }
+    if !has_nextest(repository) {
+        println!("cargo-nextest is missing; building it takes some minutes, once");
+        let arguments = ["install", "cargo-nextest", "--locked"];
+        match run(cargo(repository).args(arguments)) {
+            Ok(()) => installed.push("cargo-nextest"),
+            Err(error) => println!("notice: {error:#}; `cargo test` stands in for it"),
+        }
+    }
+    Ok(match installed.as_slice() {
+        [] => "nothing was missing".to_owned(),
+        names => format!("installed {}", names.join(", ")),
+    })
+}
+
+/// Asked anew each time, as a step may be run alone.
+pub(crate) fn has_nextest(repository: &Repository) -> bool {
+    succeeds(cargo(repository).args(["nextest", "--version"]))
+}
+
+/// Who owns `/proc/self` is who we are; the standard library has no other way to ask.
+pub(crate) fn is_root() -> Result<bool> {
+    let metadata = std::fs::metadata("/proc/self").context("cannot read `/proc/self`")?;
+    Ok(metadata.uid() == 0)
+}
+
+fn install_packages() -> Result<Vec<&'static str>> {
+    let names = missing();
+    if names.is_empty() {
+        return Ok(names);
+    }
+    for package in PACKAGES.iter().filter(|package| !package.is_present()) {
+        println!("missing: {}: {}", package.name, package.why);
+    }
+    let by_hand = format!("sudo apt-get install -y {}", names.join(" "));
+    if on_path("apt-get").is_none() {
+        bail!(
+            "there is no `apt-get` here; install these by hand: {}",
+            names.join(" ")
+        );
+    }
+    let mut prefix = vec!["env", "DEBIAN_FRONTEND=noninteractive", "apt-get"];
+    if !is_root()? {
+        if !succeeds(Command::new("sudo").args(["-n", "true"])) {
+            bail!("packages are missing; run: {by_hand}");
+        }
+        prefix.splice(0..0, ["sudo", "-n"]);
+    }
+    // A stale list may still know the packages, so only the installation decides.
+    if let Err(error) = apt_get(&prefix, &["update", "-q"]) {
+        println!("notice: {error:#}");
+    }
+    let arguments = [&["install", "-y", "-q"], names.as_slice()].concat();
+    apt_get(&prefix, &arguments).with_context(|| format!("by hand: {by_hand}"))?;
+    match missing().as_slice() {
+        [] => Ok(names),
+        still => bail!("still missing after installation: {}", still.join(" ")),
+    }
+}
+
+fn apt_get(prefix: &[&str], arguments: &[&str]) -> Result<()> {
+    let (program, first) = prefix.split_first().context("no command to run")?;
+    run(Command::new(program).args(first).args(arguments))
+}
+
+fn missing() -> Vec<&'static str> {
+    let absent = PACKAGES.iter().filter(|package| !package.is_present());
+    let mut names: Vec<&str> = absent.map(|package| package.name).collect();
+    names.dedup();
+    names
+}
+
+impl Package {
+    fn is_present(&self) -> bool {
+        match self.probe {
+            Probe::Binary(name) => on_path(name).is_some(),
+            Probe::File(path) => Path::new(path).exists(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn probes_look_where_they_say() {
+        let present = |probe| {
+            let (name, why) = ("some", "a test");
+            Package { name, probe, why }.is_present()
+        };
+        assert!(present(Probe::Binary("sh")));
+        assert!(!present(Probe::Binary("no-such-program-here")));
+        assert!(present(Probe::File("/proc/self/stat")));
+        assert!(!present(Probe::File("/proc/self/no-such-file")));
+    }
+}

@@ -1,0 +1,166 @@
+//! `cargo xtask soak`: the long jobs, and the short slice of them that every test run takes.
+//!
+//! A job is a set of ordinary tests that read `BASHFUL_SOAK_SECONDS` and work that long. Without the
+//! variable they take a second or two, so nothing has to be marked as ignored.
+
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+
+use crate::process::{cargo, run};
+use crate::repository::Repository;
+use crate::setup;
+
+/// How long a job's tests shall work, in whole seconds.
+const SECONDS_VARIABLE: &str = "BASHFUL_SOAK_SECONDS";
+
+/// What each job gets inside `cargo xtask test`.
+const SLICE: Duration = Duration::from_secs(5);
+
+/// Building, starting and tidying up, on top of the time that a job works.
+const ALLOWANCE: Duration = Duration::from_secs(600);
+
+struct Job {
+    name: &'static str,
+    why: &'static str,
+    package: &'static str,
+    /// The integration test file; every test of the package when there is none.
+    file: Option<&'static str>,
+    /// A part of the names of the tests; all of them when empty.
+    tests: &'static str,
+}
+
+const JOBS: &[Job] = &[
+    Job {
+        name: "masking",
+        why: "no listed secret passes the keeper, however the output is cut into pieces",
+        package: "bashful-keeper",
+        file: None,
+        tests: "mask",
+    },
+    Job {
+        name: "faults",
+        why: "kill -9 of keeper and engine at random moments leaves honest records",
+        package: "bashful",
+        file: Some("faults"),
+        tests: "",
+    },
+];
+
+pub(crate) fn soak(repository: &Repository, arguments: &[String]) -> Result<()> {
+    let mut minutes = 10;
+    let mut jobs: Vec<&Job> = JOBS.iter().collect();
+    let mut words = arguments.iter();
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "--list" => {
+                for job in JOBS {
+                    println!("{:10} {}", job.name, job.why);
+                }
+                return Ok(());
+            }
+            "--minutes" => {
+                let value = words.next().context("`--minutes` needs a number")?;
+                minutes = value
+                    .parse()
+                    .with_context(|| format!("`{value}` is not a number of minutes"))?;
+            }
+            "--only" => jobs = chosen(words.next().context("`--only` needs names")?)?,
+            other => bail!("`cargo xtask soak` takes no argument `{other}`"),
+        }
+    }
+    let share = Duration::from_secs(minutes * 60) / u32::try_from(jobs.len())?;
+    jobs.iter()
+        .try_for_each(|job| run_job(repository, job, share))
+}
+
+/// The step of `cargo xtask test`.
+pub(crate) fn slice(repository: &Repository) -> Result<String> {
+    JOBS.iter()
+        .try_for_each(|job| run_job(repository, job, SLICE))?;
+    Ok(format!("{} jobs, {} s each", JOBS.len(), SLICE.as_secs()))
+}
+
+fn chosen(names: &str) -> Result<Vec<&'static Job>> {
+    let find = |name| JOBS.iter().find(|job| job.name == name);
+    names
+        .split(',')
+        .map(|name| find(name).with_context(|| format!("no soak job is called `{name}`")))
+        .collect()
+}
+
+fn run_job(repository: &Repository, job: &Job, time: Duration) -> Result<()> {
+    println!("soak {}: {} s: {}", job.name, time.as_secs(), job.why);
+    let has_nextest = setup::has_nextest(repository);
+    let cargo = cargo(repository);
+    // Nextest answers an interrupt by ending its tests in order, so a hanging job leaves nothing.
+    let mut command = Command::new("timeout");
+    command
+        .args(["--signal=INT", "--kill-after=30"])
+        .arg((time * 2 + ALLOWANCE).as_secs().to_string())
+        .arg(cargo.get_program())
+        .args(job.cargo_arguments(has_nextest))
+        .current_dir(repository.root())
+        .env(SECONDS_VARIABLE, time.as_secs().to_string());
+    run(&mut command).with_context(|| format!("soak job `{}` failed", job.name))
+}
+
+impl Job {
+    fn cargo_arguments(&self, has_nextest: bool) -> Vec<String> {
+        let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        if !has_nextest {
+            let file = self
+                .file
+                .map_or(String::new(), |file| format!(" --test {file}"));
+            let mut arguments = words(&format!("test --locked -p {}{file}", self.package));
+            arguments.extend((!self.tests.is_empty()).then(|| self.tests.to_owned()));
+            return arguments;
+        }
+        // The whole workspace and a filter, as `-p` would choose other features and build again.
+        let mut filter = format!("package(={})", self.package);
+        if let Some(file) = self.file {
+            filter.extend([" & binary(=", file, ")"]);
+        }
+        if !self.tests.is_empty() {
+            filter.extend([" & test(~", self.tests, ")"]);
+        }
+        let mut arguments = words("nextest run --workspace --locked --profile soak -E");
+        arguments.push(filter);
+        arguments
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_job_becomes_a_filter() {
+        let [masking, faults] = JOBS else {
+            panic!("the table has changed")
+        };
+        let filter = |job: &Job| job.cargo_arguments(true).pop().unwrap();
+        assert_eq!(filter(masking), "package(=bashful-keeper) & test(~mask)");
+        assert_eq!(filter(faults), "package(=bashful) & binary(=faults)");
+    }
+
+    #[test]
+    fn without_nextest_cargo_test_runs_the_same_tests() {
+        let line = |job: &Job| job.cargo_arguments(false).join(" ");
+        let lines: Vec<String> = JOBS.iter().take(2).map(line).collect();
+        assert_eq!(
+            lines,
+            [
+                "test --locked -p bashful-keeper mask",
+                "test --locked -p bashful --test faults"
+            ]
+        );
+    }
+
+    #[test]
+    fn an_unknown_job_is_an_error() {
+        assert!(chosen("faults,masking").is_ok());
+        assert!(chosen("fault").is_err());
+    }
+}

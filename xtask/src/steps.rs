@@ -1,0 +1,229 @@
+//! `cargo xtask test`: the steps, their order, and the report on them.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+
+use crate::process::{cargo, on_path, run};
+use crate::repository::Repository;
+use crate::{ordinary_user, readme, setup, soak, tidy};
+
+/// A step says in a few words what it did, or fails.
+struct Step {
+    name: &'static str,
+    about: &'static str,
+    run: fn(&Repository) -> Result<String>,
+}
+
+const STEPS: &[Step] = &[
+    Step {
+        name: "setup",
+        about: "install what the tests need",
+        run: setup::prepare,
+    },
+    Step {
+        name: "format",
+        about: "cargo fmt",
+        run: |repository| simple(repository, "fmt --all --check"),
+    },
+    Step {
+        name: "clippy",
+        about: "lints, as errors",
+        run: |repository| {
+            let arguments = "clippy --workspace --all-targets --locked -- -D warnings";
+            simple(repository, arguments)
+        },
+    },
+    Step {
+        name: "build",
+        about: "every crate; tests use the binary",
+        run: |repository| simple(repository, "build --workspace --locked"),
+    },
+    Step {
+        name: "tests",
+        about: "every test of every crate",
+        run: tests,
+    },
+    Step {
+        name: "doctests",
+        about: "examples in the API documents",
+        run: |repository| simple(repository, "test --doc --workspace --locked"),
+    },
+    Step {
+        name: "ordinary-user",
+        about: "the suites again without root's rights",
+        run: ordinary_user::rerun,
+    },
+    Step {
+        name: "docs",
+        about: "API documents without a warning",
+        run: docs,
+    },
+    Step {
+        name: "deny",
+        about: "licences, where cargo-deny is installed",
+        run: deny,
+    },
+    Step {
+        name: "tidy",
+        about: "rules that the security claims rest on",
+        run: tidy::check,
+    },
+    Step {
+        name: "readme",
+        about: "commands in README.md and docs/",
+        run: readme::check,
+    },
+    Step {
+        name: "soak",
+        about: "a short slice of the long jobs",
+        run: soak::slice,
+    },
+];
+
+pub(crate) fn test(repository: &Repository, arguments: &[String]) -> Result<()> {
+    let mut chosen: Vec<&Step> = STEPS.iter().collect();
+    let mut keep_going = false;
+    let mut words = arguments.iter();
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "--list" => {
+                for step in STEPS {
+                    println!("{:14} {}", step.name, step.about);
+                }
+                return Ok(());
+            }
+            "--keep-going" => keep_going = true,
+            "--only" => chosen = named(words.next().context("`--only` needs names")?)?,
+            other => bail!("`cargo xtask test` takes no argument `{other}`"),
+        }
+    }
+    let mut reports = Vec::new();
+    for step in &chosen {
+        println!("==> {}: {}", step.name, step.about);
+        let start = Instant::now();
+        let outcome = (step.run)(repository);
+        let report = Report {
+            name: step.name,
+            duration: start.elapsed(),
+            outcome,
+        };
+        println!("{}\n", report.line());
+        let failed = report.outcome.is_err();
+        reports.push(report);
+        if failed && !keep_going {
+            break;
+        }
+    }
+    println!("==> summary");
+    for report in &reports {
+        println!("{}", report.line());
+    }
+    for step in chosen.iter().skip(reports.len()) {
+        println!("not run  {}", step.name);
+    }
+    let failed = reports.iter().filter(|one| one.outcome.is_err()).count();
+    println!("{} passed, {failed} failed", reports.len() - failed);
+    // The summary must stay the last line, so the failure is told by the exit status alone.
+    if failed > 0 {
+        exit_with_failure();
+    }
+    Ok(())
+}
+
+#[expect(clippy::exit, reason = "the last line has been printed already")]
+fn exit_with_failure() -> ! {
+    std::process::exit(1)
+}
+
+fn named(names: &str) -> Result<Vec<&'static Step>> {
+    for name in names.split(',') {
+        if !STEPS.iter().any(|step| step.name == name) {
+            bail!("no step is called `{name}`; `cargo xtask test --list` shows them");
+        }
+    }
+    // In the order of the table: later steps use what earlier ones have built.
+    let wanted = |step: &&Step| names.split(',').any(|name| name == step.name);
+    Ok(STEPS.iter().filter(wanted).collect())
+}
+
+struct Report {
+    name: &'static str,
+    duration: Duration,
+    outcome: Result<String>,
+}
+
+impl Report {
+    fn line(&self) -> String {
+        let (word, detail) = match &self.outcome {
+            Ok(detail) => ("ok", detail.clone()),
+            Err(error) => ("FAILED", format!("{error:#}")),
+        };
+        let seconds = self.duration.as_secs_f64();
+        let line = format!("{word:8} {:14} {seconds:7.1} s  {detail}", self.name);
+        line.trim_end().to_owned()
+    }
+}
+
+fn simple(repository: &Repository, arguments: &str) -> Result<String> {
+    run(cargo(repository).args(arguments.split(' ')))?;
+    Ok(String::new())
+}
+
+fn tests(repository: &Repository) -> Result<String> {
+    if setup::has_nextest(repository) {
+        return simple(repository, "nextest run --workspace --locked");
+    }
+    println!("notice: cargo-nextest is not installed; `cargo test` has no time limits");
+    simple(repository, "test --workspace --all-targets --locked")?;
+    Ok("with `cargo test`, no time limits".to_owned())
+}
+
+fn docs(repository: &Repository) -> Result<String> {
+    let mut command = cargo(repository);
+    command.args(["doc", "--no-deps", "--workspace", "--locked"]);
+    run(command.env("RUSTDOCFLAGS", "-D warnings"))?;
+    Ok(String::new())
+}
+
+fn deny(repository: &Repository) -> Result<String> {
+    if on_path("cargo-deny").is_none() {
+        return Ok("nothing checked: cargo-deny is not installed".to_owned());
+    }
+    simple(repository, "deny --offline check licenses bans")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report(outcome: Result<String>) -> String {
+        let (name, duration) = ("tidy", Duration::from_millis(1234));
+        let report = Report {
+            name,
+            duration,
+            outcome,
+        };
+        report.line()
+    }
+
+    #[test]
+    fn one_line_per_step() {
+        assert_eq!(
+            report(Ok(String::new())),
+            "ok       tidy               1.2 s"
+        );
+        assert_eq!(
+            report(Err(anyhow::anyhow!("inner").context("outer"))),
+            "FAILED   tidy               1.2 s  outer: inner"
+        );
+    }
+
+    #[test]
+    fn steps_run_in_the_order_of_the_table() {
+        let names = |list: &str| named(list).map(|steps| steps.iter().map(|s| s.name).collect());
+        let found: Vec<&str> = names("tidy,format").unwrap();
+        assert_eq!(found, ["format", "tidy"]);
+        assert!(names("tidy,formats").is_err());
+    }
+}
