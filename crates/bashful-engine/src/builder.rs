@@ -8,6 +8,7 @@ use std::time::Duration;
 use bashful_keeper::VERSION;
 use sha2::{Digest, Sha256};
 
+use crate::client::{EarlyKeeper, Origin};
 use crate::config::{Config, env as variables};
 use crate::engine::Engine;
 use crate::environment::{secret_values, write_git_identity};
@@ -26,15 +27,27 @@ pub struct EngineBuilder {
     config: Option<Config>,
     environment: Option<BTreeMap<String, String>>,
     secrets: Vec<String>,
+    one_call: bool,
+    fork: Option<Origin>,
 }
 
 /// One conversation of an agent with Bashful.
 #[derive(Debug, Clone)]
 pub(crate) struct Session {
     pub(crate) name: String,
-    /// Other processes of the same session find its keepers.
-    pub(crate) shared: bool,
+    pub(crate) reach: Reach,
     pub(crate) idle: Duration,
+}
+
+/// Who belongs to a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// Every process that names it.
+    Shared,
+    /// One engine.
+    Engine,
+    /// One call of one engine, which then ends.
+    OneCall,
 }
 
 impl Session {
@@ -68,7 +81,7 @@ impl EngineBuilder {
     pub fn session(mut self, name: impl Into<String>) -> Self {
         self.session = Some(Session {
             name: name.into(),
-            shared: true,
+            reach: Reach::Shared,
             idle: Duration::MAX,
         });
         self
@@ -86,6 +99,31 @@ impl EngineBuilder {
     pub fn helper(mut self, path: impl Into<PathBuf>) -> Self {
         self.helper = Some(path.into());
         self
+    }
+
+    /// Says that this process makes one call and ends, so that nothing is prepared
+    /// for a second one.
+    #[must_use]
+    pub fn one_call(mut self) -> Self {
+        self.one_call = true;
+        self
+    }
+
+    /// Makes keepers by forking this process instead of starting an executable,
+    /// which is faster. Only for small programs: one with more than one thread at
+    /// its first run gets an error.
+    #[must_use]
+    pub fn keeper_by_fork(mut self) -> Self {
+        self.fork.get_or_insert(Origin::Fork);
+        self
+    }
+
+    /// Uses a keeper that was forked ahead of time for the first run. There is only
+    /// this one, so it is for a process that makes one call.
+    #[must_use]
+    pub fn early_keeper(mut self, keeper: EarlyKeeper) -> Self {
+        self.fork = Some(keeper.into_origin());
+        self.one_call()
     }
 
     /// Where things are kept.
@@ -131,7 +169,11 @@ impl EngineBuilder {
         };
         let mut session = self.session.unwrap_or_else(|| Session {
             name: bashful_keeper::TaskId::fresh("session").to_string(),
-            shared: false,
+            reach: if self.one_call {
+                Reach::OneCall
+            } else {
+                Reach::Engine
+            },
             idle: Duration::ZERO,
         });
         session.idle = session.idle.min(config.keeper.idle);
@@ -147,6 +189,7 @@ impl EngineBuilder {
             session,
             workspace: self.workspace,
             named_helper: self.helper,
+            fork: self.fork,
             places,
             mask: secret_values(&environment, &listed, &config.secrets.names),
             environment,
@@ -163,6 +206,7 @@ pub(crate) struct Settings {
     pub(crate) session: Session,
     pub(crate) workspace: Option<PathBuf>,
     named_helper: Option<PathBuf>,
+    fork: Option<Origin>,
     pub(crate) places: Places,
     pub(crate) config: Config,
     pub(crate) environment: BTreeMap<String, String>,
@@ -171,8 +215,12 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    pub(crate) fn helper(&self) -> Result<PathBuf, EngineError> {
-        helper::find(self.named_helper.as_deref(), self.path())
+    /// Where a new keeper comes from.
+    pub(crate) fn keeper_origin(&self) -> Result<Origin, EngineError> {
+        if let Some(origin) = &self.fork {
+            return Ok(origin.clone());
+        }
+        helper::find(self.named_helper.as_deref(), self.path()).map(Origin::Executable)
     }
 
     pub(crate) fn path(&self) -> Option<&str> {

@@ -11,8 +11,8 @@ use bashful_keeper::{Request, TaskDirectory, TaskId};
 use bashful_policy::{CommandValidator, Effect};
 
 use crate::audit::record_refusal;
-use crate::builder::{EngineBuilder, Settings};
-use crate::client::{Client, KeeperAddress};
+use crate::builder::{EngineBuilder, Reach, Settings};
+use crate::client::{Client, KeeperAddress, Order};
 use crate::error::{EngineError, InvalidInvocation};
 use crate::invocation::{Action, Invocation};
 use crate::prepare::{Prepared, prepare};
@@ -150,10 +150,15 @@ impl Engine {
         let request = Request::Start(Box::new(prepared.start));
         let descriptors: Vec<_> = prepared.descriptors.iter().map(AsFd::as_fd).collect();
         let (client, progress) = loop {
-            let client = self.keeper(&heading.agent, &prepared.workspace)?;
             let progress = Arc::new(Progress::default());
+            let order = Order {
+                id: &id,
+                request: &request,
+                descriptors: &descriptors,
+                progress: &progress,
+            };
             // One that says goodbye in this very moment is followed by another.
-            if client.start(&request, &id, &descriptors, &progress) {
+            if let Some(client) = self.give_order(order, &heading.agent, &prepared.workspace)? {
                 break (client, progress);
             }
         };
@@ -183,30 +188,39 @@ impl Engine {
         })
     }
 
-    /// The keeper of this agent in this workspace, connected or started.
-    fn keeper(&self, agent: &str, workspace: &str) -> Result<Arc<Client>, EngineError> {
+    /// Has the keeper of this agent in this workspace start a run; none if that
+    /// keeper just went away.
+    fn give_order(
+        &self,
+        order: Order<'_>,
+        agent: &str,
+        workspace: &str,
+    ) -> Result<Option<Arc<Client>>, EngineError> {
         let settings = &self.inner.settings;
         let name = settings
             .session
             .keeper_name(&settings.places.state, agent, workspace);
+        // Held until the keeper is there, so that two runs do not start two.
         let mut keepers = lock(&self.inner.keepers);
         if let Some(client) = keepers.get(&name).filter(|client| client.is_open()) {
-            return Ok(Arc::clone(client));
+            let client = Arc::clone(client);
+            drop(keepers);
+            return Ok(client.start(order).then_some(client));
         }
         keepers.retain(|_, client| client.is_open());
-        let socket = if settings.session.shared {
-            Some(settings.places.socket(&name)?)
-        } else {
-            None
-        };
-        let client = Arc::new(Client::open(&KeeperAddress {
-            helper: settings.helper()?,
+        let address = KeeperAddress {
+            origin: settings.keeper_origin()?,
             state: settings.places.state.clone(),
-            socket,
+            socket: match settings.session.reach {
+                Reach::Shared => Some(settings.places.socket(&name)?),
+                Reach::Engine | Reach::OneCall => None,
+            },
             idle: settings.session.idle,
-        })?);
+            more_to_come: settings.session.reach != Reach::OneCall,
+        };
+        let client = Arc::new(Client::open(&address, order)?);
         keepers.insert(name, Arc::clone(&client));
-        Ok(client)
+        Ok(Some(client))
     }
 
     /// What this engine runs now.

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use bashful_keeper::{Chunk, LogReader, Stream};
 
+use crate::client::Client;
 use crate::error::EngineError;
 use crate::progress::{Outcome, Picture};
 use crate::result::{ExecutionResult, Survivor};
@@ -64,6 +65,7 @@ const PIECE: usize = 64 << 10;
 )]
 pub struct Events {
     report: Arc<Report>,
+    client: Arc<Client>,
     log: Option<LogReader>,
     /// How far this reader is in the log.
     position: u64,
@@ -85,9 +87,10 @@ enum Due {
 }
 
 impl Events {
-    pub(crate) fn new(report: Arc<Report>) -> Self {
+    pub(crate) fn new(report: Arc<Report>, client: Arc<Client>) -> Self {
         Self {
             report,
+            client,
             log: None,
             position: 0,
             told_start: false,
@@ -115,8 +118,17 @@ impl Events {
             if let Some(event) = self.ready() {
                 return Some(event);
             }
-            let report = Arc::clone(&self.report);
-            let due = report.progress.wait(|picture| self.due(picture)).await;
+            let (report, client) = (Arc::clone(&self.report), Arc::clone(&self.client));
+            let due = match client
+                .wait(&report.progress, |picture| self.due(picture))
+                .await
+            {
+                Ok(due) => due,
+                Err(error) => {
+                    self.done = true;
+                    return Some(Event::Finished(Box::new(Err(error))));
+                }
+            };
             if let Some(event) = self.take(due) {
                 return Some(event);
             }
@@ -132,10 +144,8 @@ impl Events {
             if let Some(event) = self.ready() {
                 return Some(event);
             }
-            let report = Arc::clone(&self.report);
-            let due = report
-                .progress
-                .wait_until(until, |picture| self.due(picture))?;
+            let (report, client) = (Arc::clone(&self.report), Arc::clone(&self.client));
+            let due = client.wait_until(&report.progress, until, |picture| self.due(picture))?;
             if let Some(event) = self.take(due) {
                 return Some(event);
             }

@@ -54,6 +54,7 @@ pub use bashful_policy::{
     ValidationError, build_safe_command, escape_arg,
 };
 pub use builder::EngineBuilder;
+pub use client::EarlyKeeper;
 pub use engine::{Engine, Listed, Started};
 pub use error::{EngineError, InvalidInvocation};
 pub use events::{Event, Events};

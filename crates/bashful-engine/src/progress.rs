@@ -79,35 +79,36 @@ impl Progress {
         }
     }
 
-    /// The same for a thread, which gives up at `until`.
-    pub(crate) fn wait_until<T>(
+    /// Sleeps until something changes or the time has come.
+    pub(crate) fn sleep<'a>(
         &self,
+        picture: MutexGuard<'a, Picture>,
         until: Option<Instant>,
-        mut look: impl FnMut(&Picture) -> Option<T>,
-    ) -> Option<T> {
-        let mut picture = self.lock();
-        loop {
-            if let Some(found) = look(&picture) {
-                return Some(found);
-            }
-            picture = match until {
-                None => self
-                    .for_threads
-                    .wait(picture)
-                    .unwrap_or_else(PoisonError::into_inner),
-                Some(until) => {
-                    let left = until.checked_duration_since(Instant::now())?;
-                    let (picture, _) = self
-                        .for_threads
-                        .wait_timeout(picture, left)
-                        .unwrap_or_else(PoisonError::into_inner);
-                    picture
-                }
-            };
-        }
+    ) -> MutexGuard<'a, Picture> {
+        let Some(until) = until else {
+            return self
+                .for_threads
+                .wait(picture)
+                .unwrap_or_else(PoisonError::into_inner);
+        };
+        let left = until.saturating_duration_since(Instant::now());
+        let slept = self.for_threads.wait_timeout(picture, left);
+        slept.unwrap_or_else(PoisonError::into_inner).0
     }
 
-    fn lock(&self) -> MutexGuard<'_, Picture> {
+    /// Wakes sleeping threads so that they look around.
+    pub(crate) fn poke(&self) {
+        // With the lock held, so that nobody is between looking and sleeping.
+        let _picture = self.lock();
+        self.for_threads.notify_all();
+    }
+
+    /// The outcome, if it is known.
+    pub(crate) fn outcome(&self) -> Option<Outcome> {
+        self.lock().outcome.clone()
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Picture> {
         self.picture.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

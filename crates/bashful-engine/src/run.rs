@@ -11,7 +11,7 @@ use crate::engine::Running;
 use crate::error::{EngineError, InvalidInvocation};
 use crate::events::Events;
 use crate::output::{Captured, OutputLimit, Totals, capture};
-use crate::progress::{Outcome, Progress};
+use crate::progress::{Outcome, Picture, Progress};
 use crate::result::{ExecutionResult, Heading};
 
 /// A run in progress. Dropping it ends the run with its whole process tree,
@@ -51,10 +51,9 @@ impl Run {
     /// Waits for the end.
     pub async fn wait(mut self) -> Result<ExecutionResult, EngineError> {
         let outcome = self
-            .report
-            .progress
-            .wait(|picture| picture.outcome.clone())
-            .await;
+            .client
+            .wait(&self.report.progress, |picture| picture.outcome.clone())
+            .await?;
         self.owned = false;
         self.report.result(outcome)
     }
@@ -65,11 +64,8 @@ impl Run {
         mut self,
         until: Option<Instant>,
     ) -> Result<Result<ExecutionResult, EngineError>, Self> {
-        match self
-            .report
-            .progress
-            .wait_until(until, |picture| picture.outcome.clone())
-        {
+        let look = |picture: &Picture| picture.outcome.clone();
+        match self.client.wait_until(&self.report.progress, until, look) {
             Some(outcome) => {
                 self.owned = false;
                 Ok(self.report.result(outcome))
@@ -81,7 +77,7 @@ impl Run {
     /// What happens, as it happens. A reader who is slow never slows the command:
     /// it is told of what it missed, which is in the log.
     pub fn events(&self) -> Events {
-        Events::new(Arc::clone(&self.report))
+        Events::new(Arc::clone(&self.report), Arc::clone(&self.client))
     }
 
     /// Asks the whole tree to end: SIGTERM, a grace period, SIGKILL.
@@ -104,12 +100,7 @@ impl Run {
 
 impl Drop for Run {
     fn drop(&mut self) {
-        let ended = || {
-            self.report
-                .progress
-                .wait_until(Some(Instant::now()), |picture| picture.outcome.clone())
-        };
-        if self.owned && ended().is_none() {
+        if self.owned && self.report.progress.outcome().is_none() {
             self.cancel();
         }
     }

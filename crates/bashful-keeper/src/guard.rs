@@ -1,10 +1,9 @@
 //! Becoming a keeper, and the guard behind it.
 //!
-//! The process that was started forks twice and ends, so that the engine has no
-//! child to wait for. What remains is a pair: the keeper, and its parent, the
-//! guard. The guard sleeps until the keeper ends. If that was by force, every
-//! process the keeper owned falls to the guard, which kills them all: a run never
-//! outlives its keeper. The records need no help: a lock that nobody holds says it.
+//! A keeper is never alone: its parent, the guard, sleeps until the keeper ends. If
+//! that was by force, every process the keeper owned falls to the guard, which kills
+//! them all: a run never outlives its keeper. The records need no help: a lock that
+//! nobody holds says it.
 
 use std::ffi::OsString;
 use std::io;
@@ -12,7 +11,8 @@ use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
 use bashful_sandbox::{
-    Fork, children, fork_single_threaded, ignore_broken_pipes, peek_exited, reap, signal_tree,
+    Fork, children, close_all_but, forget_environment, fork_single_threaded, ignore_broken_pipes,
+    peek_exited, reap, signal_tree,
 };
 use rustix::fs::{Mode, OFlags};
 use rustix::process::{
@@ -32,25 +32,55 @@ pub fn serve_as_keeper_if_asked() {
     if arguments.next() != Some(OsString::from(KEEPER_ARGUMENT)) {
         return;
     }
-    let code = i32::from(become_keeper().is_err());
-    #[expect(
-        clippy::exit,
-        reason = "this process is a keeper: the host's main must not run in it"
-    )]
-    std::process::exit(code);
+    // The process that was started ends at once, so that the engine has no child to
+    // care for later.
+    let served = take_socket().and_then(|socket| match fork_single_threaded()? {
+        Fork::Parent(_) => Ok(()),
+        Fork::Child => serve(socket),
+    });
+    end(&served)
 }
 
-fn become_keeper() -> io::Result<()> {
+/// Makes a keeper by forking this process, which must be small and have a single
+/// thread. Returns in the caller; the new process serves this socket and ends.
+pub fn fork_keeper(socket: OwnedFd) -> io::Result<()> {
+    match fork_single_threaded()? {
+        Fork::Parent(_) => Ok(()),
+        Fork::Child => {
+            forget_environment();
+            end(&close_all_but(socket).and_then(serve))
+        }
+    }
+}
+
+#[expect(
+    clippy::exit,
+    reason = "this process is a keeper: the host's code must not run in it"
+)]
+fn end(served: &io::Result<()>) -> ! {
+    std::process::exit(i32::from(served.is_err()))
+}
+
+/// The engine's end is our standard input.
+fn take_socket() -> io::Result<OwnedFd> {
+    let socket = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3)?;
+    rustix::net::sockopt::socket_type(&socket)?;
+    Ok(socket)
+}
+
+/// Leaves the caller's world behind and becomes guard and keeper.
+fn serve(socket: OwnedFd) -> io::Result<()> {
     // Secrets to be masked are in our memory: no other process may look.
     set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
     ignore_broken_pipes();
     setsid()?;
     rustix::process::chdir("/")?;
-    let socket = take_socket()?;
-    match fork_single_threaded()? {
-        Fork::Parent(_) => return Ok(()),
-        Fork::Child => set_child_subreaper(Some(getpid()))?,
-    }
+    // Whoever waits for the end of the caller's streams must not wait for us.
+    let nothing = rustix::fs::open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())?;
+    rustix::stdio::dup2_stdin(&nothing)?;
+    rustix::stdio::dup2_stdout(&nothing)?;
+    rustix::stdio::dup2_stderr(&nothing)?;
+    set_child_subreaper(Some(getpid()))?;
     match fork_single_threaded()? {
         Fork::Parent(keeper) => {
             drop(socket);
@@ -61,15 +91,6 @@ fn become_keeper() -> io::Result<()> {
             Keeper::new(socket)?.serve()
         }
     }
-}
-
-/// The engine's end is our standard input; nothing of ours must inherit it.
-fn take_socket() -> io::Result<OwnedFd> {
-    let socket = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3)?;
-    rustix::net::sockopt::socket_type(&socket)?;
-    let nothing = rustix::fs::open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())?;
-    rustix::stdio::dup2_stdin(&nothing)?;
-    Ok(socket)
 }
 
 /// Waits for the keeper to end and leaves nothing alive behind it.

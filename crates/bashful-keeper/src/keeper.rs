@@ -20,6 +20,7 @@ use crate::keeper::listener::Listener;
 use crate::log::Stream;
 use crate::protocol::{Hello, PROTOCOL, Reply, Request, Survivors, VERSION, Welcome};
 use crate::run::{Next, Run};
+use crate::spare::{Spare, remove_abandoned};
 use crate::task_directory::{Ending, Holder};
 use crate::task_id::TaskId;
 
@@ -47,6 +48,12 @@ pub(crate) struct Keeper {
     quiet_since: Option<Instant>,
     said_bye: bool,
     ending: bool,
+    /// The directory for the next task, made while another runs.
+    spare: Option<Spare>,
+    /// Whether there will be a next one.
+    more_to_come: bool,
+    /// Whether that directory is to be made now.
+    wants_spare: bool,
     holder: Holder,
     /// What the processes we start get, after we raised our own.
     open_files: OpenFiles,
@@ -106,6 +113,9 @@ impl Keeper {
             quiet_since: None,
             said_bye: false,
             ending: false,
+            spare: None,
+            more_to_come: false,
+            wants_spare: false,
             holder: Holder {
                 pid: this.pid,
                 started: this.started,
@@ -121,7 +131,11 @@ impl Keeper {
     pub(crate) fn serve(mut self) -> io::Result<()> {
         let mut events: Vec<epoll::Event> = Vec::with_capacity(64);
         loop {
-            let timeout = self.time_to_wake(Instant::now()).map(timespec);
+            let timeout = if self.lacks_spare() {
+                Some(Timespec::default())
+            } else {
+                self.time_to_wake(Instant::now()).map(timespec)
+            };
             events.clear();
             match epoll::wait(&self.epoll, spare_capacity(&mut events), timeout.as_ref()) {
                 Ok(_) | Err(rustix::io::Errno::INTR) => {}
@@ -131,6 +145,9 @@ impl Keeper {
                 self.handle(Source::decode(event.data));
             }
             self.settle();
+            if events.is_empty() && self.lacks_spare() {
+                self.prepare();
+            }
             if self.is_done(Instant::now()) {
                 break;
             }
@@ -138,6 +155,10 @@ impl Keeper {
         // Strays that no run could be found for must not stay behind.
         signal_tree(&children(self.holder.pid), Signal::KILL);
         drop(self.listener.take());
+        drop(self.spare.take());
+        if let Some(state) = &self.state {
+            remove_abandoned(&state.join("tasks"));
+        }
         Ok(())
     }
 
@@ -284,7 +305,29 @@ impl Keeper {
         }
         self.state = Some(hello.state);
         self.idle = Duration::from_millis(hello.idle_ms);
+        self.more_to_come = hello.more_to_come;
         true
+    }
+
+    /// Whether the next task's directory is still to be made.
+    fn lacks_spare(&self) -> bool {
+        let ready = self.spare.as_ref().is_some_and(Spare::is_ready);
+        self.wants_spare && !ready && !self.ending
+    }
+
+    /// Makes one more file of it.
+    fn prepare(&mut self) {
+        let number = self.next_number;
+        let tasks = self.state.as_ref().map(|state| state.join("tasks"));
+        let advanced = match (&mut self.spare, tasks) {
+            (Some(spare), _) => spare.advance(),
+            (None, Some(tasks)) => {
+                Spare::begin(&tasks, number).map(|spare| self.spare = Some(spare))
+            }
+            (None, None) => Ok(()),
+        };
+        // A disk that takes nothing more will say so when it matters.
+        self.wants_spare &= advanced.is_ok();
     }
 
     fn hang_up(&mut self, number: u64) {
@@ -426,8 +469,7 @@ impl Keeper {
             return;
         };
         let state = run.finish(self.holder, &mut self.buffer);
-        // On a full disk the engine still hears it; the record then says `lost`.
-        let _ = run.directory.write_state(&state);
+        run.record(&state);
         if let Some(connection) = run.owner.and_then(|owner| self.connections.get_mut(&owner)) {
             if !state.survivors.is_empty() {
                 let survivors = run.survivors().to_vec();

@@ -20,12 +20,13 @@ mod mask;
 mod output;
 mod protocol;
 mod run;
+mod spare;
 mod task_directory;
 mod task_id;
 mod wire;
 
 pub use characters::CharacterCount;
-pub use guard::{KEEPER_ARGUMENT, serve_as_keeper_if_asked};
+pub use guard::{KEEPER_ARGUMENT, fork_keeper, serve_as_keeper_if_asked};
 pub use log::{LogEnd, Stream};
 pub use log_reader::{Chunk, LogReader};
 pub use mask::Masker;

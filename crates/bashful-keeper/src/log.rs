@@ -102,7 +102,8 @@ impl Record {
 /// Writes a log, never more than its quota and never more memory than the tails.
 #[derive(Debug)]
 pub(crate) struct LogWriter {
-    log: File,
+    /// None if it could not be made; then it has ended before it began.
+    log: Option<File>,
     copy: Option<File>,
     index_path: PathBuf,
     /// Made when there is something to say: most commands print nothing.
@@ -121,14 +122,15 @@ pub(crate) struct LogWriter {
 
 impl LogWriter {
     pub(crate) fn new(
-        log: File,
+        log: io::Result<File>,
         index_path: PathBuf,
         copy: Option<File>,
         quota: u64,
         keep_tail: u64,
     ) -> Self {
         Self {
-            log,
+            ended: log.is_err().then_some(LogEnd::WriteFailed),
+            log: log.ok(),
             copy,
             index_path,
             index: None,
@@ -136,7 +138,6 @@ impl LogWriter {
             stale: false,
             bytes: 0,
             quota,
-            ended: None,
             omitted: 0,
             tails: [VecDeque::new(), VecDeque::new()],
             keep_tail: usize::try_from(keep_tail).unwrap_or(usize::MAX),
@@ -196,7 +197,8 @@ impl LogWriter {
         }
         // At its offset and not at the end: after a failed write the file may be
         // longer than what counts.
-        self.log.write_all_at(bytes, self.bytes)?;
+        let log = self.log.as_ref().ok_or(io::ErrorKind::NotFound)?;
+        log.write_all_at(bytes, self.bytes)?;
         let length = bytes.len() as u64;
         match &mut self.last {
             Some((_, record)) if record.kind == kind => record.length += length,

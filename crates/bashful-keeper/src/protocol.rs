@@ -58,6 +58,8 @@ pub struct Hello {
     pub listen: Option<PathBuf>,
     /// How long to live on with no connection and nothing running.
     pub idle_ms: u64,
+    /// More runs will follow: it pays to prepare for them.
+    pub more_to_come: bool,
 }
 
 /// A command to start. What must not be written down is beside the `spec`.

@@ -7,6 +7,7 @@
 //!    └──────────────────► Terminating ──grace is over──► Killing ──► done
 //! ```
 
+use std::fs::File;
 use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -38,6 +39,9 @@ const SAY_INTERVAL: Duration = Duration::from_millis(5);
 pub(crate) struct Run {
     pub(crate) spec: Spec,
     pub(crate) directory: TaskDirectory,
+    state_file: Option<File>,
+    /// Locked: whoever asks learns that the task is ours.
+    _claim: File,
     pub(crate) mark: Mark,
     /// The leader until it is reaped.
     pub(crate) leader: Option<i32>,
@@ -82,6 +86,8 @@ pub(crate) enum Next {
 pub(crate) struct Parts {
     pub(crate) spec: Spec,
     pub(crate) directory: TaskDirectory,
+    pub(crate) state_file: Option<File>,
+    pub(crate) claim: File,
     pub(crate) mark: Mark,
     pub(crate) leader: Option<i32>,
     pub(crate) owner: Option<u64>,
@@ -99,6 +105,8 @@ impl Run {
             warn_at: after(parts.spec.warn_after_ms),
             spec: parts.spec,
             directory: parts.directory,
+            state_file: parts.state_file,
+            _claim: parts.claim,
             mark: parts.mark,
             leader: parts.leader,
             owner: parts.owner,
@@ -348,6 +356,12 @@ impl Run {
                 max_rss_kib: self.usage.max_rss_kib,
             },
         }
+    }
+
+    /// Writes the record down, as far as the disk allows.
+    pub(crate) fn record(&mut self, state: &State) {
+        // On a full disk the engine still hears how it ended; the record says `lost`.
+        let _ = self.directory.write_state(&mut self.state_file, state);
     }
 
     /// The soft limit has passed and nobody was told yet: for how long it has run.

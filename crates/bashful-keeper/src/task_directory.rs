@@ -7,7 +7,7 @@
 //! tasks/ID/index     which bytes of out.log belong to which stream
 //! ```
 //!
-//! While a keeper owns the task it holds a lock on `out.log`. A task that is not
+//! While a keeper owns the task it holds a lock on `spec`. A task that is not
 //! finished and not locked belongs to a keeper that died: it is lost. Appending a
 //! line is one system call and, unlike a replaced file, leaves the history to read;
 //! a line that was cut off by a crash has no end and does not count.
@@ -26,6 +26,10 @@ use crate::task_id::TaskId;
 
 /// The version of the directory's format.
 pub const TASK_FORMAT: u32 = 1;
+
+pub(crate) const SPEC: &str = "spec";
+pub(crate) const STATE: &str = "state";
+pub(crate) const LOG: &str = "out.log";
 
 /// What was asked. No environment values and no secrets are in here.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -250,7 +254,7 @@ impl TaskDirectory {
 
     /// The log of both streams.
     pub fn log(&self) -> PathBuf {
-        self.0.join("out.log")
+        self.0.join(LOG)
     }
 
     /// The index of the log.
@@ -258,82 +262,75 @@ impl TaskDirectory {
         self.0.join("index")
     }
 
-    /// Makes the directory with its spec and an empty log, locked by us.
-    pub(crate) fn create(&self, spec: &Spec) -> Result<File, TaskDirectoryError> {
-        let doing = |doing, path: PathBuf| {
-            move |source| TaskDirectoryError {
-                doing,
-                path,
-                source,
-            }
-        };
+    /// Makes the directory with an empty spec, locked by us.
+    pub(crate) fn create(&self) -> Result<TaskFiles, TaskDirectoryError> {
         let make = || fs::DirBuilder::new().mode(0o700).create(&self.0);
-        match make() {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let parent = self.0.parent().unwrap_or(Path::new("/"));
-                fs::DirBuilder::new()
-                    .recursive(true)
-                    .mode(0o700)
-                    .create(parent)
-                    .and_then(|()| make())
-                    .map_err(doing("make", self.0.clone()))?;
-            }
-            outcome => outcome.map_err(doing("make", self.0.clone()))?,
-        }
-        let written = self.create_files(spec);
-        if written.is_err() {
-            let _ = fs::remove_dir_all(&self.0);
-        }
-        written
+        let made = make().or_else(|error| match (error.kind(), self.0.parent()) {
+            (io::ErrorKind::NotFound, Some(tasks)) => fs::DirBuilder::new()
+                .recursive(true)
+                .mode(0o700)
+                .create(tasks)
+                .and_then(|()| make()),
+            _ => Err(error),
+        });
+        made.map_err(doing("make", &self.0))?;
+        // Only what we made ourselves is cleaned up after a failure.
+        self.create_files().inspect_err(|_| self.discard())
     }
 
-    fn create_files(&self, spec: &Spec) -> Result<File, TaskDirectoryError> {
-        let doing = |doing, path: PathBuf| {
-            move |source| TaskDirectoryError {
-                doing,
-                path,
-                source,
-            }
-        };
-        let log = private_file()
-            .read(true)
-            .open(self.log())
-            .map_err(doing("open", self.log()))?;
-        flock(log.as_fd(), FlockOperation::NonBlockingLockExclusive)
-            .map_err(|errno| doing("lock", self.log())(errno.into()))?;
-        let path = self.0.join("spec");
-        let text =
-            serde_json::to_vec(spec).map_err(|error| doing("write", path.clone())(error.into()))?;
-        let mut file = private_file()
-            .open(&path)
-            .map_err(doing("open", path.clone()))?;
-        file.write_all(&text).map_err(doing("write", path))?;
-        Ok(log)
+    fn create_files(&self) -> Result<TaskFiles, TaskDirectoryError> {
+        let path = self.0.join(SPEC);
+        let spec = locked_file(&path).map_err(doing("lock", &path))?;
+        Ok(TaskFiles {
+            spec,
+            log: None,
+            state: None,
+        })
+    }
+
+    /// Writes what was asked. From here on the task exists.
+    pub(crate) fn write_spec(
+        &self,
+        files: &mut TaskFiles,
+        spec: &Spec,
+    ) -> Result<(), TaskDirectoryError> {
+        let path = self.0.join(SPEC);
+        let text = serde_json::to_vec(spec).map_err(|error| doing("write", &path)(error.into()))?;
+        files.spec.write_all(&text).map_err(doing("write", &path))
     }
 
     /// Appends how it stands, in one write.
-    pub(crate) fn write_state(&self, state: &State) -> Result<(), TaskDirectoryError> {
-        let path = self.0.join("state");
-        let doing = |source| TaskDirectoryError {
-            doing: "write",
-            path: path.clone(),
-            source,
-        };
-        let mut line = serde_json::to_vec(state).map_err(|error| doing(error.into()))?;
+    pub(crate) fn write_state(
+        &self,
+        file: &mut Option<File>,
+        state: &State,
+    ) -> Result<(), TaskDirectoryError> {
+        let path = self.0.join(STATE);
+        let mut line =
+            serde_json::to_vec(state).map_err(|error| doing("write", &path)(error.into()))?;
         line.push(b'\n');
-        let opened = OpenOptions::new()
-            .append(true)
-            .create(true)
-            .mode(0o600)
-            .open(&path);
-        opened
-            .and_then(|mut file| file.write_all(&line))
-            .map_err(doing)
+        let open = || {
+            OpenOptions::new()
+                .append(true)
+                .create(true)
+                .mode(0o600)
+                .open(&path)
+        };
+        let file = match file {
+            Some(file) => file,
+            None => file.insert(open().map_err(doing("open", &path))?),
+        };
+        file.write_all(&line).map_err(doing("write", &path))
+    }
+
+    /// Removes the directory of a task that never began.
+    pub(crate) fn discard(&self) {
+        let _ = fs::remove_dir_all(&self.0);
     }
 
     /// Reads what was asked.
     pub fn read_spec(&self) -> Result<Spec, TaskDirectoryError> {
-        self.read("spec")
+        self.read(SPEC)
     }
 
     /// Reads how it stands; none if it has not begun. A task whose keeper has died
@@ -342,15 +339,10 @@ impl TaskDirectory {
         // The lock is asked first: a task that ends between the two questions has
         // then already written its last record.
         let owned = self.is_owned();
-        let path = self.0.join("state");
-        let doing = |source| TaskDirectoryError {
-            doing: "read",
-            path: path.clone(),
-            source,
-        };
+        let path = self.0.join(STATE);
         let text = match fs::read(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            text => text.map_err(doing)?,
+            text => text.map_err(doing("read", &path))?,
         };
         let whole = text.iter().rposition(|&byte| byte == b'\n').unwrap_or(0);
         let Some(line) = text[..whole]
@@ -360,7 +352,8 @@ impl TaskDirectory {
         else {
             return Ok(None);
         };
-        let mut state: State = serde_json::from_slice(line).map_err(|error| doing(error.into()))?;
+        let mut state: State =
+            serde_json::from_slice(line).map_err(|error| doing("read", &path)(error.into()))?;
         if state.phase == Phase::Running && !owned {
             state.phase = Phase::Lost;
         }
@@ -369,26 +362,48 @@ impl TaskDirectory {
 
     /// Whether a living keeper holds the task.
     pub fn is_owned(&self) -> bool {
-        let Ok(log) = File::open(self.log()) else {
+        let Ok(spec) = File::open(self.0.join(SPEC)) else {
             return false;
         };
         // A shared lock is refused exactly while the keeper holds its own; asking
         // for a shared one means that two askers never take each other for a keeper.
         matches!(
-            flock(log.as_fd(), FlockOperation::NonBlockingLockShared),
+            flock(spec.as_fd(), FlockOperation::NonBlockingLockShared),
             Err(rustix::io::Errno::WOULDBLOCK)
         )
     }
 
     fn read<T: serde::de::DeserializeOwned>(&self, name: &str) -> Result<T, TaskDirectoryError> {
         let path = self.0.join(name);
-        let doing = |source| TaskDirectoryError {
-            doing: "read",
-            path: path.clone(),
-            source,
-        };
-        let text = fs::read(&path).map_err(doing)?;
-        serde_json::from_slice(&text).map_err(|error| doing(error.into()))
+        let text = fs::read(&path).map_err(doing("read", &path))?;
+        serde_json::from_slice(&text).map_err(|error| doing("read", &path)(error.into()))
+    }
+}
+
+/// The open files of a task that its keeper owns.
+#[derive(Debug)]
+pub(crate) struct TaskFiles {
+    /// Locked for as long as the task is ours.
+    pub(crate) spec: File,
+    /// Made while the command starts, unless it was prepared.
+    pub(crate) log: Option<File>,
+    /// The same.
+    pub(crate) state: Option<File>,
+}
+
+/// A new file of ours that is locked until it is closed.
+pub(crate) fn locked_file(path: &Path) -> io::Result<File> {
+    let file = private_file().open(path)?;
+    flock(file.as_fd(), FlockOperation::NonBlockingLockExclusive)?;
+    Ok(file)
+}
+
+fn doing(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> TaskDirectoryError + use<> {
+    let path = path.to_owned();
+    move |source| TaskDirectoryError {
+        doing,
+        path,
+        source,
     }
 }
 

@@ -3,6 +3,7 @@
 
 pub(crate) mod fork;
 pub(crate) mod limits;
+pub(crate) mod scrub;
 pub(crate) mod signals;
 pub(crate) mod spawn;
 pub(crate) mod wait;

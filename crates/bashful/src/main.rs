@@ -2,6 +2,7 @@
 
 mod cli;
 mod commands;
+mod early;
 mod errors;
 mod exit;
 mod printer;
@@ -14,10 +15,12 @@ use clap::Parser;
 fn main() -> ExitCode {
     // First of all: this same executable serves as keeper.
     bashful_engine::init();
+    // Next, so that it gets ready while we read our arguments.
+    let keeper = early::keeper();
     let cli = cli::Cli::parse();
     let printer = printer::Printer::new(cli.color.into());
     let outcome = match &cli.command {
-        cli::Command::Run(arguments) => commands::run::run(arguments, &printer),
+        cli::Command::Run(arguments) => commands::run::run(arguments, keeper, &printer),
         cli::Command::Status(arguments) => commands::status::status(arguments, &printer),
         cli::Command::Stop(arguments) => commands::stop::stop(arguments, &printer),
         cli::Command::Config(arguments) => commands::config::config(arguments, &printer),

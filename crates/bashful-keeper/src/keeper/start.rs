@@ -15,7 +15,9 @@ use crate::log::{LogWriter, Stream};
 use crate::output::Output;
 use crate::protocol::{Fault, FaultKind, Reply, Start};
 use crate::run::{Parts, Run, now_ms};
-use crate::task_directory::{Ending, Spec, TaskDirectory, TaskDirectoryError};
+use crate::task_directory::{
+    Ending, Spec, TaskDirectory, TaskDirectoryError, TaskFiles, private_file,
+};
 use crate::task_id::TaskId;
 
 impl Keeper {
@@ -42,9 +44,22 @@ impl Keeper {
             return Err(fault(FaultKind::Ending, start.spec.id.as_str(), None));
         }
         let directory = TaskDirectory::of(&state, &start.spec.id);
-        let log = directory
-            .create(&start.spec)
+        let mut files = self
+            .task_files(&directory, &start.spec)
             .map_err(|error| directory_fault(&error))?;
+        let (pid, mark, outputs) = match self.launch(&start, stdin) {
+            Ok(launched) => launched,
+            Err(fault) => {
+                // Nothing ran, so nothing is recorded.
+                directory.discard();
+                return Err(fault);
+            }
+        };
+        // From here on the command starts by itself, while we get ready for its output.
+        let log = files
+            .log
+            .take()
+            .map_or_else(|| private_file().open(directory.log()), Ok);
         let log = LogWriter::new(
             log,
             directory.index(),
@@ -52,18 +67,12 @@ impl Keeper {
             start.spec.log_quota,
             start.spec.keep_tail,
         );
-        let (pid, mark, outputs) = match self.launch(&start, stdin) {
-            Ok(launched) => launched,
-            Err(fault) => {
-                // Nothing ran, so nothing is recorded.
-                let _ = std::fs::remove_dir_all(directory.path());
-                return Err(fault);
-            }
-        };
         let owner = (!start.detached).then_some(number);
         let parts = Parts {
             spec: start.spec,
             directory,
+            state_file: files.state,
+            claim: files.spec,
             mark,
             leader: Some(pid),
             owner,
@@ -72,6 +81,26 @@ impl Keeper {
         };
         self.admit(Run::new(parts, asked));
         Ok(pid)
+    }
+
+    /// The files of a new task: the spare ones, or new ones.
+    fn task_files(
+        &mut self,
+        directory: &TaskDirectory,
+        spec: &Spec,
+    ) -> Result<TaskFiles, TaskDirectoryError> {
+        let spare = self
+            .spare
+            .take_if(|spare| spare.is_ready())
+            .and_then(|spare| spare.become_task(directory));
+        let mut files = match spare {
+            Some(files) => files,
+            None => directory.create()?,
+        };
+        directory
+            .write_spec(&mut files, spec)
+            .inspect_err(|_| directory.discard())?;
+        Ok(files)
     }
 
     fn take_descriptors(
@@ -139,11 +168,12 @@ impl Keeper {
     }
 
     /// Takes a run into the loop.
-    fn admit(&mut self, run: Run) {
+    fn admit(&mut self, mut run: Run) {
         // The command starts meanwhile. Should this fail, the lock says that it runs.
-        let _ = run
-            .directory
-            .write_state(&run.state(self.holder, self.socket_path()));
+        let state = run.state(self.holder, self.socket_path());
+        run.record(&state);
+        // While this one runs there is time to prepare for the next.
+        self.wants_spare = self.more_to_come;
         let number = self.number();
         let mut deaf = false;
         for output in &run.outputs {
@@ -192,12 +222,21 @@ impl Keeper {
 
     fn make_heir(state: &Path, spec: Spec, run: &mut Run) -> Result<Run, TaskDirectoryError> {
         let directory = TaskDirectory::of(state, &spec.id);
-        let log = directory.create(&spec)?;
-        let log = LogWriter::new(log, directory.index(), None, spec.log_quota, spec.keep_tail);
+        let mut files = directory.create()?;
+        directory.write_spec(&mut files, &spec)?;
+        let log = LogWriter::new(
+            private_file().open(directory.log()),
+            directory.index(),
+            None,
+            spec.log_quota,
+            spec.keep_tail,
+        );
         let outputs = run.outputs.each_mut().map(Output::bequeath);
         let parts = Parts {
             spec,
             directory,
+            state_file: files.state,
+            claim: files.spec,
             mark: run.mark,
             leader: None,
             owner: None,

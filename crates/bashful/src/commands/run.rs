@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use bashful_engine::config::{Ceilings, Config, Loaded, Survivors, env};
 use bashful_engine::{
-    Action, Engine, EngineBuilder, Interrupts, Invocation, Started, Stdin, Timeout,
+    Action, EarlyKeeper, Engine, EngineBuilder, Interrupts, Invocation, Started, Stdin, Timeout,
     terminal_session,
 };
 
@@ -19,14 +19,18 @@ use crate::view::warn_not_enforced;
 mod finish;
 mod watch;
 
-pub(crate) fn run(arguments: &RunArguments, printer: &Printer) -> anyhow::Result<Exit> {
+pub(crate) fn run(
+    arguments: &RunArguments,
+    keeper: Option<EarlyKeeper>,
+    printer: &Printer,
+) -> anyhow::Result<Exit> {
     let workspace = workspace(arguments)?;
     let place = workspace.clone().map_or_else(std::env::current_dir, Ok)?;
     let mut loaded = super::load_config(&place, printer)?;
     apply_flags(&mut loaded, arguments)?;
     let limit = arguments.timeout.unwrap_or(loaded.config.limits.timeout);
     let shown_whole = arguments.max_output.is_none() && !arguments.json;
-    let engine = engine(arguments, loaded.config)?;
+    let engine = engine(arguments, loaded.config, keeper)?;
     let invocation = invocation(arguments, workspace)?;
     // Before the first thread: see there.
     let interrupts = Interrupts::catch()?;
@@ -126,8 +130,15 @@ fn apply_flags(loaded: &mut Loaded, arguments: &RunArguments) -> Result<(), Usag
     Ok(())
 }
 
-fn engine(arguments: &RunArguments, config: Config) -> anyhow::Result<Engine> {
-    let mut builder: EngineBuilder = Engine::builder().config(config);
+fn engine(
+    arguments: &RunArguments,
+    config: Config,
+    keeper: Option<EarlyKeeper>,
+) -> anyhow::Result<Engine> {
+    let mut builder: EngineBuilder = Engine::builder().config(config).keeper_by_fork().one_call();
+    if let Some(keeper) = keeper {
+        builder = builder.early_keeper(keeper);
+    }
     if let Some(agent) = &arguments.agent {
         builder = builder.agent(agent);
     }

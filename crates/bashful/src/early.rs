@@ -1,0 +1,31 @@
+//! Starting a keeper before we know what it is for.
+//!
+//! A call that belongs to no session needs a keeper of its own. Forking it first
+//! thing hides its start behind our own: the sooner, the smaller we still are.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+
+use bashful_engine::config::env::BASHFUL_SESSION;
+use bashful_engine::{EarlyKeeper, terminal_session};
+
+/// A keeper, if this is certainly a `run` without a session.
+pub(crate) fn keeper() -> Option<EarlyKeeper> {
+    let mut arguments = std::env::args_os().skip(1);
+    let runs = arguments.next().as_deref() == Some(OsStr::new("run"));
+    let named = std::env::var_os(BASHFUL_SESSION).is_some_and(|name| !name.is_empty());
+    let asks_for_session = |argument: &OsStr| {
+        argument.as_bytes().starts_with(b"--sess")
+            || argument == OsStr::new("--help")
+            || argument == OsStr::new("-h")
+    };
+    if !runs
+        || named
+        || arguments.any(|argument| asks_for_session(&argument))
+        || terminal_session().is_some()
+    {
+        return None;
+    }
+    // If it fails, the engine tries again and says why.
+    EarlyKeeper::fork().ok()
+}
