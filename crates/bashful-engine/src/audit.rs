@@ -10,6 +10,7 @@ use bashful_policy::Decision;
 use serde_json::json;
 
 use crate::error::EngineError;
+use crate::places::make_private;
 use crate::result::Heading;
 
 /// Writes down that a request was not allowed.
@@ -37,7 +38,7 @@ pub(crate) fn record_refusal(
         "rule": decision.rule,
         "reason": decision.reason,
     });
-    std::fs::create_dir_all(state).map_err(failed)?;
+    make_private(state).map_err(failed)?;
     // One write of one line: concurrent writers do not mix.
     let mut file = OpenOptions::new()
         .append(true)

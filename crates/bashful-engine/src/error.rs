@@ -280,7 +280,9 @@ impl InvalidInvocation {
             Self::VariableName { .. } => {
                 "a name has letters, digits and underscores, and begins with no digit"
             }
-            Self::StartupVariable { .. } => "opt in explicitly if this is really meant",
+            Self::StartupVariable { .. } => {
+                "opt in explicitly if this is really meant (on the command line: --allow-startup-env)"
+            }
             Self::ZeroTimeout => "give a positive time, such as 90s",
             Self::TimeoutTooLong { .. } => {
                 "ask for less, or raise `limits.max_timeout` in the configuration"

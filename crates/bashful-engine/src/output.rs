@@ -140,11 +140,12 @@ const MARKER_BYTES: usize = 64;
 
 /// How much of the limit goes to the beginning and to the end.
 fn shares(limit: OutputLimit) -> (usize, usize) {
-    let amount = match limit.unit {
-        Unit::Characters => limit.amount,
-        // A limit too small for the marker is spent on output.
-        Unit::Bytes if limit.amount > 2 * MARKER_BYTES => limit.amount - MARKER_BYTES,
-        Unit::Bytes => limit.amount,
+    // A limit too small for the marker is spent on output.
+    let marker_counts = limit.unit == Unit::Bytes && limit.amount > 2 * MARKER_BYTES;
+    let amount = if marker_counts {
+        limit.amount - MARKER_BYTES
+    } else {
+        limit.amount
     };
     match limit.keep {
         Keep::Head => (amount, 0),

@@ -1,6 +1,7 @@
 //! Where Bashful keeps its things: state, sockets, caches.
 
 use std::fs;
+use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
@@ -72,16 +73,20 @@ impl Places {
             path: directory.clone(),
             source,
         };
-        fs::DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(&directory)
-            .map_err(failed)?;
+        make_private(&directory).map_err(failed)?;
         if !is_private(&directory) {
             return Err(EngineError::NotPrivate { path: directory });
         }
         Ok(directory.join(format!("{name}.sock")))
     }
+}
+
+/// Makes a directory, and what is missing above it, for nobody else.
+pub(crate) fn make_private(path: &Path) -> io::Result<()> {
+    fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(path)
 }
 
 /// A real directory of our own that nobody else can enter.

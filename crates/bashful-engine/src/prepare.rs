@@ -119,21 +119,15 @@ fn directories(
         .workspace
         .as_ref()
         .or(settings.workspace.as_ref());
-    let workspace = match named {
-        Some(path) => real_directory("workspace", path)?,
-        None => {
-            let current = real_directory("workspace", Path::new("."))?;
-            let home = settings
-                .environment
-                .get("HOME")
-                .and_then(|home| Path::new(home).canonicalize().ok());
-            // Everything, or all that is private: only if somebody said so.
-            if current == Path::new("/") || Some(&current) == home.as_ref() {
-                return Err(InvalidInvocation::WorkspaceTooWide { path: current }.into());
-            }
-            current
-        }
-    };
+    let workspace = real_directory("workspace", named.map_or(Path::new("."), PathBuf::as_path))?;
+    let home = settings
+        .environment
+        .get("HOME")
+        .and_then(|home| Path::new(home).canonicalize().ok());
+    // Everything, or all that is private: only if somebody said so.
+    if named.is_none() && (workspace == Path::new("/") || Some(&workspace) == home.as_ref()) {
+        return Err(InvalidInvocation::WorkspaceTooWide { path: workspace }.into());
+    }
     let cwd = match &invocation.cwd {
         None => workspace.clone(),
         Some(path) => {

@@ -262,6 +262,7 @@ impl ExecutionResult {
             task_id: Some(task_id),
             output_file: Some(output_file),
             exit_status: Some(ExitClass::HardFailure),
+            enforcement: Some(Enforcement::NONE),
             error: Some(error.to_owned()),
             ..Self::blank(heading, Status::Broken)
         }

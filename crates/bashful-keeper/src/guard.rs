@@ -47,8 +47,10 @@ pub fn fork_keeper(socket: OwnedFd) -> io::Result<()> {
     match fork_single_threaded()? {
         Fork::Parent(_) => Ok(()),
         Fork::Child => {
-            forget_environment();
-            end(&close_all_but(socket).and_then(serve))
+            let served = forget_environment()
+                .and_then(|()| close_all_but(socket))
+                .and_then(serve);
+            end(&served)
         }
     }
 }

@@ -50,10 +50,7 @@ pub(crate) struct Keeper {
     ending: bool,
     /// The directory for the next task, made while another runs.
     spare: Option<Spare>,
-    /// Whether there will be a next one.
-    more_to_come: bool,
-    /// Whether that directory is to be made now.
-    wants_spare: bool,
+    spares: Spares,
     holder: Holder,
     /// What the processes we start get, after we raised our own.
     open_files: OpenFiles,
@@ -114,8 +111,7 @@ impl Keeper {
             said_bye: false,
             ending: false,
             spare: None,
-            more_to_come: false,
-            wants_spare: false,
+            spares: Spares::Unwanted,
             holder: Holder {
                 pid: this.pid,
                 started: this.started,
@@ -305,14 +301,16 @@ impl Keeper {
         }
         self.state = Some(hello.state);
         self.idle = Duration::from_millis(hello.idle_ms);
-        self.more_to_come = hello.more_to_come;
+        if hello.more_to_come {
+            self.spares = Spares::Later;
+        }
         true
     }
 
     /// Whether the next task's directory is still to be made.
     fn lacks_spare(&self) -> bool {
         let ready = self.spare.as_ref().is_some_and(Spare::is_ready);
-        self.wants_spare && !ready && !self.ending
+        self.spares == Spares::Now && !ready && !self.ending
     }
 
     /// Makes one more file of it.
@@ -327,7 +325,9 @@ impl Keeper {
             (None, None) => Ok(()),
         };
         // A disk that takes nothing more will say so when it matters.
-        self.wants_spare &= advanced.is_ok();
+        if advanced.is_err() {
+            self.spares = Spares::Unwanted;
+        }
     }
 
     fn hang_up(&mut self, number: u64) {
@@ -553,6 +553,17 @@ impl Keeper {
         self.quiet_since = Some(now);
         false
     }
+}
+
+/// Whether directories are made ahead of time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Spares {
+    /// Nobody will need another, or the disk does not take it.
+    Unwanted,
+    /// Once the first command runs.
+    Later,
+    /// Whenever there is nothing else to do.
+    Now,
 }
 
 /// How something is ended.

@@ -246,16 +246,18 @@ impl LogWriter {
                 offset: self.bytes,
                 length: missing,
             };
-            let written = self
-                .add_record(gap)
-                .and_then(|()| self.flush_index())
-                .and_then(|()| {
-                    for stream in [Stream::Stdout, Stream::Stderr] {
-                        let tail: Vec<u8> = std::mem::take(&mut self.tails[stream.index()]).into();
-                        self.write(Kind::Data(stream), &tail)?;
-                    }
-                    Ok(())
-                });
+            let marked = if missing > 0 {
+                self.add_record(gap)
+            } else {
+                Ok(())
+            };
+            let written = marked.and_then(|()| self.flush_index()).and_then(|()| {
+                for stream in [Stream::Stdout, Stream::Stderr] {
+                    let tail: Vec<u8> = std::mem::take(&mut self.tails[stream.index()]).into();
+                    self.write(Kind::Data(stream), &tail)?;
+                }
+                Ok(())
+            });
             if written.is_ok() {
                 self.omitted = missing;
             }

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use bashful_engine::config::{Choice, Keep, OnLogFull, Survivors, parse_duration, parse_size};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 
 use crate::view::ColourChoice;
 
@@ -75,7 +76,10 @@ outcomes 2 usage, 120 denied, 121 needs approval, 122 requirement failed,
 124 timed out, 125 Bashful failed, 130 cancelled.";
 
 #[derive(Debug, Args)]
-#[command(after_long_help = RUN_EXAMPLES)]
+#[command(
+    after_long_help = RUN_EXAMPLES,
+    override_usage = "bashful run [OPTIONS] 'COMMAND'\n       bashful run [OPTIONS] -- PROGRAM [ARGS]..."
+)]
 pub(crate) struct RunArguments {
     /// Bash text to run, as one argument.
     #[arg(
@@ -116,7 +120,7 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "CHARS", value_parser = positive)]
     pub(crate) max_output: Option<usize>,
     /// Which part of longer output to show.
-    #[arg(long, value_name = "PART", value_parser = choice::<Keep>)]
+    #[arg(long, value_name = "PART", value_parser = choice::<Keep>())]
     pub(crate) keep: Option<Keep>,
     /// Also write the complete log to this file.
     #[arg(long, value_name = "FILE")]
@@ -125,13 +129,13 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub(crate) log_quota: Option<u64>,
     /// What to do when that is reached.
-    #[arg(long, value_name = "WHAT", value_parser = choice::<OnLogFull>)]
+    #[arg(long, value_name = "WHAT", value_parser = choice::<OnLogFull>())]
     pub(crate) on_log_full: Option<OnLogFull>,
     /// Give the command our standard input; otherwise it has none.
     #[arg(long)]
     pub(crate) stdin: bool,
     /// What happens to processes that outlive the command [default: kill].
-    #[arg(long, value_name = "WHAT", value_parser = choice::<Survivors>)]
+    #[arg(long, value_name = "WHAT", value_parser = choice::<Survivors>())]
     pub(crate) survivors: Option<Survivors>,
     /// Who asks.
     #[arg(long, value_name = "NAME")]
@@ -155,12 +159,13 @@ pub(crate) struct StatusArguments {
 }
 
 #[derive(Debug, Args)]
+#[command(group(ArgGroup::new("which").required(true)))]
 pub(crate) struct StopArguments {
     /// End everything.
-    #[arg(long, required_unless_present = "agent", conflicts_with = "agent")]
+    #[arg(long, group = "which")]
     pub(crate) all: bool,
     /// End what this agent runs.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", group = "which")]
     pub(crate) agent: Option<String>,
     /// Print JSON.
     #[arg(long)]
@@ -201,8 +206,10 @@ fn size(text: &str) -> Result<u64, String> {
     parse_size(text).map_err(|error| error.to_string())
 }
 
-fn choice<T: Choice>(text: &str) -> Result<T, String> {
-    T::from_word(text).map_err(|error| error.to_string())
+/// Shows the words in the help and takes nothing else.
+fn choice<T: Choice + Send + Sync>() -> impl TypedValueParser<Value = T> {
+    let words = PossibleValuesParser::new(T::ALL.iter().map(|(word, _)| *word));
+    words.try_map(|word| T::from_word(&word))
 }
 
 fn positive(text: &str) -> Result<usize, String> {

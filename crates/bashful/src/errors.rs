@@ -7,6 +7,7 @@ use serde_json::json;
 
 use crate::exit::Exit;
 use crate::printer::Printer;
+use crate::view::ColourChoice;
 
 /// A configuration that could not be loaded, or another mistake in what was asked.
 #[derive(Debug)]
@@ -45,15 +46,41 @@ pub(crate) fn report(error: &anyhow::Error, as_json: bool, printer: &Printer) ->
             _ if invalid => "usage",
             _ => "broken",
         };
-        let object = json!({
-            "v": 1,
-            "status": "broken",
-            "success": false,
-            "error": { "kind": kind, "message": message, "hint": hint },
-        });
-        let _ = printer.json(&object);
+        let _ = printer.json(&json_error(kind, &message, hint.as_deref()));
     }
     if invalid { Exit::Usage } else { Exit::Broken }
+}
+
+/// Tells what is wrong with our arguments, or gives the help that they ask for.
+pub(crate) fn report_usage(error: &clap::Error) -> Exit {
+    // Nobody reads it: nothing to do about that.
+    let _ = error.print();
+    if !error.use_stderr() {
+        return Exit::Success;
+    }
+    // The arguments could not be read, so the flag is looked for by its letters.
+    let ours = std::env::args_os()
+        .skip(1)
+        .take_while(|argument| argument != "--");
+    if ours.into_iter().any(|argument| argument == "--json") {
+        let message = error.to_string();
+        let message = message
+            .lines()
+            .next()
+            .unwrap_or_default()
+            .trim_start_matches("error: ");
+        let _ = Printer::new(ColourChoice::Never).json(&json_error("usage", message, None));
+    }
+    Exit::Usage
+}
+
+fn json_error(kind: &str, message: &str, hint: Option<&str>) -> serde_json::Value {
+    json!({
+        "v": 1,
+        "status": "broken",
+        "success": false,
+        "error": { "kind": kind, "message": message, "hint": hint },
+    })
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {

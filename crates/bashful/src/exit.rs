@@ -48,10 +48,12 @@ impl Exit {
             Status::Success => Self::Success,
             Status::SoftFailure | Status::HardFailure => {
                 let by_signal = result.signal_number.map(|signal| 128 + signal);
+                // A command that we ended may still say 0; that is no success.
                 let code = result
                     .exit_code
                     .or(by_signal)
-                    .and_then(|code| u8::try_from(code).ok());
+                    .and_then(|code| u8::try_from(code).ok())
+                    .filter(|code| *code != 0);
                 code.map_or(Self::Broken, Self::Command)
             }
             Status::TimedOut => Self::TimedOut,

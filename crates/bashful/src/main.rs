@@ -17,7 +17,10 @@ fn main() -> ExitCode {
     bashful_engine::init();
     // Next, so that it gets ready while we read our arguments.
     let keeper = early::keeper();
-    let cli = cli::Cli::parse();
+    let cli = match cli::Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return errors::report_usage(&error).into(),
+    };
     let printer = printer::Printer::new(cli.color.into());
     let outcome = match &cli.command {
         cli::Command::Run(arguments) => commands::run::run(arguments, keeper, &printer),

@@ -4,27 +4,36 @@
 
 use std::io::{self, Write};
 
-use crate::view::{ColourChoice, Style};
+use crate::view::{Ambient, ColourChoice, Style};
 
 /// Writes to stdout and stderr.
 #[derive(Debug)]
 pub(crate) struct Printer {
     choice: ColourChoice,
+    ambient: Ambient,
 }
 
 impl Printer {
     pub(crate) fn new(choice: ColourChoice) -> Self {
-        Self { choice }
+        Self {
+            choice,
+            ambient: Ambient::from_environment(),
+        }
     }
 
     /// How our talk looks.
     pub(crate) fn style(&self) -> Style {
-        Style::detect(io::stderr(), self.choice)
+        Style::detect(io::stderr(), self.choice, self.ambient)
     }
 
     /// How data looks, where it goes to a terminal.
     pub(crate) fn data_style(&self) -> Style {
-        Style::detect(io::stdout(), self.choice)
+        Style::detect(io::stdout(), self.choice, self.ambient)
+    }
+
+    /// Whether both streams are a terminal that can be drawn on.
+    pub(crate) fn can_draw(&self) -> bool {
+        self.ambient.can_draw_on(io::stdout()) && self.ambient.can_draw_on(io::stderr())
     }
 
     /// Writes data.

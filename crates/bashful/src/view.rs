@@ -25,5 +25,5 @@ pub(crate) use neutralise::Neutraliser;
 pub(crate) use notice::{Refusal, StartedTask, Truncation, warn_not_enforced, warn_slow};
 pub(crate) use outcome::Outcome;
 pub(crate) use spinner::Moment;
-pub(crate) use style::{ColourChoice, Style, can_draw_on};
+pub(crate) use style::{Ambient, ColourChoice, Style};
 pub(crate) use text::{duration, shorten, size, visible};

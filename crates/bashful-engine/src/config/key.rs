@@ -98,7 +98,7 @@ impl Key {
             Self::RequireDescription => Row("require_description", Narrower, Set),
             Self::BlockedCommands => Row("blocked_commands", Unite, Set),
             // Rules hang on the agent's name, so a repository does not choose it.
-            Self::Agent => Row("agent", Free, NotSet),
+            Self::Agent => Row("default_agent", Free, NotSet),
             Self::Timeout => Row("limits.timeout", Narrower, Set),
             Self::MaxTimeout => Row("limits.max_timeout", Narrower, Set),
             Self::MaxOutput => Row("limits.max_output", Narrower, Set),

@@ -119,7 +119,7 @@ fn shows_values_with_origins() {
     );
     bench.write(
         "user.toml",
-        "agent = \"coder\"\n[secrets]\nvalues = [\"correct horse\"]\n",
+        "default_agent = \"coder\"\n[secrets]\nvalues = [\"correct horse\"]\n",
     );
     bench.write(
         "project.toml",
@@ -130,7 +130,7 @@ fn shows_values_with_origins() {
     let directory = format!("{}/", bench.path("").display()).replace("//", "/");
     let expected = r#"require_description = false  # default
 blocked_commands = ["dd", "a\"\U0000009B\U0000202Eb\\"]  # admin admin.toml:1, project project.toml:1
-agent = "coder"  # user user.toml:1
+default_agent = "coder"  # user user.toml:1
 
 [limits]
 timeout = "1m"  # admin admin.toml:3

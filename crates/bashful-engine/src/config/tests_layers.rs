@@ -209,12 +209,16 @@ const CASES: &[([&str; 3], &[&str])] = &[
         ],
     ),
     (
-        ["agent = 'a'", "agent = 'b'", "agent = 'c'"],
+        [
+            "default_agent = 'a'",
+            "default_agent = 'b'",
+            "default_agent = 'c'",
+        ],
         &[
-            "agent = \"a\" (admin)",
-            "ignored `agent` in `user.toml` line 1: \
+            "default_agent = \"a\" (admin)",
+            "ignored `default_agent` in `user.toml` line 1: \
                  the admin file says `a`, and `b` would pass it",
-            "ignored `agent` in `project.toml` line 1: a project file cannot set it",
+            "ignored `default_agent` in `project.toml` line 1: a project file cannot set it",
         ],
     ),
     (

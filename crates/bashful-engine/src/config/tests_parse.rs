@@ -158,8 +158,8 @@ const WRONG_VALUES: &[(&str, &str)] = &[
                  masking it would garble ordinary output",
     ),
     (
-        "\nagent = \"../x\"",
-        "bad value for `agent` AT 9: \
+        "\ndefault_agent = \"../x\"",
+        "bad value for `default_agent` AT 17: \
                  expected at most 64 letters, digits, `.`, `_` and `-`, a letter or digit first",
     ),
     (
@@ -167,8 +167,8 @@ const WRONG_VALUES: &[(&str, &str)] = &[
         "wrong type for `limits` AT 10: expected a table, found a bare number",
     ),
     (
-        "\nagent = {}",
-        "wrong type for `agent` AT 9: expected a text, found a table",
+        "\ndefault_agent = {}",
+        "wrong type for `default_agent` AT 17: expected a text, found a table",
     ),
 ];
 
@@ -204,7 +204,7 @@ fn broken_toml_is_located() {
         message.starts_with("invalid TOML in `user.toml` line 2 column "),
         "{message}"
     );
-    let message = refused("agent = \"a\"\nagent = \"b\"");
+    let message = refused("default_agent = \"a\"\ndefault_agent = \"b\"");
     assert_eq!(
         message,
         "invalid TOML in `user.toml` line 2 column 1: duplicate key"
@@ -215,7 +215,7 @@ fn broken_toml_is_located() {
 #[test]
 fn deep_and_wide_files_are_refused() {
     let deep = "a.".repeat(400_000) + "a = 1";
-    let nested = format!("agent = {}", "[".repeat(900_000));
+    let nested = format!("default_agent = {}", "[".repeat(900_000));
     let mut wide = String::new();
     for number in 0..40_000 {
         writeln!(wide, "[t{number}.a]").unwrap();
@@ -242,7 +242,7 @@ fn long_lists_are_read_quickly() {
 #[test]
 fn a_byte_order_mark_and_windows_line_ends_are_fine() {
     assert_eq!(
-        refused("\u{feff}agent = \"a\"\r\n[limits]\r\nkeep = \"tail\"\r\n"),
+        refused("\u{feff}default_agent = \"a\"\r\n[limits]\r\nkeep = \"tail\"\r\n"),
         "accepted"
     );
 }

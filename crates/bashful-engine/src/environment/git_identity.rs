@@ -4,6 +4,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::places::make_private;
+
 /// Writes a git configuration with only the user's name and mail into the state
 /// directory and returns its path; none if git does not know the user either.
 pub(crate) fn write_git_identity(
@@ -30,7 +32,7 @@ pub(crate) fn write_git_identity(
 /// Several processes may do this at once: each writes its own file and renames it.
 fn replace(path: &Path, text: &str) -> io::Result<()> {
     if let Some(parent) = path.parent() {
-        fs::create_dir_all(parent)?;
+        make_private(parent)?;
     }
     let fresh = path.with_extension(std::process::id().to_string());
     fs::write(&fresh, text)?;

@@ -10,7 +10,7 @@ use rustix::event::epoll::{self, EventFlags};
 use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};
 
-use super::{Census, Keeper, Manner, Source};
+use super::{Census, Keeper, Manner, Source, Spares};
 use crate::log::{LogWriter, Stream};
 use crate::output::Output;
 use crate::protocol::{Fault, FaultKind, Reply, Start};
@@ -173,7 +173,9 @@ impl Keeper {
         let state = run.state(self.holder, self.socket_path());
         run.record(&state);
         // While this one runs there is time to prepare for the next.
-        self.wants_spare = self.more_to_come;
+        if self.spares == Spares::Later {
+            self.spares = Spares::Now;
+        }
         let number = self.number();
         let mut deaf = false;
         for output in &run.outputs {

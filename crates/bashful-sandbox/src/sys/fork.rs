@@ -16,13 +16,7 @@ pub enum Fork {
 /// With other threads a lock held by one of them would stay locked for ever in
 /// the child, so the call is refused then.
 pub fn fork_single_threaded() -> io::Result<Fork> {
-    let threads = std::fs::read_dir("/proc/self/task")?.take(2).count();
-    if threads > 1 {
-        return Err(io::Error::new(
-            io::ErrorKind::Unsupported,
-            "cannot fork a process with several threads",
-        ));
-    }
+    require_single_thread()?;
     // SAFETY: no other thread exists, so no lock can be left held in the child
     // and the child may run ordinary code.
     match unsafe { libc::fork() } {
@@ -30,4 +24,16 @@ pub fn fork_single_threaded() -> io::Result<Fork> {
         0 => Ok(Fork::Child),
         pid => Ok(Fork::Parent(pid)),
     }
+}
+
+/// An error if this process has more than one thread.
+pub(super) fn require_single_thread() -> io::Result<()> {
+    let threads = std::fs::read_dir("/proc/self/task")?.take(2).count();
+    if threads > 1 {
+        return Err(io::Error::new(
+            io::ErrorKind::Unsupported,
+            "this process has several threads",
+        ));
+    }
+    Ok(())
 }

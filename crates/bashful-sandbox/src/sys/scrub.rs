@@ -23,16 +23,20 @@ pub fn close_all_but(kept: OwnedFd) -> io::Result<OwnedFd> {
     Ok(kept)
 }
 
+unsafe extern "C" {
+    /// Where libc keeps the environment.
+    static mut environ: *mut *mut c_char;
+}
+
 /// Overwrites the environment that this process was started with, which the kernel
-/// shows to others in `/proc/PID/environ`. Nothing may read the environment later.
-pub fn forget_environment() {
-    unsafe extern "C" {
-        static mut environ: *mut *mut c_char;
-    }
+/// shows to others in `/proc/PID/environ`. From then on the environment is empty.
+/// Refused when there is another thread, which might be reading it.
+pub fn forget_environment() -> io::Result<()> {
+    super::fork::require_single_thread()?;
     // SAFETY: libc's own pointer, read in a process with a single thread.
     let mut entry = unsafe { environ };
     if entry.is_null() {
-        return;
+        return Ok(());
     }
     loop {
         // SAFETY: the array ends with a null pointer, which ends the loop.
@@ -49,4 +53,5 @@ pub fn forget_environment() {
     }
     // SAFETY: libc's own pointer; an empty environment is a valid one.
     unsafe { environ = std::ptr::null_mut() };
+    Ok(())
 }

@@ -1,13 +1,12 @@
 //! `bashful run`: runs a command and shows how it goes.
 
 use std::io;
-use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 
 use bashful_engine::config::{Ceilings, Config, Loaded, Survivors, env};
 use bashful_engine::{
     Action, EarlyKeeper, Engine, EngineBuilder, Interrupts, Invocation, Started, Stdin, Timeout,
-    terminal_session,
+    hide_from_commands, terminal_session,
 };
 
 use crate::cli::RunArguments;
@@ -32,6 +31,8 @@ pub(crate) fn run(
     let shown_whole = arguments.max_output.is_none() && !arguments.json;
     let engine = engine(arguments, loaded.config, keeper)?;
     let invocation = invocation(arguments, workspace)?;
+    // The engine knows all it needs; what runs must not find our tokens in /proc.
+    hide_from_commands()?;
     // Before the first thread: see there.
     let interrupts = Interrupts::catch()?;
     let run = match engine.start(invocation)? {
@@ -56,7 +57,7 @@ pub(crate) fn run(
         .clone()
         .unwrap_or_else(|| action(arguments).as_command());
     if shown_whole {
-        watcher.live(run, &title)
+        watcher.live(&run, &title)
     } else {
         watcher.at_the_end(run, &title)
     }
@@ -185,7 +186,7 @@ fn invocation(arguments: &RunArguments, workspace: Option<PathBuf>) -> anyhow::R
     if arguments.stdin {
         let descriptor =
             rustix::io::fcntl_dupfd_cloexec(io::stdin(), 3).map_err(io::Error::from)?;
-        invocation = invocation.stdin(Stdin::Descriptor(OwnedFd::from(descriptor)));
+        invocation = invocation.stdin(Stdin::Descriptor(descriptor));
     }
     Ok(invocation)
 }

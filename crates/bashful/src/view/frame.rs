@@ -104,8 +104,8 @@ impl Frame {
         self.page.resize(width);
     }
 
-    /// Ends an unfinished line and writes how the command ended. Nothing may follow.
-    pub(crate) fn footer(&mut self, outcome: Outcome, out: &mut Vec<u8>) {
+    /// Draws what was held back and ends an unfinished line.
+    pub(crate) fn finish(&mut self, out: &mut Vec<u8>) {
         self.draw(out, |frame, out| {
             let page = &mut frame.page;
             let mut sink = |token| page.token(Stream::Stdout, token, out);
@@ -114,6 +114,11 @@ impl Frame {
             frame.stderr.finish(&mut sink);
         });
         self.make_way(out);
+    }
+
+    /// Finishes and writes how the command ended. Nothing may follow.
+    pub(crate) fn footer(&mut self, outcome: Outcome, out: &mut Vec<u8>) {
+        self.finish(out);
         self.page.style().rule("", out);
         outcome.write(self.page.style(), out);
     }

@@ -47,11 +47,6 @@ impl Neutraliser {
             self.drawing.end_line(out);
         }
     }
-
-    /// Whether the next line begins at the start of a row, so that others may write a line.
-    pub(crate) fn at_line_start(&self) -> bool {
-        self.drawing.row == Row::Empty
-    }
 }
 
 /// What is on the current row.

@@ -56,14 +56,35 @@ pub(super) enum Tone {
     Rule,
 }
 
+/// What the environment says about terminals. It is asked once, at the start, because we forget
+/// our environment before a command runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Ambient {
+    capable: bool,
+    colour_welcome: bool,
+}
+
+impl Ambient {
+    /// Asks `TERM` and `NO_COLOR`.
+    pub(crate) fn from_environment() -> Self {
+        Self {
+            capable: terminal_is_capable(env::var_os("TERM").as_deref()),
+            colour_welcome: colour_is_welcome(env::var_os("NO_COLOR").as_deref()),
+        }
+    }
+
+    /// Whether a stream is a terminal on which lines can be redrawn.
+    pub(crate) fn can_draw_on(self, stream: impl AsFd) -> bool {
+        self.capable && stream.as_fd().is_terminal()
+    }
+}
+
 impl Style {
     /// The style for a stream: its width if it is a terminal, and colour as the user chose.
-    pub(crate) fn detect(stream: impl AsFd, choice: ColourChoice) -> Self {
+    pub(crate) fn detect(stream: impl AsFd, choice: ColourChoice, ambient: Ambient) -> Self {
         let stream = stream.as_fd();
         let width = rustix::termios::tcgetwinsize(stream).map_or(0, |size| size.ws_col);
-        let automatic = stream.is_terminal()
-            && terminal_is_capable(env::var_os("TERM").as_deref())
-            && colour_is_welcome(env::var_os("NO_COLOR").as_deref());
+        let automatic = ambient.can_draw_on(stream) && ambient.colour_welcome;
         Self {
             width: match usize::from(width) {
                 0 => DEFAULT_WIDTH,
@@ -110,11 +131,6 @@ impl Style {
         self.paint(Tone::Rule, &line, out);
         out.push(b'\n');
     }
-}
-
-/// Whether a stream is a terminal on which lines can be redrawn.
-pub(crate) fn can_draw_on(stream: impl AsFd) -> bool {
-    stream.as_fd().is_terminal() && terminal_is_capable(env::var_os("TERM").as_deref())
 }
 
 /// Whether `TERM` names a terminal that understands escape sequences.

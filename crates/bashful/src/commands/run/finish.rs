@@ -28,7 +28,7 @@ pub(super) fn outcome(result: &ExecutionResult, limit: Duration) -> Outcome {
 pub(super) fn remarks(result: &ExecutionResult, printer: &Printer) {
     match result.status {
         Status::TimedOut => {
-            printer.note("error", "the command ran into its time limit and was ended")
+            printer.note("error", "the command ran into its time limit and was ended");
         }
         Status::Cancelled => printer.note("error", "the command was cancelled"),
         _ => {}
@@ -145,17 +145,14 @@ pub(super) fn not_allowed(
         printer.json(&serde_json::to_value(result)?)?;
     }
     if let Some(decision) = &result.decision {
-        let permit = decision
-            .capability
-            .as_ref()
-            .map(|name| format!("the capability `{name}`"));
         let mut out = Vec::new();
         Refusal {
             command: &result.command,
             matched: decision.fact.as_deref().unwrap_or(&decision.rule),
             reason: &decision.reason,
             instead: decision.suggestion.as_deref(),
-            permit: permit.as_deref(),
+            // Nobody can grant anything yet.
+            permit: None,
         }
         .write(printer.style(), &mut out);
         printer.talk(&out);

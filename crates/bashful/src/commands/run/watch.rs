@@ -1,6 +1,6 @@
 //! Watching a run: live on a terminal, live through pipes, or only its end.
 
-use std::io;
+use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 
 use bashful_engine::{EngineError, Event, ExecutionResult, Interrupts, Run, Stream};
@@ -8,7 +8,7 @@ use bashful_engine::{EngineError, Event, ExecutionResult, Interrupts, Run, Strea
 use super::finish;
 use crate::exit::Exit;
 use crate::printer::Printer;
-use crate::view::{self, Frame, Moment, Neutraliser, Style, can_draw_on};
+use crate::view::{self, Frame, Moment, Neutraliser, Style};
 
 /// How often we look at the clock, the terminal and interrupts.
 const GLANCE: Duration = Duration::from_millis(100);
@@ -46,7 +46,7 @@ impl Watcher<'_> {
     }
 
     /// Shows output as it comes.
-    pub(super) fn live(&self, run: Run, title: &str) -> anyhow::Result<Exit> {
+    pub(super) fn live(&self, run: &Run, title: &str) -> anyhow::Result<Exit> {
         let mut events = run.events().lossless();
         let mut display = Display::new(self.printer, title);
         let mut interrupted = 0;
@@ -66,11 +66,10 @@ impl Watcher<'_> {
                     finish::remarks(&result, self.printer);
                     return Ok(finish::complete(&result, missing, self.printer));
                 }
-                Some(_) => {}
-                None => {}
+                Some(_) | None => {}
             }
             display.tick();
-            self.obey(&run, &mut interrupted);
+            self.obey(run, &mut interrupted);
         }
     }
 
@@ -90,122 +89,88 @@ impl Watcher<'_> {
 }
 
 /// Where output goes: into a frame when both streams are a terminal, otherwise to
-/// each stream, with escapes neutralised where that is a terminal.
+/// each stream. Where that is a terminal, escapes are neutralised, and the lines on
+/// standard error keep their gutter, because our own talk goes there too.
 enum Display<'a> {
-    Framed {
-        frame: Frame,
-        printer: &'a Printer,
-        title: String,
-        began: Instant,
-        last_output: Duration,
-    },
-    Plain {
-        stdout: Option<Neutraliser>,
-        stderr: Option<Neutraliser>,
-        printer: &'a Printer,
-    },
+    Framed(Framed<'a>),
+    Plain(Plain<'a>),
+}
+
+struct Framed<'a> {
+    frame: Frame,
+    printer: &'a Printer,
+    title: String,
+    began: Instant,
+    last_output: Duration,
+}
+
+struct Plain<'a> {
+    stdout: Option<Neutraliser>,
+    stderr: Option<Frame>,
+    printer: &'a Printer,
 }
 
 impl<'a> Display<'a> {
     fn new(printer: &'a Printer, title: &str) -> Self {
-        if can_draw_on(io::stdout()) && can_draw_on(io::stderr()) {
-            return Self::Framed {
+        if printer.can_draw() {
+            return Self::Framed(Framed {
                 frame: Frame::new(printer.style()),
                 printer,
                 title: title.to_owned(),
                 began: Instant::now(),
                 last_output: Duration::ZERO,
-            };
+            });
         }
-        let neutraliser =
-            |terminal: bool, style: Style| terminal.then(|| Neutraliser::new(style.colour));
-        Self::Plain {
-            stdout: neutraliser(
-                io::IsTerminal::is_terminal(&io::stdout()),
-                printer.data_style(),
-            ),
-            stderr: neutraliser(io::IsTerminal::is_terminal(&io::stderr()), printer.style()),
+        Self::Plain(Plain {
+            stdout: io::stdout()
+                .is_terminal()
+                .then(|| Neutraliser::new(printer.data_style().colour)),
+            stderr: io::stderr()
+                .is_terminal()
+                .then(|| Frame::new(printer.style())),
             printer,
-        }
+        })
     }
 
     fn begin(&mut self) {
-        if let Self::Framed {
-            frame,
-            printer,
-            title,
-            ..
-        } = self
-        {
+        if let Self::Framed(framed) = self {
             let mut out = Vec::new();
-            frame.header(title, &mut out);
-            printer.talk(&out);
+            framed.frame.header(&framed.title, &mut out);
+            framed.printer.talk(&out);
         }
     }
 
     fn output(&mut self, stream: Stream, bytes: &[u8]) -> io::Result<()> {
         match self {
-            Self::Framed {
-                frame,
-                printer,
-                began,
-                last_output,
-                ..
-            } => {
-                *last_output = began.elapsed();
-                let mut out = Vec::new();
-                let stream = match stream {
-                    Stream::Stdout => view::Stream::Stdout,
-                    Stream::Stderr => view::Stream::Stderr,
-                };
-                frame.output(stream, bytes, &mut out);
-                printer.talk(&out);
+            Self::Framed(framed) => {
+                framed.output(stream, bytes);
                 Ok(())
             }
-            Self::Plain {
-                stdout,
-                stderr,
-                printer,
-            } => {
-                let neutraliser = match stream {
-                    Stream::Stdout => stdout.as_mut(),
-                    Stream::Stderr => stderr.as_mut(),
-                };
-                let safe = neutraliser.map(|neutraliser| {
-                    let mut out = Vec::new();
-                    neutraliser.push(bytes, &mut out);
-                    out
-                });
-                let bytes = safe.as_deref().unwrap_or(bytes);
-                match stream {
-                    Stream::Stdout => printer.data(bytes),
-                    Stream::Stderr => printer.error_data(bytes),
-                }
-            }
+            Self::Plain(plain) => plain.output(stream, bytes),
         }
     }
 
     /// A line of ours between the command's lines.
     fn remark(&mut self, write: impl FnOnce(Style, &mut Vec<u8>)) {
         let mut out = Vec::new();
-        let printer = match self {
-            Self::Framed { frame, printer, .. } => {
-                frame.make_way(&mut out);
-                printer
-            }
-            Self::Plain { printer, .. } => printer,
+        let (frame, printer) = match self {
+            Self::Framed(framed) => (Some(&mut framed.frame), framed.printer),
+            Self::Plain(plain) => (plain.stderr.as_mut(), plain.printer),
         };
+        if let Some(frame) = frame {
+            frame.make_way(&mut out);
+        }
         write(printer.style(), &mut out);
         printer.talk(&out);
     }
 
     fn gap(&mut self, bytes: u64) {
         self.remark(|style, out| {
-            view::Truncation {
+            let truncation = view::Truncation {
                 skipped_bytes: bytes,
                 output_file: None,
-            }
-            .write(style, out)
+            };
+            truncation.write(style, out);
         });
     }
 
@@ -214,52 +179,78 @@ impl<'a> Display<'a> {
     }
 
     fn tick(&mut self) {
-        if let Self::Framed {
-            frame,
-            printer,
-            began,
-            last_output,
-            ..
-        } = self
-        {
-            frame.resize(printer.style().width);
-            let mut out = Vec::new();
-            frame.tick(
-                Moment {
-                    now: began.elapsed(),
-                    last_output: *last_output,
-                },
-                &mut out,
-            );
-            if !out.is_empty() {
-                printer.talk(&out);
-            }
+        if let Self::Framed(framed) = self {
+            framed.tick();
         }
     }
 
     fn end(&mut self, result: &ExecutionResult, limit: Duration) -> io::Result<()> {
         match self {
-            Self::Framed { frame, printer, .. } => {
+            Self::Framed(framed) => {
                 let mut out = Vec::new();
-                frame.footer(finish::outcome(result, limit), &mut out);
-                printer.talk(&out);
+                framed
+                    .frame
+                    .footer(finish::outcome(result, limit), &mut out);
+                framed.printer.talk(&out);
                 Ok(())
             }
-            Self::Plain {
-                stdout,
-                stderr,
-                printer,
-            } => {
-                let rest = |neutraliser: &mut Option<Neutraliser>| {
-                    let mut out = Vec::new();
-                    if let Some(neutraliser) = neutraliser {
-                        neutraliser.finish(&mut out);
-                    }
-                    out
-                };
-                printer.data(&rest(stdout))?;
-                printer.error_data(&rest(stderr))
-            }
+            Self::Plain(plain) => plain.end(),
         }
+    }
+}
+
+impl Framed<'_> {
+    fn output(&mut self, stream: Stream, bytes: &[u8]) {
+        self.last_output = self.began.elapsed();
+        let stream = match stream {
+            Stream::Stdout => view::Stream::Stdout,
+            Stream::Stderr => view::Stream::Stderr,
+        };
+        let mut out = Vec::new();
+        self.frame.output(stream, bytes, &mut out);
+        self.printer.talk(&out);
+    }
+
+    fn tick(&mut self) {
+        self.frame.resize(self.printer.style().width);
+        let moment = Moment {
+            now: self.began.elapsed(),
+            last_output: self.last_output,
+        };
+        let mut out = Vec::new();
+        self.frame.tick(moment, &mut out);
+        if !out.is_empty() {
+            self.printer.talk(&out);
+        }
+    }
+}
+
+impl Plain<'_> {
+    fn output(&mut self, stream: Stream, bytes: &[u8]) -> io::Result<()> {
+        let mut safe = Vec::new();
+        match (stream, &mut self.stdout, &mut self.stderr) {
+            (Stream::Stdout, Some(neutraliser), _) => neutraliser.push(bytes, &mut safe),
+            (Stream::Stderr, _, Some(frame)) => {
+                frame.output(view::Stream::Stderr, bytes, &mut safe);
+            }
+            (Stream::Stdout, None, _) => return self.printer.data(bytes),
+            (Stream::Stderr, _, None) => return self.printer.error_data(bytes),
+        }
+        match stream {
+            Stream::Stdout => self.printer.data(&safe),
+            Stream::Stderr => self.printer.error_data(&safe),
+        }
+    }
+
+    fn end(&mut self) -> io::Result<()> {
+        let (mut data, mut errors) = (Vec::new(), Vec::new());
+        if let Some(neutraliser) = &mut self.stdout {
+            neutraliser.finish(&mut data);
+        }
+        if let Some(frame) = &mut self.stderr {
+            frame.finish(&mut errors);
+        }
+        self.printer.data(&data)?;
+        self.printer.error_data(&errors)
     }
 }

@@ -1,0 +1,215 @@
+//! Places that cannot be used: closed doors, full disks, no bash.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use rustix::process::geteuid;
+use serde_json::json;
+
+use crate::support::{Outcome, Running, World, binary, ran};
+
+/// A script in a mount namespace of its own, where we may mount; as root or as an
+/// ordinary user. `$1` is the executable.
+fn with_mounts(world: &World, script: &str) -> Outcome {
+    let mut command = world.program("unshare");
+    if geteuid().is_root() {
+        command.arg("-m");
+    } else {
+        command.args(["-U", "-r", "-m"]);
+    }
+    command.args(["bash", "-c", script, "bash"]).arg(binary());
+    command.env("STATE", world.path("state"));
+    Running::start(command).end().outcome()
+}
+
+fn close(path: &Path) {
+    fs::set_permissions(path, fs::Permissions::from_mode(0o000)).unwrap();
+}
+
+fn open(path: &Path) {
+    fs::set_permissions(path, fs::Permissions::from_mode(0o700)).unwrap();
+}
+
+#[test]
+fn unreadable_cwd() {
+    let world = World::new();
+    let inner = world.workspace().join("closed");
+    fs::create_dir_all(inner.join("below")).unwrap();
+    close(&inner);
+    // Root enters every directory, so there root gives its rights up.
+    let mut command = if geteuid().is_root() {
+        let mut command = world.program("setpriv");
+        command
+            .args(["--bounding-set=-all", "--inh-caps=-all"])
+            .arg(binary());
+        command
+    } else {
+        world.program(binary())
+    };
+    command.args([
+        "run",
+        "--json",
+        "--workspace",
+        ".",
+        "--cwd",
+        "closed",
+        "touch ran",
+    ]);
+    let outcome = Running::start(command).end().outcome();
+    open(&inner);
+    let (code, error) = outcome.json();
+    let found = json!([code, error["error"]["kind"]]);
+    assert_eq!(found, json!([2, "unreadable_directory"]), "{error}");
+    assert!(!world.state().join("tasks").exists());
+}
+
+#[test]
+fn unwritable_log() {
+    let world = World::new();
+    fs::create_dir(world.workspace().join("directory")).unwrap();
+    for log in ["missing/log", "directory", "/proc/version"] {
+        let (code, error) = world.json(&["--log", log, "touch ran"]);
+        let found = json!([code, error["error"]["kind"]]);
+        assert_eq!(found, json!([2, "unwritable_log"]), "{log}");
+    }
+    assert!(!world.workspace().join("ran").exists());
+}
+
+#[test]
+fn log_that_is_a_pipe_without_a_reader() {
+    let world = World::new();
+    let made = world.program("mkfifo").arg("pipe").status().unwrap();
+    assert!(made.success());
+    let (code, error) = world.json(&["--log", "pipe", "touch ran"]);
+    let found = json!([code, error["error"]["kind"]]);
+    assert_eq!(found, json!([2, "unwritable_log"]));
+}
+
+#[test]
+fn state_directory_that_is_a_file() {
+    let world = World::new();
+    fs::write(world.state(), "in the way").unwrap();
+    let outcome = world.run(&["touch ran"]);
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (125, ""));
+    assert!(outcome.stderr.contains("cannot write to"), "{outcome:?}");
+    assert!(outcome.stderr.contains("XDG_STATE_HOME"), "{outcome:?}");
+    assert!(!world.workspace().join("ran").exists());
+}
+
+#[test]
+fn state_directory_on_a_read_only_disk() {
+    let world = World::new();
+    let script = "mount -t tmpfs -o ro none \"$STATE\" || exit 99
+        \"$1\" run --json 'touch ran'";
+    let outcome = with_mounts(&world, script);
+    let (code, error) = outcome.json();
+    assert_eq!(json!([code, error["status"]]), json!([125, "broken"]));
+    assert!(outcome.stderr.contains("cannot write to"), "{outcome:?}");
+    assert!(!world.workspace().join("ran").exists());
+}
+
+#[test]
+fn full_disk_before_the_start() {
+    let world = World::new();
+    let script = "mount -t tmpfs -o size=16k none \"$STATE\" || exit 99
+        head -c 100000 /dev/zero >\"$STATE/fill\" 2>/dev/null
+        \"$1\" run --json 'touch ran'
+        code=$?; ls \"$STATE/bashful/tasks\" >&2; exit $code";
+    let outcome = with_mounts(&world, script);
+    let (code, error) = outcome.json();
+    assert_eq!(json!([code, error["status"]]), json!([125, "broken"]));
+    let message = error["error"]["message"].as_str().unwrap();
+    assert!(message.starts_with("no space is left for"), "{outcome:?}");
+    assert!(outcome.stderr.contains("free some space"), "{outcome:?}");
+    assert!(
+        !outcome.stderr.contains("bash-") || message.contains("bash-"),
+        "{outcome:?}"
+    );
+    assert!(!world.workspace().join("ran").exists());
+}
+
+#[test]
+fn full_disk_during_the_run() {
+    let world = World::new();
+    let script = "mount -t tmpfs -o size=256k none \"$STATE\" || exit 99
+        \"$1\" run --json 'seq 1 200000; touch went-on; exit 3'";
+    let (code, result) = with_mounts(&world, script).json();
+    let found = json!([
+        code,
+        result["exit_code"],
+        result["log_end"],
+        result["truncated"]
+    ]);
+    assert_eq!(found, json!([3, 3, "write_failed", true]));
+    assert_eq!(result["stdout_bytes"], 1_288_895);
+    assert!(world.workspace().join("went-on").exists());
+}
+
+#[test]
+fn full_disk_during_the_run_is_told_to_a_person() {
+    let world = World::new();
+    let script = "mount -t tmpfs -o size=256k none \"$STATE\" || exit 99
+        \"$1\" run 'seq 1 200000'";
+    let outcome = with_mounts(&world, script);
+    assert_eq!(outcome.code, 125, "{}", outcome.stderr);
+    assert!(outcome.stdout.starts_with("1\n2\n3\n"));
+    let told = "the log could not be written to its end";
+    assert!(outcome.stderr.contains(told), "{}", outcome.stderr);
+}
+
+#[test]
+fn no_bash_on_the_path() {
+    let world = World::new();
+    let empty = world.path("empty");
+    fs::create_dir(&empty).unwrap();
+    let mut command = world.run_command(&["--json", "touch ran"]);
+    command.env("PATH", &empty);
+    let outcome = Running::start(command).end().outcome();
+    let (code, error) = outcome.json();
+    assert_eq!(json!([code, error["status"]]), json!([125, "broken"]));
+    let message = format!("cannot find `bash` on PATH (`{}`)", empty.display());
+    assert_eq!(error["error"]["message"], message);
+    assert!(outcome.stderr.contains("install bash"), "{outcome:?}");
+}
+
+#[test]
+fn a_bash_that_is_no_program_is_none() {
+    let world = World::new();
+    let directory = world.path("programs");
+    fs::create_dir(&directory).unwrap();
+    fs::write(directory.join("bash"), "not a program").unwrap();
+    let mut command = world.run_command(&["true"]);
+    command.env("PATH", &directory);
+    let outcome = Running::start(command).end().outcome();
+    assert_eq!(outcome.code, 125);
+    assert!(outcome.stderr.contains("cannot find `bash`"), "{outcome:?}");
+}
+
+#[test]
+fn nowhere_to_keep_state() {
+    let world = World::new();
+    let mut command = world.run_command(&["touch ran"]);
+    for name in ["HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"] {
+        command.env_remove(name);
+    }
+    let outcome = Running::start(command).end().outcome();
+    assert_eq!(outcome.code, 125);
+    assert!(
+        outcome.stderr.contains("cannot tell where to keep state"),
+        "{outcome:?}"
+    );
+    assert!(!world.workspace().join("ran").exists());
+}
+
+#[test]
+fn a_runtime_directory_that_others_can_enter_is_not_used() {
+    let world = World::new();
+    let runtime = world.path("run");
+    fs::set_permissions(&runtime, fs::Permissions::from_mode(0o755)).unwrap();
+    assert_eq!(
+        world.run(&["--session", "s", "echo hi"]),
+        ran(0, "hi\n", "")
+    );
+    assert_eq!(fs::read_dir(&runtime).unwrap().count(), 0);
+}

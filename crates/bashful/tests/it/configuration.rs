@@ -1,0 +1,195 @@
+//! Configuration: what holds, where it comes from, and what is wrong with it.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use serde_json::{Value, json};
+
+use crate::support::{NOTICE, Outcome, World, ran};
+
+fn failed(stderr: &str) -> Outcome {
+    Outcome {
+        code: 2,
+        stdout: String::new(),
+        stderr: stderr.to_owned(),
+    }
+}
+
+/// The value and the origins of one setting.
+fn setting(world: &World, key: &str) -> Value {
+    let (code, shown) = world.call(&["config", "show", "--json"]).json();
+    assert_eq!((code, &shown["v"]), (0, &json!(1)));
+    let settings = shown["settings"].as_array().unwrap();
+    let found = settings.iter().find(|setting| setting["key"] == key);
+    found
+        .unwrap_or_else(|| panic!("no {key} in {shown}"))
+        .clone()
+}
+
+#[test]
+fn path_lists_the_files() {
+    let world = World::new();
+    world.configure("");
+    let config = world.path("config/bashful/config.toml");
+    let project = world.workspace().join(".bashful.toml");
+    let outcome = world.call(&["config", "path"]);
+    let mut lines: Vec<String> = outcome.stdout.lines().map(str::to_owned).collect();
+    // Whether this machine has one is not ours to say.
+    let admin = lines.remove(0);
+    assert!(
+        admin.starts_with("admin    /etc/bashful/config.toml"),
+        "{admin}"
+    );
+    let expected = [
+        format!("user     {}", config.display()),
+        format!("project  {}  (absent)", project.display()),
+    ];
+    assert_eq!((outcome.code, lines), (0, expected.to_vec()));
+}
+
+#[test]
+fn show_tells_values_and_where_they_come_from() {
+    let world = World::new();
+    world.configure("agent = \"ann\"\n\n[limits]\ntimeout = \"90s\"\n");
+    let file = world.path("config/bashful/config.toml");
+    let outcome = world.call(&["config", "show"]);
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
+    for line in [
+        format!("agent = \"ann\"  # user `{}` line 1", file.display()),
+        "max_timeout = \"10m\"  # default".to_owned(),
+    ] {
+        assert!(
+            outcome.stdout.contains(&line),
+            "{line} in {}",
+            outcome.stdout
+        );
+    }
+    let expected = json!({
+        "key": "limits.timeout", "value": 90_000,
+        "origins": [{ "layer": "user", "path": file, "line": 4 }],
+    });
+    assert_eq!(setting(&world, "limits.timeout"), expected);
+}
+
+#[test]
+fn show_default_can_be_used_as_a_file() {
+    let world = World::new();
+    let shipped = world.call(&["config", "show", "--default"]);
+    assert_eq!((shipped.code, shipped.stderr.as_str()), (0, ""));
+    let before = world.call(&["config", "show", "--json"]).json().1;
+    world.configure(&shipped.stdout);
+    let after = world.call(&["config", "show", "--json"]);
+    assert_eq!((after.code, after.stderr.as_str()), (0, ""));
+    let values = |shown: &Value| -> Vec<Value> {
+        let settings = shown["settings"].as_array().unwrap();
+        settings
+            .iter()
+            .map(|setting| setting["value"].clone())
+            .collect()
+    };
+    assert_eq!(values(&after.json().1), values(&before));
+}
+
+#[test]
+fn an_unknown_key_is_an_error_with_a_suggestion() {
+    let world = World::new();
+    world.configure("[limits]\ntimout = \"1s\"\n");
+    let file = world.path("config/bashful/config.toml");
+    let expected = failed(&format!(
+        "bashful: error: unknown key `limits.timout` in `{}` line 2: \
+         did you mean `limits.timeout`?\n",
+        file.display()
+    ));
+    assert_eq!(world.call(&["config", "show"]), expected);
+    assert_eq!(world.run(&["touch ran"]), expected);
+    assert!(!world.workspace().join("ran").exists());
+}
+
+#[test]
+fn an_unknown_key_in_a_project_is_an_error_too() {
+    let world = World::new();
+    let file = world.write(".bashful.toml", "require_descripton = true\n");
+    let expected = failed(&format!(
+        "bashful: error: unknown key `require_descripton` in `{}` line 1: \
+         did you mean `require_description`?\n",
+        file.display()
+    ));
+    assert_eq!(world.run(&["true"]), expected);
+}
+
+#[test]
+fn nonsense_is_an_error_that_names_the_place() {
+    let world = World::new();
+    for (toml, part) in [
+        ("[limits\n", "line 1"),
+        ("[limits]\ntimeout = 5\n", "`limits.timeout`"),
+        ("[limits]\ntimeout = \"soon\"\n", "`limits.timeout`"),
+        ("[limits]\nkeep = \"middle\"\n", "`limits.keep`"),
+        ("require_description = \"yes\"\n", "`require_description`"),
+    ] {
+        world.configure(toml);
+        let outcome = world.run(&["true"]);
+        let told = outcome.stderr.starts_with("bashful: error: ") && outcome.stderr.contains(part);
+        assert!(outcome.code == 2 && told, "{toml}: {outcome:?}");
+    }
+}
+
+#[test]
+fn a_file_that_others_can_write_is_not_trusted() {
+    let world = World::new();
+    world.configure("agent = \"ann\"\n");
+    let file = world.path("config/bashful/config.toml");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o666)).unwrap();
+    let outcome = world.run(&["true"]);
+    assert_eq!(outcome.code, 2);
+    assert!(
+        outcome.stderr.contains("can be written by others"),
+        "{outcome:?}"
+    );
+}
+
+#[test]
+fn a_project_can_only_narrow() {
+    let world = World::new();
+    world.write(
+        ".bashful.toml",
+        "[limits]\ntimeout = \"30s\"\nmax_timeout = \"1h\"\n",
+    );
+    assert_eq!(setting(&world, "limits.timeout")["value"], 30_000);
+    assert_eq!(setting(&world, "limits.max_timeout")["value"], 600_000);
+    let outcome = world.run(&["true"]);
+    assert_eq!(outcome.code, 0);
+    let warning = outcome.stderr.strip_suffix(NOTICE).unwrap();
+    assert!(warning.starts_with("bashful: warning: "), "{outcome:?}");
+    assert!(warning.contains("limits.max_timeout"), "{outcome:?}");
+}
+
+#[test]
+fn flags_come_after_the_files() {
+    let world = World::new();
+    world.configure("[limits]\nkeep = \"head\"\nmax_output = 3\n");
+    let (_, result) = world.json(&["printf 123456"]);
+    assert_eq!(result["stdout"], "123\n... (3 characters truncated) ...");
+    let arguments = ["--keep", "tail", "--max-output", "2", "printf 123456"];
+    let (_, result) = world.json(&arguments);
+    let expected = "[Output truncated: showing last 2 chars of 6 chars]\n56";
+    assert_eq!(result["stdout"], expected);
+}
+
+#[test]
+fn the_agent_comes_from_the_configuration_unless_given() {
+    let world = World::new();
+    world.configure("agent = \"ann\"\n");
+    assert_eq!(world.json(&["true"]).1["agent"], "ann");
+    assert_eq!(world.json(&["--agent", "bob", "true"]).1["agent"], "bob");
+}
+
+#[test]
+fn variables_can_be_passed_on_by_configuration() {
+    let world = World::new();
+    world.configure("[environment]\npass = [\"FOO\"]\n");
+    let mut command = world.run_command(&["echo $FOO $BAR"]);
+    command.env("FOO", "foo").env("BAR", "bar");
+    let outcome = crate::support::Running::start(command).end().outcome();
+    assert_eq!(outcome, ran(0, "foo\n", ""));
+}

@@ -1,0 +1,155 @@
+//! `kill -9` of whoever waits and of whoever keeps: the run ends, the record is true.
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+
+use crate::support::{Marker, Running, World, eventually, is_alive, ran};
+
+const TREE: &str = "echo before; setsid SLEEP & (trap '' TERM; exec SLEEP) & SLEEP";
+
+/// Three sleepers that are hard to end, running.
+fn start(world: &World, arguments: &[&str]) -> (Running, Marker) {
+    let marker = Marker::fresh();
+    let text = TREE.replace("SLEEP", &marker.sleep());
+    let running = world.start(&[arguments, &[text.as_str()]].concat());
+    marker.wait_for(3);
+    assert!(eventually(|| !world.records().is_empty()));
+    (running, marker)
+}
+
+fn kill_keeper(world: &World) -> (i32, u64) {
+    let [(pid, started)] = world.living_keepers()[..] else {
+        panic!("not one keeper: {:?}", world.living_keepers())
+    };
+    kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL).unwrap();
+    (pid, started)
+}
+
+#[test]
+fn killing_the_command_line_ends_its_run_and_the_record_says_so() {
+    let world = World::new();
+    let (running, marker) = start(&world, &[]);
+    running.signal(Signal::KILL);
+    assert_eq!(running.end().code, 128 + 9);
+    marker.assert_gone_soon();
+    assert!(eventually(|| world.records()[0]["phase"] == "finished"));
+    let record = &world.records()[0];
+    assert_eq!(record["ending"], "caller_gone", "{record}");
+    assert_eq!(world.status(), [] as [Value; 0]);
+    assert!(eventually(|| world.living_keepers().is_empty()));
+}
+
+#[test]
+fn killing_the_command_line_leaves_other_runs_of_its_session_alone() {
+    let world = World::new();
+    let (running, doomed) = start(&world, &["--session", "s"]);
+    let other = Marker::fresh();
+    let text = format!("{}; echo end", other.sleep());
+    let second = world.start(&["--session", "s", &text]);
+    other.wait_for(1);
+    running.signal(Signal::KILL);
+    doomed.assert_gone_soon();
+    assert_eq!(other.sleepers().len(), 1);
+    second.signal(Signal::INT);
+    assert_eq!(second.end().code, 130);
+    assert_eq!(world.keepers().len(), 1);
+}
+
+#[test]
+fn killing_the_keeper_ends_its_runs_and_the_caller_is_told() {
+    let world = World::new();
+    let (running, marker) = start(&world, &[]);
+    let (pid, started) = kill_keeper(&world);
+    let outcome = running.end().outcome();
+    let stderr = "bashful: error: the keeper of this run died, and the run with it; \
+                  how far it got is not known\n";
+    assert_eq!(outcome, ran(125, "before\n", stderr));
+    marker.assert_gone_soon();
+    assert!(!is_alive(pid, started));
+    assert_eq!(world.status(), [] as [Value; 0]);
+    let outcome = world.call(&["status"]);
+    assert_eq!(outcome.stdout, "Nothing is running.\n");
+}
+
+#[test]
+fn killing_the_keeper_in_json() {
+    let world = World::new();
+    let (running, marker) = start(&world, &["--json"]);
+    kill_keeper(&world);
+    let (code, result) = running.end().outcome().json();
+    marker.assert_gone_soon();
+    let found = json!([
+        code,
+        result["status"],
+        result["success"],
+        result["stdout"],
+        result.get("exit_code")
+    ]);
+    assert_eq!(found, json!([125, "broken", false, "before\n", null]));
+    assert!(
+        result["error"].as_str().unwrap().contains("keeper"),
+        "{result}"
+    );
+    // Nobody was left to write more than that it ran; a lock that nobody holds says the rest.
+    let record = &world.records()[0];
+    assert_eq!(
+        json!([record["phase"], record["id"]]),
+        json!(["running", result["task_id"]])
+    );
+}
+
+#[test]
+fn killing_the_keeper_ends_all_runs_of_its_session() {
+    let world = World::new();
+    let (first, one) = start(&world, &["--session", "s"]);
+    let (second, two) = start(&world, &["--session", "s"]);
+    kill_keeper(&world);
+    assert_eq!((first.end().code, second.end().code), (125, 125));
+    one.assert_gone_soon();
+    two.assert_gone_soon();
+    assert_eq!(world.status(), [] as [Value; 0]);
+}
+
+#[test]
+fn a_session_goes_on_after_its_keeper_was_killed() {
+    let world = World::new();
+    assert_eq!(world.run(&["--session", "s", "true"]).code, 0);
+    kill_keeper(&world);
+    let outcome = world.run(&["--session", "s", "echo again"]);
+    assert_eq!(outcome, ran(0, "again\n", ""));
+}
+
+#[test]
+fn killing_the_keeper_ends_adopted_tasks() {
+    let world = World::new();
+    let marker = Marker::fresh();
+    let text = format!("setsid {} & echo hi", marker.sleep());
+    assert_eq!(world.run(&["--survivors", "adopt", &text]).code, 0);
+    assert_eq!(world.status().len(), 1);
+    kill_keeper(&world);
+    marker.assert_gone_soon();
+    assert_eq!(world.status(), [] as [Value; 0]);
+}
+
+#[test]
+fn killing_both_leaves_nothing() {
+    let world = World::new();
+    let (running, marker) = start(&world, &[]);
+    running.signal(Signal::KILL);
+    kill_keeper(&world);
+    assert_eq!(running.end().code, 128 + 9);
+    marker.assert_gone_soon();
+    assert_eq!(world.status(), [] as [Value; 0]);
+}
+
+#[test]
+fn an_adopted_task_outlives_its_caller() {
+    let world = World::new();
+    let marker = Marker::fresh();
+    let text = format!("{} & echo hi", marker.sleep());
+    assert_eq!(world.run(&["--survivors", "adopt", &text]).code, 0);
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    assert_eq!((marker.sleepers().len(), world.status().len()), (1, 1));
+    assert_eq!(world.call(&["stop", "--all"]).code, 0);
+    marker.assert_gone();
+}

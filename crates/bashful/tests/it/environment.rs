@@ -1,0 +1,245 @@
+//! What a run gets from its caller's environment, and what it must never get.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::process::Command;
+
+use serde_json::json;
+
+use crate::support::{Running, World, ran};
+
+const PLANTED: [(&str, &str); 5] = [
+    ("GITHUB_TOKEN", "ghp_planted0123456789abcdef"),
+    ("OPENAI_API_KEY", "sk-planted0123456789abcdef"),
+    ("DISCORD_TOKEN", "discord.planted.0123456789"),
+    ("AWS_SECRET_ACCESS_KEY", "awsplanted0123456789abcdef"),
+    ("UNREMARKABLE", "planted-under-a-plain-name"),
+];
+
+fn plant(mut command: Command) -> Command {
+    command.envs(PLANTED);
+    command
+}
+
+/// The planted names and values that occur in this text.
+fn found_in(text: &str) -> Vec<&'static str> {
+    let all = PLANTED.into_iter().flat_map(|(name, value)| [name, value]);
+    all.filter(|secret| text.contains(secret)).collect()
+}
+
+#[test]
+fn no_token_or_api_key_in_the_environment() {
+    let world = World::new();
+    // Into a file: what is printed would be masked.
+    let command = plant(world.run_command(&["env >seen; cat /proc/$$/environ >>seen"]));
+    assert_eq!(Running::start(command).end().outcome(), ran(0, "", ""));
+    let seen = world.read("seen");
+    assert!(seen.contains("PATH="), "{seen}");
+    assert_eq!(found_in(&seen), [] as [&str; 0]);
+}
+
+#[test]
+fn no_token_or_api_key_in_the_ancestors() {
+    let world = World::new();
+    let walk = "pid=$PPID
+        while [ \"$pid\" -gt 1 ]; do
+            tr '\\0' ' ' </proc/$pid/cmdline >>names; echo >>names
+            cat /proc/$pid/environ >>seen 2>/dev/null
+            pid=$(sed -n 's/^PPid:[^0-9]*//p' /proc/$pid/status)
+        done; echo walked >>seen";
+    let command = plant(world.run_command(&[walk]));
+    assert_eq!(Running::start(command).end().outcome(), ran(0, "", ""));
+    // Bash's parent is the keeper, and the keeper's is its guard.
+    let names = world.read("names");
+    let ours = names
+        .lines()
+        .take_while(|name| name.contains("__bashful-keeper"));
+    assert_eq!(ours.count(), 2, "{names}");
+    let seen = world.read("seen");
+    assert!(seen.ends_with("walked\n"));
+    assert_eq!(found_in(&seen), [] as [&str; 0]);
+}
+
+#[test]
+fn no_token_or_api_key_in_the_records() {
+    let world = World::new();
+    let command = plant(world.run_command(&["true"]));
+    assert_eq!(Running::start(command).end().outcome(), ran(0, "", ""));
+    let mut texts = 0;
+    for task in fs::read_dir(world.state().join("tasks")).unwrap() {
+        for file in fs::read_dir(task.unwrap().path()).unwrap() {
+            let text = fs::read(file.unwrap().path()).unwrap();
+            assert_eq!(found_in(&String::from_utf8_lossy(&text)), [] as [&str; 0]);
+            texts += 1;
+        }
+    }
+    assert!(texts >= 3, "{texts}");
+}
+
+#[test]
+fn path_and_home_are_present_and_home_is_the_workspace() {
+    let world = World::new();
+    let expected = format!(
+        "{}\n{}\n",
+        crate::support::PATH,
+        world.workspace().display()
+    );
+    let outcome = world.run(&["echo \"$PATH\"; echo \"$HOME\""]);
+    assert_eq!(outcome, ran(0, &expected, ""));
+    assert_eq!(
+        world.run(&["cd && pwd -P | grep -c workspace"]),
+        ran(0, "1\n", "")
+    );
+}
+
+#[test]
+fn path_has_a_usual_value_for_a_program_when_the_caller_has_none() {
+    let world = World::new();
+    let mut command = world.run_command(&["--", "/usr/bin/env"]);
+    command.env_remove("PATH");
+    let outcome = Running::start(command).end().outcome();
+    let has_path = outcome
+        .stdout
+        .lines()
+        .any(|line| line.starts_with("PATH=/"));
+    assert!(outcome.code == 0 && has_path, "{outcome:?}");
+}
+
+#[test]
+fn only_the_allow_list_arrives() {
+    let world = World::new();
+    let allowed = [
+        "PATH", "HOME", "USER", "LANG", "LC_ALL", "TERM", "SHELL", "TMPDIR",
+    ];
+    let others = [
+        "SSH_AUTH_SOCK",
+        "LC_CTYPE",
+        "PWD",
+        "OLDPWD",
+        "EDITOR",
+        "LD_LIBRARY_PATH",
+        "BASH_ENV",
+        "FOO",
+        "DBUS_SESSION_BUS_ADDRESS",
+        "BASHFUL_SESSION",
+        "http_proxy",
+    ];
+    // A program, because bash adds variables of its own.
+    let mut command = plant(world.run_command(&["--", "env"]));
+    command.envs(others.map(|name| (name, "x")));
+    command.envs(allowed[2..].iter().map(|name| (name, "from-the-caller")));
+    let outcome = Running::start(command).end().outcome();
+    let names: BTreeSet<&str> = outcome
+        .stdout
+        .lines()
+        .filter_map(|line| Some(line.split_once('=')?.0))
+        .collect();
+    let caches = [
+        "CARGO_HOME",
+        "GOCACHE",
+        "GOMODCACHE",
+        "PIP_CACHE_DIR",
+        "XDG_CACHE_HOME",
+        "npm_config_cache",
+    ];
+    let expected: BTreeSet<&str> = allowed.into_iter().chain(caches).collect();
+    assert_eq!((outcome.code, names), (0, expected));
+    let line = "USER=from-the-caller";
+    assert!(outcome.stdout.lines().any(|it| it == line), "{outcome:?}");
+}
+
+#[test]
+fn caches_lie_outside_the_workspace() {
+    let world = World::new();
+    let outcome = world.run(&["echo $CARGO_HOME; echo $XDG_CACHE_HOME"]);
+    let cache = world.path("cache/bashful");
+    let inside = |line: &str| std::path::Path::new(line).starts_with(&cache);
+    let lines: Vec<&str> = outcome.stdout.lines().collect();
+    assert!(
+        lines.len() == 2 && lines.into_iter().all(inside),
+        "{outcome:?}"
+    );
+}
+
+#[test]
+fn git_knows_the_user_and_nothing_else() {
+    let world = World::new();
+    let own = "[user]\n\tname = Ann Example\n\temail = ann@example.org\n[alias]\n\tx = !evil\n";
+    fs::write(world.path("home/.gitconfig"), own).unwrap();
+    let expected = "[user]\n\tname = \"Ann Example\"\n\temail = \"ann@example.org\"\n";
+    let outcome = world.run(&["cat \"$GIT_CONFIG_GLOBAL\""]);
+    assert_eq!(outcome, ran(0, expected, ""));
+}
+
+#[test]
+fn env_sets_variables() {
+    let world = World::new();
+    let outcome = world.run(&[
+        "--env",
+        "A=one",
+        "-e",
+        "_B2=two words",
+        "--env",
+        "C=",
+        "--env",
+        "D=x=y",
+        "--env",
+        "HOME=/elsewhere",
+        "echo \"$A|$_B2|${C-unset}|$D|$HOME\"",
+    ]);
+    assert_eq!(outcome, ran(0, "one|two words||x=y|/elsewhere\n", ""));
+}
+
+#[test]
+fn env_with_a_bad_name_is_refused() {
+    let world = World::new();
+    for variable in ["1A=x", "A-B=x", "A B=x", "=x", "Ä=x", "A.B=x"] {
+        let (code, error) = world.json(&["--env", variable, "touch ran"]);
+        let found = json!([code, error["error"]["kind"]]);
+        assert_eq!(found, json!([2, "variable_name"]), "{variable}");
+    }
+    assert_eq!(world.run(&["--env", "NAME", "touch ran"]).code, 2);
+    assert!(!world.workspace().join("ran").exists());
+}
+
+#[test]
+fn env_that_changes_how_programs_start_is_refused() {
+    let world = World::new();
+    for name in [
+        "LD_PRELOAD",
+        "LD_LIBRARY_PATH",
+        "BASH_ENV",
+        "ENV",
+        "PROMPT_COMMAND",
+        "IFS",
+        "GIT_PAGER",
+        "GIT_SSH_COMMAND",
+        "GIT_EXTERNAL_DIFF",
+        "PYTHONSTARTUP",
+        "NODE_OPTIONS",
+        "PERL5OPT",
+        "PAGER",
+        "SHELLOPTS",
+        "PS4",
+    ] {
+        let (code, error) = world.json(&["--env", &format!("{name}=x"), "touch ran"]);
+        let found = json!([code, error["error"]["kind"]]);
+        assert_eq!(found, json!([2, "startup_variable"]), "{name}");
+    }
+    assert!(!world.workspace().join("ran").exists());
+}
+
+#[test]
+fn env_that_changes_how_programs_start_can_be_allowed() {
+    let world = World::new();
+    world.write("startup", "echo from the start");
+    let outcome = world.run(&[
+        "--allow-startup-env",
+        "--env",
+        "BASH_ENV=startup",
+        "--env",
+        "NODE_OPTIONS=--x",
+        "echo $NODE_OPTIONS",
+    ]);
+    assert_eq!(outcome, ran(0, "from the start\n--x\n", ""));
+}

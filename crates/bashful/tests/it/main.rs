@@ -1,0 +1,41 @@
+//! The `bashful` executable from outside: one module per topic.
+//!
+//! Every test has a [`support::World`] of its own: directories, an environment with
+//! nothing of ours in it, and the executable. It holds for root and for an ordinary
+//! user, beside other tests, and on a slow machine.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "tests start the executable from outside, not through the door it has"
+)]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "helpers of tests may fail the test"
+)]
+
+mod support;
+
+mod bad_input;
+mod bad_places;
+mod basics;
+mod cancellation;
+mod configuration;
+mod crashes;
+mod descriptions;
+mod directories;
+mod environment;
+mod input;
+mod json;
+mod logs;
+mod many;
+mod refusals;
+mod registry;
+mod secrets;
+mod sessions;
+mod streams;
+mod survivors;
+mod terminal;
+mod timeouts;
+mod trees;
+mod truncation;

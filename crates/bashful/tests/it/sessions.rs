@@ -1,0 +1,148 @@
+//! Sessions: runs of one share a keeper, runs of another have theirs.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use serde_json::json;
+
+use crate::support::{Marker, Running, World, eventually, is_alive, ran};
+
+/// The keeper's number, as the command sees it: its own parent.
+fn keeper(world: &World, arguments: &[&str]) -> i32 {
+    let outcome = world.run(&[arguments, &["echo $PPID"]].concat());
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    outcome.stdout.trim().parse().unwrap()
+}
+
+#[test]
+fn one_session_shares_one_keeper() {
+    let world = World::new();
+    let first = keeper(&world, &["--session", "one"]);
+    let second = keeper(&world, &["--session", "one"]);
+    assert_eq!(first, second);
+    assert_eq!(world.living_keepers().len(), 1);
+}
+
+#[test]
+fn different_sessions_have_different_keepers() {
+    let world = World::new();
+    let one = keeper(&world, &["--session", "one"]);
+    let other = keeper(&world, &["--session", "other"]);
+    assert_ne!(one, other);
+    assert_eq!(world.living_keepers().len(), 2);
+}
+
+#[test]
+fn different_agents_and_workspaces_have_different_keepers() {
+    let world = World::new();
+    fs::create_dir(world.path("second")).unwrap();
+    let keepers = [
+        keeper(&world, &["--session", "s"]),
+        keeper(&world, &["--session", "s", "--agent", "bob"]),
+        keeper(&world, &["--session", "s", "--workspace", "../second"]),
+    ];
+    let mut distinct = keepers.to_vec();
+    distinct.sort_unstable();
+    distinct.dedup();
+    assert_eq!(distinct.len(), 3, "{keepers:?}");
+}
+
+#[test]
+fn without_a_session_each_call_is_its_own() {
+    let world = World::new();
+    assert_ne!(keeper(&world, &[]), keeper(&world, &[]));
+    assert!(eventually(|| world.living_keepers().is_empty()));
+}
+
+#[test]
+fn the_session_can_come_from_the_environment() {
+    let world = World::new();
+    let mut command = world.run_command(&["--json", "true"]);
+    command.env("BASHFUL_SESSION", "from-outside");
+    let (_, result) = Running::start(command).end().outcome().json();
+    assert_eq!(result["session"], "from-outside");
+    let mut command = world.run_command(&["--json", "--session", "named", "true"]);
+    command.env("BASHFUL_SESSION", "from-outside");
+    let (_, result) = Running::start(command).end().outcome().json();
+    assert_eq!(result["session"], "named");
+}
+
+#[test]
+fn runs_of_a_session_go_on_side_by_side() {
+    let world = World::new();
+    let marker = Marker::fresh();
+    let slow = world.start(&["--session", "s", &marker.sleep()]);
+    marker.wait_for(1);
+    assert_eq!(
+        world.run(&["--session", "s", "echo quick"]),
+        ran(0, "quick\n", "")
+    );
+    assert_eq!(marker.sleepers().len(), 1);
+    assert_eq!(world.keepers().len(), 1);
+    drop(slow);
+    marker.assert_gone_soon();
+}
+
+#[test]
+fn many_first_calls_of_a_session_find_one_keeper() {
+    let world = World::new();
+    let runs: Vec<Running> = (0..16)
+        .map(|_| world.start(&["--session", "new", "echo $PPID"]))
+        .collect();
+    let mut keepers: Vec<String> = runs
+        .into_iter()
+        .map(|run| run.end().outcome())
+        .map(|outcome| {
+            assert_eq!(outcome.code, 0, "{outcome:?}");
+            outcome.stdout
+        })
+        .collect();
+    keepers.sort();
+    keepers.dedup();
+    assert_eq!(keepers.len(), 1, "{keepers:?}");
+}
+
+#[test]
+fn an_idle_keeper_ends() {
+    let world = World::new();
+    world.configure("[keeper]\nidle = \"500ms\"\n");
+    assert_eq!(world.run(&["--session", "s", "true"]).code, 0);
+    let [(pid, started)] = world.keepers()[..] else {
+        panic!("not one keeper")
+    };
+    assert!(eventually(|| !is_alive(pid, started)));
+    let sockets = fs::read_dir(world.path("run/bashful")).unwrap().flatten();
+    let left: Vec<_> = sockets
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|it| it == "sock"))
+        .collect();
+    assert_eq!(left, [] as [std::path::PathBuf; 0]);
+    // And the next call starts another.
+    assert_eq!(
+        world.run(&["--session", "s", "echo again"]),
+        ran(0, "again\n", "")
+    );
+}
+
+#[test]
+fn only_the_owner_can_reach_the_socket() {
+    let world = World::new();
+    assert_eq!(world.run(&["--session", "s", "true"]).code, 0);
+    let directory = world.path("run/bashful");
+    let mode = fs::metadata(directory).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o700);
+}
+
+#[test]
+fn the_session_is_in_the_record() {
+    let world = World::new();
+    let (_, result) = world.json(&["--session", "talk", "true"]);
+    let task = world
+        .state()
+        .join("tasks")
+        .join(result["task_id"].as_str().unwrap());
+    let spec = fs::read_to_string(task.join("spec")).unwrap();
+    let spec: serde_json::Value = serde_json::from_str(&spec).unwrap();
+    let found = json!([result["session"], spec["session"]]);
+    assert_eq!(found, json!(["talk", "talk"]));
+}

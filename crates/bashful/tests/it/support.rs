@@ -1,0 +1,9 @@
+//! A world of its own for each test.
+
+mod processes;
+mod running;
+mod world;
+
+pub(crate) use processes::{Marker, eventually, is_alive};
+pub(crate) use running::{Outcome, Running};
+pub(crate) use world::{NOTICE, PATH, World, binary, ran};

@@ -1,0 +1,104 @@
+//! Processes, told apart by a number that nothing else on the machine has.
+
+use std::fs;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// How long something may take that should be there at once.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(40);
+
+/// Whether this becomes true while there is patience.
+pub(crate) fn eventually(mut is_true: impl FnMut() -> bool) -> bool {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        if is_true() {
+            return true;
+        }
+        if Instant::now() > deadline {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// A number of seconds to sleep that no other process on the machine sleeps.
+#[derive(Debug, Clone)]
+pub(crate) struct Marker(String);
+
+impl Marker {
+    pub(crate) fn fresh() -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+        let (pid, nanos) = (std::process::id(), now.subsec_nanos());
+        Self(format!("98765.{pid:07}{count:03}{nanos:09}"))
+    }
+
+    /// A command that sleeps far longer than any test.
+    pub(crate) fn sleep(&self) -> String {
+        format!("sleep {}", self.0)
+    }
+
+    /// The processes that have the number as one of their arguments: the sleepers.
+    pub(crate) fn sleepers(&self) -> Vec<i32> {
+        with_command_line(|line| {
+            line.split(|&byte| byte == 0)
+                .any(|argument| argument == self.0.as_bytes())
+        })
+    }
+
+    /// The processes that have the number anywhere: also shells that are about to
+    /// start a sleeper, and the `bashful` that was asked to.
+    pub(crate) fn anybody(&self) -> Vec<String> {
+        let needle = self.0.as_bytes();
+        let found = with_command_line(|line| line.windows(needle.len()).any(|it| it == needle));
+        found.into_iter().map(describe).collect()
+    }
+
+    /// Waits until so many sleep.
+    pub(crate) fn wait_for(&self, count: usize) {
+        let there = eventually(|| self.sleepers().len() >= count);
+        assert!(there, "not {count} sleepers: {:?}", self.anybody());
+    }
+
+    /// Nobody is left, now.
+    pub(crate) fn assert_gone(&self) {
+        assert_eq!(self.anybody(), [] as [String; 0]);
+    }
+
+    /// Nobody is left soon, although nobody was there to wait for it.
+    pub(crate) fn assert_gone_soon(&self) {
+        eventually(|| self.anybody().is_empty());
+        self.assert_gone();
+    }
+}
+
+fn with_command_line(is_meant: impl Fn(&[u8]) -> bool) -> Vec<i32> {
+    let entries = fs::read_dir("/proc").unwrap().flatten();
+    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
+    // One that ended has no command line any more.
+    pids.filter(|pid| fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| is_meant(&line)))
+        .collect()
+}
+
+fn describe(pid: i32) -> String {
+    let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let text = String::from_utf8_lossy(&line).replace('\0', " ");
+    format!("{pid}: {}", text.chars().take(200).collect::<String>())
+}
+
+/// Whether the process that started at this time lives and is no zombie.
+pub(crate) fn is_alive(pid: i32, started: u64) -> bool {
+    start_of(pid) == Some(started)
+}
+
+/// When this process started, in clock ticks since boot; none if it has ended.
+pub(crate) fn start_of(pid: i32) -> Option<u64> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let (_, rest) = stat.rsplit_once(')')?;
+    let fields: Vec<&str> = rest.split_whitespace().collect();
+    if matches!(fields.first(), Some(&("Z" | "X"))) {
+        return None;
+    }
+    fields.get(19)?.parse().ok()
+}

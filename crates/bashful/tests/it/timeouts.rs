@@ -1,0 +1,143 @@
+//! Time limits: the hard one ends the command, the soft one only says so.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::support::{Marker, NOTICE, World, ran};
+
+#[test]
+fn timeout_kills_and_flags() {
+    let world = World::new();
+    let marker = Marker::fresh();
+    let command = format!("echo before; {}", marker.sleep());
+    let (code, result) = world.json(&["--timeout", "1s", &command]);
+    marker.assert_gone();
+    let found = json!([
+        code,
+        result["status"],
+        result["timed_out"],
+        result["success"],
+        result["exit_status"],
+        result.get("exit_code"),
+        result["stdout"]
+    ]);
+    let expected = json!([
+        124,
+        "timed_out",
+        true,
+        false,
+        "hard_failure",
+        null,
+        "before\n"
+    ]);
+    assert_eq!(found, expected);
+    assert!(result["duration_ms"].as_u64().unwrap() >= 1000, "{result}");
+}
+
+#[test]
+fn timeout_ends_soon_after_its_time() {
+    let world = World::new();
+    let marker = Marker::fresh();
+    let ended = world.ended(&["--timeout", "1s", &marker.sleep()]);
+    marker.assert_gone();
+    assert!(ended.took >= Duration::from_secs(1), "{:?}", ended.took);
+    assert!(ended.took < Duration::from_secs(10), "{:?}", ended.took);
+}
+
+#[test]
+fn timeout_is_told_to_a_person() {
+    let world = World::new();
+    let marker = Marker::fresh();
+    let command = format!("echo before; {}", marker.sleep());
+    let outcome = world.run(&["--timeout", "1s", &command]);
+    let stderr = "bashful: error: the command ran into its time limit and was ended\n";
+    assert_eq!(outcome, ran(124, "before\n", stderr));
+    marker.assert_gone();
+}
+
+#[test]
+fn timeout_of_a_command_that_answers_sigterm() {
+    let world = World::new();
+    let marker = Marker::fresh();
+    let command = format!(
+        "trap 'echo got term; exit 0' TERM; {} & wait",
+        marker.sleep()
+    );
+    let (code, result) = world.json(&["--timeout", "1s", &command]);
+    marker.assert_gone();
+    let found = json!([
+        code,
+        result["status"],
+        result["timed_out"],
+        result["stdout"]
+    ]);
+    assert_eq!(found, json!([124, "timed_out", true, "got term\n"]));
+}
+
+#[test]
+fn sigterm_comes_first_and_sigkill_after_the_grace() {
+    let world = World::new();
+    let marker = Marker::fresh();
+    let command = format!(
+        "trap 'echo got term' TERM; while :; do {} & wait $!; done",
+        marker.sleep()
+    );
+    let (code, result) = world.json(&["--timeout", "1s", &command]);
+    marker.assert_gone();
+    let found = json!([code, result["status"], result["signal"], result["stdout"]]);
+    assert_eq!(found, json!([124, "timed_out", "SIGKILL", "got term\n"]));
+    let duration = result["duration_ms"].as_u64().unwrap();
+    assert!((3000..60_000).contains(&duration), "{result}");
+}
+
+#[test]
+fn the_grace_can_be_configured() {
+    let world = World::new();
+    world.configure("[limits]\nterm_grace = \"100ms\"\n");
+    let marker = Marker::fresh();
+    let command = format!("trap '' TERM; {}", marker.sleep());
+    let (code, result) = world.json(&["--timeout", "1s", &command]);
+    marker.assert_gone();
+    let found = json!([code, result["status"], result["signal"]]);
+    assert_eq!(found, json!([124, "timed_out", "SIGKILL"]));
+}
+
+#[test]
+fn long_but_within_timeout() {
+    let world = World::new();
+    let outcome = world.run(&["--timeout", "60s", "echo start; sleep 3; echo end"]);
+    assert_eq!(outcome, ran(0, "start\nend\n", ""));
+}
+
+#[test]
+fn the_default_timeout_comes_from_the_configuration() {
+    let world = World::new();
+    world.configure("[limits]\ntimeout = \"1s\"\n");
+    let marker = Marker::fresh();
+    let (code, result) = world.json(&[marker.sleep()]);
+    marker.assert_gone();
+    assert_eq!(json!([code, result["timed_out"]]), json!([124, true]));
+}
+
+#[test]
+fn the_soft_limit_warns_and_the_command_goes_on() {
+    let world = World::new();
+    let outcome = world.run(&["--warn-after", "300ms", "sleep 1; echo done"]);
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (0, "done\n"));
+    let talk = outcome.stderr.strip_prefix(NOTICE).unwrap_or_default();
+    assert!(talk.starts_with("! Still running after "), "{outcome:?}");
+    assert_eq!(talk.lines().count(), 1, "{outcome:?}");
+}
+
+#[test]
+fn output_before_a_timeout_is_complete() {
+    let world = World::new();
+    let marker = Marker::fresh();
+    let command = format!("seq 1 20000; {}", marker.sleep());
+    let outcome = world.run(&["--timeout", "3s", &command]);
+    let expected: String = (1..=20_000).map(|number| format!("{number}\n")).collect();
+    assert_eq!(outcome.code, 124);
+    assert!(outcome.stdout == expected, "{} bytes", outcome.stdout.len());
+    marker.assert_gone();
+}

@@ -1,0 +1,242 @@
+#!/usr/bin/env python3
+"""Records a real session of `bashful run` and draws what the terminal shows as an SVG.
+
+    docs/pictures/record.py [--binary PATH] [--output FILE]
+
+Each command runs in a pseudo-terminal of 80 by 24 with a fresh home and workspace. Only what
+Bashful prints is understood: text, colours, carriage return, line end, erase to the end of the
+line, and automatic wrapping off and on. Anything else is an error, so the picture cannot lie.
+"""
+
+import argparse
+import fcntl
+import html
+import os
+import pty
+import re
+import struct
+import sys
+import tempfile
+import termios
+from pathlib import Path
+
+COLUMNS, ROWS = 80, 24
+
+# What is typed. The workspace has a directory `notes` with two files.
+SESSION = [
+    ["bashful", "run", "--description", "Count the words", "wc -w notes/*"],
+    ["bashful", "run", "ls notes missing"],
+    ["bashful", "run", "rm -rf /"],
+]
+FILES = {"notes/monday.txt": "water the plants\n", "notes/friday.txt": "call home\n"}
+
+# Pixels, and colours by what the escape sequences name.
+CELL, LINE, FONT, MARGIN, BAR = 8.4, 19, 14, 18, 34
+BACKGROUND, FOREGROUND, DIM = "#1b1e26", "#d6dae2", "#6b7382"
+PALETTE = {31: "#f0716f", 32: "#8ccf7e", 33: "#e5c076", 36: "#6cc7d4"}
+
+ESCAPE = re.compile(r"\x1b\[([?0-9;]*)([A-Za-z])")
+
+
+class Terminal:
+    """Rows of cells, each a character with its style, and a cursor."""
+
+    def __init__(self):
+        self.rows = [[]]
+        self.column = 0
+        self.wraps = True
+        self.style = {}
+
+    def feed(self, text):
+        place = 0
+        while place < len(text):
+            character = text[place]
+            if character == "\x1b":
+                found = ESCAPE.match(text, place)
+                if not found:
+                    raise ValueError(f"unknown escape sequence {text[place:place + 8]!r}")
+                self.obey(*found.groups())
+                place = found.end()
+                continue
+            if character == "\n":
+                self.rows.append([])
+            elif character == "\r":
+                self.column = 0
+            elif ord(character) < 32:
+                raise ValueError(f"unknown control character {character!r}")
+            else:
+                self.put(character)
+            place += 1
+
+    def obey(self, parameters, final):
+        if final == "m":
+            self.paint([int(code or 0) for code in parameters.split(";")])
+        elif final == "K" and parameters in ("", "0"):
+            del self.rows[-1][self.column :]
+        elif parameters == "?7" and final in "hl":
+            self.wraps = final == "h"
+        else:
+            raise ValueError(f"unknown escape sequence ESC [{parameters}{final}")
+
+    def paint(self, codes):
+        for code in codes:
+            if code == 0:
+                self.style = {}
+            elif code == 1:
+                self.style = {**self.style, "bold": True}
+            elif code == 2:
+                self.style = {**self.style, "dim": True}
+            elif code in PALETTE:
+                self.style = {**self.style, "colour": PALETTE[code]}
+            else:
+                raise ValueError(f"unknown colour {code}")
+
+    def put(self, character):
+        if self.column == COLUMNS:
+            if self.wraps:
+                self.rows.append([])
+                self.column = 0
+            else:
+                self.column -= 1
+        row = self.rows[-1]
+        row.extend([(" ", {})] * (self.column - len(row)))
+        row[self.column : self.column + 1] = [(character, self.style)]
+        self.column += 1
+
+
+def run(command, binary, directory, home):
+    """What the command writes to a terminal."""
+    child, terminal = pty.fork()
+    if child == 0:
+        size = struct.pack("HHHH", ROWS, COLUMNS, 0, 0)
+        fcntl.ioctl(1, termios.TIOCSWINSZ, size)
+        os.chdir(directory)
+        environment = {
+            "HOME": str(home),
+            "PATH": os.environ["PATH"],
+            "LANG": "C.UTF-8",
+            "TERM": "xterm-256color",
+        }
+        os.execve(binary, command, environment)
+    written = b""
+    while True:
+        try:
+            piece = os.read(terminal, 65536)
+        except OSError:
+            break  # How Linux says that the other side is closed.
+        if not piece:
+            break
+        written += piece
+    os.close(terminal)
+    os.waitpid(child, 0)
+    return written.decode()
+
+
+def typed(command):
+    """The command as a person would type it."""
+    plain = re.compile(r"[A-Za-z0-9_./=:-]+")
+    return " ".join(word if plain.fullmatch(word) else f"'{word}'" for word in command)
+
+
+def record(binary):
+    terminal = Terminal()
+    with tempfile.TemporaryDirectory() as scratch:
+        home, work = Path(scratch, "home"), Path(scratch, "notebook")
+        settings = home / ".config/bashful/config.toml"
+        settings.parent.mkdir(parents=True)
+        # No keeper shall wait for a session that is over.
+        settings.write_text('[keeper]\nidle = "1s"\n')
+        for name, text in FILES.items():
+            path = work / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        for command in SESSION:
+            terminal.feed(f"\x1b[32m$\x1b[0m \x1b[1m{typed(command)}\x1b[0m\r\n")
+            terminal.feed(run(command, binary, work, home))
+            terminal.feed("\r\n")
+    while not terminal.rows[-1]:
+        terminal.rows.pop()
+    return terminal.rows
+
+
+def box(character, left, top):
+    """A line-drawing character as a path: fonts leave gaps between rows."""
+    middle, centre = left + CELL / 2, top + LINE / 2
+    right, bottom = left + CELL, top + LINE
+    dash = LINE / 6
+    drawn = {
+        "─": f"M{left:.1f} {centre}H{right:.1f}",
+        "│": f"M{middle:.1f} {top}V{bottom}",
+        "┆": "".join(f"M{middle:.1f} {top + dash * (2 * i + 0.5):.1f}v{dash:.1f}" for i in range(3)),
+        "╭": f"M{middle:.1f} {bottom}V{centre + 4}Q{middle:.1f} {centre} {right:.1f} {centre}",
+        "╰": f"M{middle:.1f} {top}V{centre - 4}Q{middle:.1f} {centre} {right:.1f} {centre}",
+    }
+    return drawn.get(character)
+
+
+def spans(row):
+    """Stretches of one style, cut also where line drawing begins and ends."""
+    stretches = []
+    for column, (character, style) in enumerate(row):
+        lines = box(character, 0, 0) is not None
+        last = stretches[-1] if stretches else None
+        if last and (last[2], last[3]) == (style, lines):
+            last[1] += character
+        else:
+            stretches.append([column, character, style, lines])
+    return stretches
+
+
+def colour(style):
+    return style.get("colour") or (DIM if style.get("dim") else FOREGROUND)
+
+
+def draw(rows):
+    width = COLUMNS * CELL + 2 * MARGIN
+    height = BAR + len(rows) * LINE + MARGIN
+    out = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height}" '
+        f'viewBox="0 0 {width:.0f} {height}" role="img">',
+        "<title>A terminal session of bashful run</title>",
+        f'<rect width="{width:.0f}" height="{height}" rx="8" fill="{BACKGROUND}"/>',
+    ]
+    for number in range(3):
+        out.append(f'<circle cx="{MARGIN + 4 + 18 * number}" cy="17" r="5.5" fill="#3a3f4b"/>')
+    fonts = "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace"
+    out.append(f'<g font-family="{fonts}" font-size="{FONT}" fill="none" stroke-width="1.2">')
+    for number, row in enumerate(rows):
+        top = BAR + number * LINE
+        for column, text, style, lines in spans(row):
+            left = MARGIN + column * CELL
+            if lines:
+                path = "".join(box(it, left + i * CELL, top) for i, it in enumerate(text))
+                out.append(f'<path stroke="{colour(style)}" d="{path}"/>')
+            elif text.strip():
+                left += (len(text) - len(text.lstrip())) * CELL
+                text = text.strip()
+                weight = ' font-weight="bold"' if style.get("bold") else ""
+                # The length holds the grid whatever font the reader has.
+                length = f'textLength="{len(text) * CELL:.1f}" lengthAdjust="spacingAndGlyphs"'
+                out.append(
+                    f'<text x="{left:.1f}" y="{top + 14}" {length} fill="{colour(style)}"{weight} '
+                    f'xml:space="preserve">{html.escape(text, quote=False)}</text>'
+                )
+    out += ["</g>", "</svg>", ""]
+    return "\n".join(out)
+
+
+def main():
+    here = Path(__file__).resolve().parent
+    target = Path(os.environ.get("CARGO_TARGET_DIR", here.parent.parent / "target"))
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--binary", type=Path, default=target / "debug" / "bashful")
+    parser.add_argument("--output", type=Path, default=here / "run.svg")
+    arguments = parser.parse_args()
+    if not arguments.binary.is_file():
+        sys.exit(f"there is no `{arguments.binary}`; run `cargo build` first")
+    arguments.output.write_text(draw(record(arguments.binary.resolve())))
+    print(f"wrote {arguments.output}")
+
+
+if __name__ == "__main__":
+    main()
