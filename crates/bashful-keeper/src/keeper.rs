@@ -1,13 +1,13 @@
 //! The keeper's loop: one thread, one epoll, everything it owns in one place.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use bashful_sandbox::{
-    Mark, OpenFiles, Process, SignalQueue, Status, children, peek_exited, raise_open_files, reap,
+    Mark, OpenFiles, Process, SignalQueue, children, peek_exited, raise_open_files, reap,
     signal_tree,
 };
 use rustix::buffer::spare_capacity;
@@ -15,15 +15,18 @@ use rustix::event::Timespec;
 use rustix::event::epoll::{self, EventData, EventFlags};
 use rustix::process::{Signal, getpid};
 
-use crate::connection::{Connection, Incoming};
+use crate::connection::Connection;
+use crate::keeper::census::Census;
 use crate::keeper::listener::Listener;
 use crate::log::Stream;
-use crate::protocol::{Hello, PROTOCOL, Reply, Request, Survivors, VERSION, Welcome};
+use crate::protocol::{Reply, Survivors};
 use crate::run::{Next, Run};
 use crate::spare::{Spare, remove_abandoned};
 use crate::task_directory::{Ending, Holder};
 use crate::task_id::TaskId;
 
+mod census;
+mod converse;
 mod listener;
 mod start;
 
@@ -183,19 +186,6 @@ impl Keeper {
         }
     }
 
-    fn connect(&mut self, socket: OwnedFd) -> io::Result<()> {
-        let connection = Connection::new(socket)?;
-        let number = self.number();
-        epoll::add(
-            &self.epoll,
-            connection.socket(),
-            Source::Connection(number).encode(),
-            EventFlags::IN,
-        )?;
-        self.connections.insert(number, connection);
-        Ok(())
-    }
-
     fn socket_path(&self) -> Option<PathBuf> {
         self.listener
             .as_ref()
@@ -205,106 +195,6 @@ impl Keeper {
     fn number(&mut self) -> u64 {
         self.next_number += 1;
         self.next_number
-    }
-
-    fn converse(&mut self, number: u64) {
-        let Some(connection) = self.connections.get_mut(&number) else {
-            return;
-        };
-        let alive = connection.fill();
-        // What arrived before the end still counts.
-        while let Some(incoming) = self.connections.get_mut(&number).and_then(Connection::next) {
-            match incoming {
-                Incoming::Request(request) => self.answer(number, request),
-                Incoming::Nonsense => {
-                    self.hang_up(number);
-                    return;
-                }
-            }
-        }
-        if !alive {
-            self.hang_up(number);
-        }
-    }
-
-    fn answer(&mut self, number: u64, request: Request) {
-        let greeted = self
-            .connections
-            .get(&number)
-            .is_some_and(|connection| connection.greeted);
-        match request {
-            Request::Hello(hello) => self.greet(number, hello),
-            // Nothing is done for somebody whose version does not fit.
-            _ if !greeted => {}
-            Request::Start(start) => self.start(number, *start),
-            Request::Cancel { id, now } => {
-                let manner = if now { Manner::Now } else { Manner::Politely };
-                if let Some(run) = self.find(&id) {
-                    self.end(run, Ending::Cancelled, manner);
-                }
-            }
-            Request::Detach { id } => {
-                if let Some(run) = self.find(&id).and_then(|number| self.runs.get_mut(&number)) {
-                    run.owner = None;
-                }
-            }
-            Request::Shutdown { now } => {
-                self.end_everything(if now { Manner::Now } else { Manner::Politely });
-            }
-        }
-    }
-
-    fn greet(&mut self, number: u64, hello: Hello) {
-        let welcome = Welcome {
-            version: VERSION.to_owned(),
-            protocol: PROTOCOL,
-            pid: std::process::id(),
-        };
-        let fits = hello.version == VERSION && hello.protocol == PROTOCOL;
-        let reply = if !fits {
-            Reply::Mismatch(welcome)
-        } else if self.state.is_none() && !self.settle_in(hello) {
-            Reply::Redirect
-        } else {
-            Reply::Hello(welcome)
-        };
-        let greeted = matches!(reply, Reply::Hello(_));
-        if let Some(connection) = self.connections.get_mut(&number) {
-            connection.greeted = greeted;
-            connection.send(&reply);
-            // Said before anything is started: an engine that never hears it knows
-            // that nothing was.
-            connection.flush();
-        }
-    }
-
-    /// Takes up the session of the first handshake; false when another keeper has it.
-    fn settle_in(&mut self, hello: Hello) -> bool {
-        if let Some(path) = hello.listen {
-            match Listener::bind(path) {
-                Ok(Some(listener)) => {
-                    let watched = epoll::add(
-                        &self.epoll,
-                        &listener,
-                        Source::Listener.encode(),
-                        EventFlags::IN,
-                    );
-                    if watched.is_ok() {
-                        self.listener = Some(listener);
-                    }
-                }
-                Ok(None) => return false,
-                // Without a socket we serve this one connection; a session that
-                // cannot be shared is better than none.
-                Err(_) => {}
-            }
-        }
-        self.state = Some(hello.state);
-        self.idle = Duration::from_millis(hello.idle_ms);
-        if hello.more_to_come {
-            self.spares = Spares::Later;
-        }
-        true
     }
 
     /// Whether the next task's directory is still to be made.
@@ -327,22 +217,6 @@ impl Keeper {
         // A disk that takes nothing more will say so when it matters.
         if advanced.is_err() {
             self.spares = Spares::Unwanted;
-        }
-    }
-
-    fn hang_up(&mut self, number: u64) {
-        self.connections.remove(&number);
-        let abandoned: Vec<u64> = self
-            .runs
-            .iter()
-            .filter(|(_, run)| run.owner == Some(number))
-            .map(|(number, _)| *number)
-            .collect();
-        for run in abandoned {
-            self.end(run, Ending::CallerGone, Manner::Politely);
-            if let Some(run) = self.runs.get_mut(&run) {
-                run.owner = None;
-            }
         }
     }
 
@@ -389,38 +263,6 @@ impl Keeper {
                 run.reaped(pid, exit.status, exit.usage);
             }
         }
-    }
-
-    /// Our children that are nobody's leader, by the run they belong to.
-    fn census(&self) -> Census {
-        let mut census = Census::default();
-        if matches!(peek_exited(), Err(error) if error.raw_os_error() == Some(rustix::io::Errno::CHILD.raw_os_error()))
-        {
-            return census;
-        }
-        let leaders: Vec<i32> = self.runs.values().filter_map(|run| run.leader).collect();
-        for pid in children(self.holder.pid) {
-            if leaders.contains(&pid) {
-                continue;
-            }
-            let own = Mark::of(pid).filter(|mark| self.runs.values().any(|run| run.mark == *mark));
-            if let Some(mark) = own.or_else(|| self.guess(pid)) {
-                census.orphans.entry(mark).or_default().push(pid);
-            }
-        }
-        census
-    }
-
-    /// For a process that lost its mark: the run whose session it is in, or the
-    /// only run there is. Otherwise it is a stray, which ends with the keeper.
-    fn guess(&self, pid: i32) -> Option<Mark> {
-        let session = Status::of(pid)?.session;
-        let by_session = self
-            .runs
-            .values()
-            .find(|run| run.first_pid() == Some(session));
-        let only = || self.runs.values().next().filter(|_| self.runs.len() == 1);
-        by_session.or_else(only).map(|run| run.mark)
     }
 
     /// Moves every run on, reports, and flushes what waits to go out.
@@ -571,18 +413,6 @@ enum Spares {
 enum Manner {
     Politely,
     Now,
-}
-
-/// Which of our children belong to which run.
-#[derive(Debug, Default)]
-struct Census {
-    orphans: HashMap<Mark, Vec<i32>>,
-}
-
-impl Census {
-    fn of(&self, mark: Mark) -> &[i32] {
-        self.orphans.get(&mark).map_or(&[], Vec::as_slice)
-    }
 }
 
 fn timespec(duration: Duration) -> Timespec {

@@ -10,7 +10,8 @@ use rustix::event::epoll::{self, EventFlags};
 use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};
 
-use super::{Census, Keeper, Manner, Source, Spares};
+use super::census::Census;
+use super::{Keeper, Manner, Source, Spares};
 use crate::log::{LogWriter, Stream};
 use crate::output::Output;
 use crate::protocol::{Fault, FaultKind, Reply, Start};

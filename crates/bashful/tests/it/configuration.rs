@@ -50,12 +50,15 @@ fn path_lists_the_files() {
 #[test]
 fn show_tells_values_and_where_they_come_from() {
     let world = World::new();
-    world.configure("agent = \"ann\"\n\n[limits]\ntimeout = \"90s\"\n");
+    world.configure("default_agent = \"ann\"\n\n[limits]\ntimeout = \"90s\"\n");
     let file = world.path("config/bashful/config.toml");
     let outcome = world.call(&["config", "show"]);
     assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
     for line in [
-        format!("agent = \"ann\"  # user `{}` line 1", file.display()),
+        format!(
+            "default_agent = \"ann\"  # user `{}` line 1",
+            file.display()
+        ),
         "max_timeout = \"10m\"  # default".to_owned(),
     ] {
         assert!(
@@ -137,7 +140,7 @@ fn nonsense_is_an_error_that_names_the_place() {
 #[test]
 fn a_file_that_others_can_write_is_not_trusted() {
     let world = World::new();
-    world.configure("agent = \"ann\"\n");
+    world.configure("default_agent = \"ann\"\n");
     let file = world.path("config/bashful/config.toml");
     fs::set_permissions(&file, fs::Permissions::from_mode(0o666)).unwrap();
     let outcome = world.run(&["true"]);
@@ -179,7 +182,7 @@ fn flags_come_after_the_files() {
 #[test]
 fn the_agent_comes_from_the_configuration_unless_given() {
     let world = World::new();
-    world.configure("agent = \"ann\"\n");
+    world.configure("default_agent = \"ann\"\n");
     assert_eq!(world.json(&["true"]).1["agent"], "ann");
     assert_eq!(world.json(&["--agent", "bob", "true"]).1["agent"], "bob");
 }

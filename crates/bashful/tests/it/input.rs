@@ -58,7 +58,7 @@ fn a_program_is_shown_as_the_command_line_that_would_start_it() {
     let world = World::new();
     let (code, result) = world.json(&["--", "printf", "%s", "it's"]);
     let found = json!([code, result["command"], result["stdout"]]);
-    assert_eq!(found, json!([0, r"printf '%s' 'it'\''s'", "it's"]));
+    assert_eq!(found, json!([0, r"printf %s 'it'\''s'", "it's"]));
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn commands_longer_than_an_argument_run() {
 fn long_commands_are_cut_between_characters() {
     let world = World::new();
     let text = format!(
-        "x='{}'; echo ${{#x}} $# \"$0\"; declare -p | grep -c bashful",
+        "x='{}'; echo ${{#x}} $# \"$0\"; declare -p | grep -v BASH_EXECUTION_STRING | grep -c bashful",
         "€".repeat(100_000)
     );
     let result = run_long(&world, format!("LC_ALL=C.UTF-8; {text}")).unwrap();

@@ -7,6 +7,9 @@ use serde_json::json;
 
 use crate::support::{Marker, World};
 
+/// Stops the last process in the background, once it is the sleeper it is to be.
+const STOP: &str = "until grep -q sleep /proc/$!/comm; do sleep 0.02; done; kill -STOP $!";
+
 /// Starts this text, in which `SLEEP` is a sleeper, waits until there are so many,
 /// interrupts once, and checks that nobody is left when `bashful` has ended.
 fn cancelled(text: &str, sleepers: usize) {
@@ -76,12 +79,12 @@ fn one_that_forked_twice_into_a_session_of_its_own_and_ignores_sigterm() {
 
 #[test]
 fn one_that_is_stopped() {
-    cancelled("SLEEP & kill -STOP $!; SLEEP", 2);
+    cancelled(&format!("SLEEP & {STOP}; SLEEP"), 2);
 }
 
 #[test]
 fn one_that_is_stopped_and_ignores_sigterm() {
-    cancelled("(trap '' TERM; exec SLEEP) & kill -STOP $!; SLEEP", 2);
+    cancelled(&format!("(trap '' TERM; exec SLEEP) & {STOP}; SLEEP"), 2);
 }
 
 #[test]

@@ -4,6 +4,8 @@ use std::fs;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use super::world::binary;
+
 /// How long something may take that should be there at once.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(40);
 
@@ -47,11 +49,15 @@ impl Marker {
         })
     }
 
-    /// The processes that have the number anywhere: also shells that are about to
-    /// start a sleeper, and the `bashful` that was asked to.
+    /// The processes that have the number anywhere, also shells that are about to
+    /// start a sleeper. Not those of `bashful` itself: a keeper that serves its session
+    /// further looks like the call that made it.
     pub(crate) fn anybody(&self) -> Vec<String> {
-        let needle = self.0.as_bytes();
-        let found = with_command_line(|line| line.windows(needle.len()).any(|it| it == needle));
+        let (needle, own) = (self.0.as_bytes(), binary());
+        let found = with_command_line(|line| {
+            !line.starts_with(own.as_os_str().as_encoded_bytes())
+                && line.windows(needle.len()).any(|it| it == needle)
+        });
         found.into_iter().map(describe).collect()
     }
 

@@ -1,0 +1,190 @@
+//! Reaching a session's keeper, or starting one.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use bashful_keeper::{
+    Hello, KEEPER_ARGUMENT, LineBuffer, PROTOCOL, Reply, Request, VERSION, Welcome, fork_keeper,
+};
+use bashful_sandbox::{Launch, reap};
+
+use super::wire::{Table, Wire, line, send};
+use super::{Client, Order, no_resource};
+use crate::error::EngineError;
+
+/// A keeper that takes longer than this to greet is none.
+const GREETING_PATIENCE: Duration = Duration::from_secs(10);
+/// How often a keeper that ends while we connect is tried again.
+const TRIES: usize = 20;
+
+/// How to reach or start a keeper.
+#[derive(Debug, Clone)]
+pub(crate) struct KeeperAddress {
+    pub(crate) origin: Origin,
+    pub(crate) state: PathBuf,
+    /// The socket of the session, where others may find its keeper.
+    pub(crate) socket: Option<PathBuf>,
+    pub(crate) idle: Duration,
+    /// More runs will follow: the keeper may prepare for them.
+    pub(crate) more_to_come: bool,
+}
+
+/// Where a new keeper comes from.
+#[derive(Debug, Clone)]
+pub(crate) enum Origin {
+    /// This executable is started.
+    Executable(PathBuf),
+    /// This process forks; it must be small and have one thread.
+    Fork,
+    /// It was forked before, and this is the way to it.
+    Forked(Arc<UnixStream>),
+}
+
+/// A keeper that was forked ahead of time, so that it gets ready while its engine
+/// is still being made. It ends if it is never used.
+#[derive(Debug)]
+pub struct EarlyKeeper(Arc<UnixStream>);
+
+impl EarlyKeeper {
+    /// Forks this process, which must be small and have a single thread.
+    pub fn fork() -> io::Result<Self> {
+        let (ours, theirs) = UnixStream::pair()?;
+        fork_keeper(theirs.into())?;
+        Ok(Self(Arc::new(ours)))
+    }
+
+    pub(crate) fn into_origin(self) -> Origin {
+        Origin::Forked(self.0)
+    }
+}
+
+impl Client {
+    /// Connects to the session's keeper, or starts it, and gives it its first order
+    /// in the same breath.
+    pub(crate) fn open(address: &KeeperAddress, order: Order<'_>) -> Result<Self, EngineError> {
+        for _ in 0..TRIES {
+            if let Some(client) = Self::attempt(address, order)? {
+                return Ok(client);
+            }
+            // It was just ending, or another one was just starting.
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        Err(EngineError::KeeperGone)
+    }
+
+    fn attempt(address: &KeeperAddress, order: Order<'_>) -> Result<Option<Self>, EngineError> {
+        if let Some(path) = &address.socket
+            && let Ok(socket) = UnixStream::connect(path)
+            && is_ours(&socket)
+        {
+            return match Self::greet(socket, address, path, order) {
+                // One that is about to end hangs up without a greeting.
+                Err(EngineError::HelperMute { .. }) => Ok(None),
+                greeted => greeted,
+            };
+        }
+        let pair = || UnixStream::pair().map_err(no_resource("a socket"));
+        match &address.origin {
+            Origin::Fork => {
+                let (socket, theirs) = pair()?;
+                fork_keeper(theirs.into()).map_err(no_resource("a process"))?;
+                Self::greet(socket, address, Path::new("/proc/self/exe"), order)
+            }
+            Origin::Forked(socket) => {
+                let socket = socket.try_clone().map_err(no_resource("a socket"))?;
+                Self::greet(socket, address, Path::new("/proc/self/exe"), order)
+            }
+            Origin::Executable(path) => {
+                let (socket, theirs) = pair()?;
+                let pid = Launch::new(path, "bashful-keeper")
+                    .argument(KEEPER_ARGUMENT)
+                    .stdin(OwnedFd::from(theirs))
+                    .start()
+                    .map_err(|source| EngineError::HelperStart {
+                        path: path.clone(),
+                        source,
+                    })?;
+                let greeted = Self::greet(socket, address, path, order);
+                // The process we started has long left the keeper to itself.
+                let _ = reap(pid);
+                greeted
+            }
+        }
+    }
+
+    fn greet(
+        socket: UnixStream,
+        address: &KeeperAddress,
+        peer: &Path,
+        order: Order<'_>,
+    ) -> Result<Option<Self>, EngineError> {
+        let mute = |source| EngineError::HelperMute {
+            path: peer.to_owned(),
+            source,
+        };
+        let hello = Request::Hello(Hello {
+            version: VERSION.to_owned(),
+            protocol: PROTOCOL,
+            state: address.state.clone(),
+            listen: address.socket.clone(),
+            idle_ms: u64::try_from(address.idle.as_millis()).unwrap_or(u64::MAX),
+            more_to_come: address.more_to_come,
+        });
+        let lines = [
+            line(&hello).map_err(mute)?,
+            line(order.request).map_err(mute)?,
+        ]
+        .concat();
+        send(&socket, &lines, order.descriptors).map_err(mute)?;
+        socket
+            .set_read_timeout(Some(GREETING_PATIENCE))
+            .map_err(mute)?;
+        let mut incoming = LineBuffer::default();
+        let answer = loop {
+            if let Some(line) = incoming.line() {
+                break serde_json::from_slice(&line).map_err(|error| mute(error.into()))?;
+            }
+            if incoming.fill(&socket).map_err(mute)? == 0 {
+                return Err(mute(io::ErrorKind::UnexpectedEof.into()));
+            }
+        };
+        socket.set_read_timeout(None).map_err(mute)?;
+        let expected = |other: &Welcome| other.version == VERSION && other.protocol == PROTOCOL;
+        match answer {
+            Reply::Hello(other) if expected(&other) => {}
+            // Whoever answers so has not looked at the order.
+            Reply::Redirect => return Ok(None),
+            Reply::Hello(other) | Reply::Mismatch(other) => {
+                return Err(EngineError::HelperVersion {
+                    path: peer.to_owned(),
+                    found: other.version,
+                    expected: VERSION.to_owned(),
+                });
+            }
+            _ => return Err(mute(io::ErrorKind::InvalidData.into())),
+        }
+        let mut table = Table::default();
+        table
+            .runs
+            .insert(order.id.clone(), Arc::clone(order.progress));
+        let wire = Wire {
+            socket,
+            sending: Mutex::default(),
+            receiving: Mutex::new(incoming),
+            table: Mutex::new(table),
+        };
+        Ok(Some(Self {
+            wire: Arc::new(wire),
+            has_reader: Mutex::new(false),
+        }))
+    }
+}
+
+fn is_ours(socket: &UnixStream) -> bool {
+    rustix::net::sockopt::socket_peercred(socket)
+        .is_ok_and(|peer| peer.uid == rustix::process::geteuid())
+}

@@ -1,0 +1,144 @@
+//! Talking with engines: connections, greetings, requests.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::time::Duration;
+
+use rustix::event::epoll::{self, EventFlags};
+
+use super::listener::Listener;
+use super::{Keeper, Manner, Source, Spares};
+use crate::connection::{Connection, Incoming};
+use crate::protocol::{Hello, PROTOCOL, Reply, Request, VERSION, Welcome};
+use crate::task_directory::Ending;
+
+impl Keeper {
+    pub(super) fn connect(&mut self, socket: OwnedFd) -> io::Result<()> {
+        let connection = Connection::new(socket)?;
+        let number = self.number();
+        epoll::add(
+            &self.epoll,
+            connection.socket(),
+            Source::Connection(number).encode(),
+            EventFlags::IN,
+        )?;
+        self.connections.insert(number, connection);
+        Ok(())
+    }
+
+    pub(super) fn converse(&mut self, number: u64) {
+        let Some(connection) = self.connections.get_mut(&number) else {
+            return;
+        };
+        let alive = connection.fill();
+        // What arrived before the end still counts.
+        while let Some(incoming) = self.connections.get_mut(&number).and_then(Connection::next) {
+            match incoming {
+                Incoming::Request(request) => self.answer(number, request),
+                Incoming::Nonsense => {
+                    self.hang_up(number);
+                    return;
+                }
+            }
+        }
+        if !alive {
+            self.hang_up(number);
+        }
+    }
+
+    fn answer(&mut self, number: u64, request: Request) {
+        let greeted = self
+            .connections
+            .get(&number)
+            .is_some_and(|connection| connection.greeted);
+        match request {
+            Request::Hello(hello) => self.greet(number, hello),
+            // Nothing is done for somebody whose version does not fit.
+            _ if !greeted => {}
+            Request::Start(start) => self.start(number, *start),
+            Request::Cancel { id, now } => {
+                let manner = if now { Manner::Now } else { Manner::Politely };
+                if let Some(run) = self.find(&id) {
+                    self.end(run, Ending::Cancelled, manner);
+                }
+            }
+            Request::Detach { id } => {
+                if let Some(run) = self.find(&id).and_then(|number| self.runs.get_mut(&number)) {
+                    run.owner = None;
+                }
+            }
+            Request::Shutdown { now } => {
+                self.end_everything(if now { Manner::Now } else { Manner::Politely });
+            }
+        }
+    }
+
+    fn greet(&mut self, number: u64, hello: Hello) {
+        let welcome = Welcome {
+            version: VERSION.to_owned(),
+            protocol: PROTOCOL,
+            pid: std::process::id(),
+        };
+        let fits = hello.version == VERSION && hello.protocol == PROTOCOL;
+        let reply = if !fits {
+            Reply::Mismatch(welcome)
+        } else if self.state.is_none() && !self.settle_in(hello) {
+            Reply::Redirect
+        } else {
+            Reply::Hello(welcome)
+        };
+        let greeted = matches!(reply, Reply::Hello(_));
+        if let Some(connection) = self.connections.get_mut(&number) {
+            connection.greeted = greeted;
+            connection.send(&reply);
+            // Said before anything is started: an engine that never hears it knows
+            // that nothing was.
+            connection.flush();
+        }
+    }
+
+    /// Takes up the session of the first handshake; false when another keeper has it.
+    fn settle_in(&mut self, hello: Hello) -> bool {
+        if let Some(path) = hello.listen {
+            match Listener::bind(path) {
+                Ok(Some(listener)) => {
+                    let watched = epoll::add(
+                        &self.epoll,
+                        &listener,
+                        Source::Listener.encode(),
+                        EventFlags::IN,
+                    );
+                    if watched.is_ok() {
+                        self.listener = Some(listener);
+                    }
+                }
+                Ok(None) => return false,
+                // Without a socket we serve this one connection; a session that
+                // cannot be shared is better than none.
+                Err(_) => {}
+            }
+        }
+        self.state = Some(hello.state);
+        self.idle = Duration::from_millis(hello.idle_ms);
+        if hello.more_to_come {
+            self.spares = Spares::Later;
+        }
+        true
+    }
+
+    pub(super) fn hang_up(&mut self, number: u64) {
+        self.connections.remove(&number);
+        let abandoned: Vec<u64> = self
+            .runs
+            .iter()
+            .filter(|(_, run)| run.owner == Some(number))
+            .map(|(number, _)| *number)
+            .collect();
+        for run in abandoned {
+            self.end(run, Ending::CallerGone, Manner::Politely);
+            if let Some(run) = self.runs.get_mut(&run) {
+                run.owner = None;
+            }
+        }
+    }
+}
