@@ -6,6 +6,7 @@
 )]
 
 mod bench;
+mod dist;
 mod ordinary_user;
 mod process;
 mod readme;
@@ -39,6 +40,7 @@ Chores:
             --list              show the jobs
   bench   Build for release and measure
             [NAME...]           the measurements to take, all by default
+  dist    Build the executable as it is shipped, and print where it is
   setup   Install what the tests need; the first step of `test`
 
 Options:
@@ -73,6 +75,7 @@ fn run() -> Result<()> {
         "tidy" => without_arguments(chore, rest, || tidy::check(&repository)),
         "soak" => soak::soak(&repository, rest),
         "bench" => bench::bench(&repository, rest),
+        "dist" => without_arguments(chore, rest, || dist::dist(&repository)),
         "setup" => without_arguments(chore, rest, || setup::prepare(&repository)),
         other => bail!("no chore is called `{other}`; `cargo xtask --help` lists them"),
     }

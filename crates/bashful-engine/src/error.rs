@@ -255,6 +255,27 @@ impl EngineError {
         Some(hint.to_owned())
     }
 
+    /// A short name for programs.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Invalid(invalid) => invalid.kind(),
+            Self::NoBash { .. } => "no_bash",
+            Self::NoHelper { .. } => "no_helper",
+            Self::HelperVersion { .. } => "helper_version",
+            Self::HelperMute { .. } => "helper_mute",
+            Self::HelperStart { .. } => "helper_start",
+            Self::NoHome => "no_home",
+            Self::StateDirectory { .. } => "state_directory",
+            Self::DiskFull { .. } => "disk_full",
+            Self::NotPrivate { .. } => "not_private",
+            Self::Execute { .. } => "execute",
+            Self::Resources { .. } => "resources",
+            Self::KeeperGone => "keeper_gone",
+            Self::Log { .. } => "log",
+            Self::Profile(_) => "profile",
+        }
+    }
+
     /// Whether the caller can mend it by asking differently.
     pub fn is_invalid_input(&self) -> bool {
         matches!(self, Self::Invalid(_) | Self::Profile(_))

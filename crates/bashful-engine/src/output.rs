@@ -251,3 +251,6 @@ fn clip(text: &str, share: usize) -> String {
         .unwrap_or(0);
     text.get(..end).unwrap_or_default().to_owned()
 }
+
+#[cfg(test)]
+mod tests;

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use bashful_sandbox::{
     Fork, children, close_all_but, forget_environment, fork_single_threaded, ignore_broken_pipes,
-    peek_exited, reap, signal_tree,
+    peek_exited, reap, replace_arguments, signal_tree,
 };
 use rustix::fs::{Mode, OFlags};
 use rustix::process::{
@@ -46,13 +46,15 @@ pub fn serve_as_keeper_if_asked() {
 pub fn fork_keeper(socket: OwnedFd) -> io::Result<()> {
     match fork_single_threaded()? {
         Fork::Parent(_) => Ok(()),
-        Fork::Child => {
-            let served = forget_environment()
-                .and_then(|()| close_all_but(socket))
-                .and_then(serve);
-            end(&served)
-        }
+        Fork::Child => end(&become_nameless(socket).and_then(serve)),
     }
+}
+
+/// Forgets who forked us: environment, arguments, descriptors.
+fn become_nameless(socket: OwnedFd) -> io::Result<OwnedFd> {
+    forget_environment()?;
+    replace_arguments("bashful-keeper")?;
+    close_all_but(socket)
 }
 
 #[expect(

@@ -18,7 +18,7 @@ pub use launch::{Launch, LaunchError, Stage};
 pub use mark::Mark;
 pub use sys::fork::{Fork, fork_single_threaded};
 pub use sys::limits::{OpenFiles, raise_open_files};
-pub use sys::scrub::{close_all_but, forget_environment};
+pub use sys::scrub::{close_all_but, forget_environment, replace_arguments};
 pub use sys::signals::{SignalQueue, ignore_broken_pipes};
 pub use sys::wait::{Exit, ExitStatus, Usage, peek_exited, reap};
 pub use tree::{

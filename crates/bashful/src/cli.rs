@@ -78,19 +78,22 @@ outcomes 2 usage, 120 denied, 121 needs approval, 122 requirement failed,
 #[derive(Debug, Args)]
 #[command(
     after_long_help = RUN_EXAMPLES,
-    override_usage = "bashful run [OPTIONS] 'COMMAND'\n       bashful run [OPTIONS] -- PROGRAM [ARGS]..."
+    override_usage = "bashful run [OPTIONS] 'COMMAND'\n       bashful run [OPTIONS] -- PROGRAM [ARGS]...\n       bashful run [OPTIONS] --file FILE"
 )]
 pub(crate) struct RunArguments {
     /// Bash text to run, as one argument.
     #[arg(
         value_name = "COMMAND",
-        required_unless_present = "program",
-        conflicts_with = "program"
+        required_unless_present_any = ["program", "file"],
+        conflicts_with_all = ["program", "file"]
     )]
     pub(crate) command: Option<String>,
     /// A program with its arguments, run without a shell.
     #[arg(value_name = "PROGRAM ARGS", last = true, num_args = 1..)]
     pub(crate) program: Vec<String>,
+    /// Read the bash text from this file, at most 1 MiB; - is our standard input.
+    #[arg(short, long, value_name = "FILE", conflicts_with = "program")]
+    pub(crate) file: Option<PathBuf>,
     /// Print the result as one JSON object.
     #[arg(long)]
     pub(crate) json: bool,

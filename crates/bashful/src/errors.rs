@@ -41,11 +41,7 @@ pub(crate) fn report(error: &anyhow::Error, as_json: bool, printer: &Printer) ->
         printer.note("hint", hint);
     }
     if as_json {
-        let kind = match engine_error {
-            Some(EngineError::Invalid(invalid)) => invalid.kind(),
-            _ if invalid => "usage",
-            _ => "broken",
-        };
+        let kind = engine_error.map_or(if invalid { "usage" } else { "broken" }, EngineError::kind);
         let _ = printer.json(&json_error(kind, &message, hint.as_deref()));
     }
     if invalid { Exit::Usage } else { Exit::Broken }
@@ -63,12 +59,14 @@ pub(crate) fn report_usage(error: &clap::Error) -> Exit {
         .skip(1)
         .take_while(|argument| argument != "--");
     if ours.into_iter().any(|argument| argument == "--json") {
-        let message = error.to_string();
-        let message = message
+        // The first paragraph; usage and advice follow.
+        let text = error.to_string();
+        let paragraph = text
             .lines()
-            .next()
-            .unwrap_or_default()
-            .trim_start_matches("error: ");
+            .take_while(|line| !line.is_empty())
+            .map(str::trim);
+        let message = paragraph.collect::<Vec<_>>().join(" ");
+        let message = message.trim_start_matches("error: ");
         let _ = Printer::new(ColourChoice::Never).json(&json_error("usage", message, None));
     }
     Exit::Usage

@@ -33,7 +33,12 @@ impl Printer {
 
     /// Whether both streams are a terminal that can be drawn on.
     pub(crate) fn can_draw(&self) -> bool {
-        self.ambient.can_draw_on(io::stdout()) && self.ambient.can_draw_on(io::stderr())
+        self.ambient.can_draw_on(io::stdout()) && self.can_draw_errors()
+    }
+
+    /// Whether stderr is a terminal that can be drawn on.
+    pub(crate) fn can_draw_errors(&self) -> bool {
+        self.ambient.can_draw_on(io::stderr())
     }
 
     /// Writes data.

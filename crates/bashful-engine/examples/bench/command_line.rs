@@ -7,7 +7,7 @@ use crate::{Outcome, Setting};
 
 const ROUNDS: usize = 300;
 
-pub fn bench(setting: &Setting) -> Outcome {
+pub(crate) fn bench(setting: &Setting) -> Outcome {
     let scratch = setting.scratch.path();
     let run = |program: &str, arguments: &[&str]| {
         #[expect(
@@ -27,6 +27,10 @@ pub fn bench(setting: &Setting) -> Outcome {
         let status = command.status();
         assert!(status.is_ok_and(|status| status.success()));
     };
+    let in_session = |bashful: &str| {
+        let arguments = ["run", "--sandbox", "none", "--session", "bench", "true"];
+        run(bashful, &arguments);
+    };
     let bashful = setting
         .bashful
         .to_str()
@@ -36,12 +40,7 @@ pub fn bench(setting: &Setting) -> Outcome {
         &mut [
             &mut || run("bash", &["-c", "true"]),
             &mut || run(bashful, &["run", "--sandbox", "none", "true"]),
-            &mut || {
-                run(
-                    bashful,
-                    &["run", "--sandbox", "none", "--session", "bench", "true"],
-                )
-            },
+            &mut || in_session(bashful),
         ],
     );
     let names = [

@@ -10,7 +10,7 @@ use crate::{Outcome, Setting};
 
 const COUNT: usize = 500;
 
-pub fn bench(setting: &Setting) -> Outcome {
+pub(crate) fn bench(setting: &Setting) -> Outcome {
     let engine = Engine::builder()
         .workspace(setting.scratch.path())
         .places(Places::under(setting.scratch.path()))

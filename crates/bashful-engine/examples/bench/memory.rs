@@ -3,7 +3,7 @@
 use std::fs;
 
 /// The resident memory of this process and of all keepers of this executable, in KiB.
-pub fn ours() -> u64 {
+pub(crate) fn ours() -> u64 {
     let own = std::process::id().to_string();
     let Ok(entries) = fs::read_dir("/proc") else {
         return 0;

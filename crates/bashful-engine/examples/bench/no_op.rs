@@ -10,7 +10,7 @@ use crate::{Outcome, Setting};
 const ROUNDS: usize = 400;
 const HEAP: usize = 1 << 30;
 
-pub fn bench(setting: &Setting) -> Outcome {
+pub(crate) fn bench(setting: &Setting) -> Outcome {
     let small = round(setting, "A no-op through the library")?;
     let mut heap = vec![0_u8; HEAP];
     for page in heap.chunks_mut(4096) {

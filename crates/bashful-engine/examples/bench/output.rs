@@ -14,7 +14,7 @@ use crate::{Outcome, Setting};
 const GIB: u64 = 1 << 30;
 const ROUNDS: usize = 5;
 
-pub fn bench(setting: &Setting) -> Outcome {
+pub(crate) fn bench(setting: &Setting) -> Outcome {
     println!("\nMuch output: our speed as a share of `cat`, and how much our memory grew");
     println!(
         "  {:<44} {:>9} {:>9} {:>7} {:>9}  bar",
@@ -58,10 +58,10 @@ fn case(setting: &Setting, name: &str, command: &str, bytes: u64) -> Outcome {
     let fast = verdict(Some(("≥ 0.60".to_owned(), share >= 0.6)), &mut met);
     let lean = verdict(Some(("≤ 16 MiB".to_owned(), growth <= 16 << 10)), &mut met);
     println!(
-        "  {name:<44} {:>8.2}s {:>8.2}s {share:>7.2} {:>5.1} MiB  {fast}, {lean}",
+        "  {name:<44} {:>8.2}s {:>8.2}s {share:>7.2} {:>5} KiB  {fast}, {lean}",
         cat_best.as_secs_f64(),
         our_best.as_secs_f64(),
-        growth as f64 / 1024.0,
+        growth,
     );
     Ok(met)
 }

@@ -3,10 +3,10 @@
 use std::time::{Duration, Instant};
 
 /// The times of one contestant, sorted.
-pub struct Times(Vec<Duration>);
+pub(crate) struct Times(Vec<Duration>);
 
 impl Times {
-    pub fn at(&self, share: f64) -> Duration {
+    pub(crate) fn at(&self, share: f64) -> Duration {
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
@@ -19,9 +19,9 @@ impl Times {
 }
 
 /// Measures contestants in turns, so that what the machine does besides hits all alike.
-pub fn in_turns(rounds: usize, contestants: &mut [&mut dyn FnMut()]) -> Vec<Times> {
+pub(crate) fn in_turns(rounds: usize, contestants: &mut [&mut dyn FnMut()]) -> Vec<Times> {
     let mut times = vec![Vec::with_capacity(rounds); contestants.len()];
-    for round in 0..rounds + rounds / 10 + 1 {
+    for round in 0..=rounds + rounds / 10 {
         for (contestant, times) in contestants.iter_mut().zip(&mut times) {
             let begin = Instant::now();
             contestant();
@@ -39,7 +39,12 @@ pub fn in_turns(rounds: usize, contestants: &mut [&mut dyn FnMut()]) -> Vec<Time
 }
 
 /// One line of a table of ratios to the first contestant.
-pub fn print_ratios(title: &str, names: &[&str], times: &[Times], bars: &[Option<f64>]) -> bool {
+pub(crate) fn print_ratios(
+    title: &str,
+    names: &[&str],
+    times: &[Times],
+    bars: &[Option<f64>],
+) -> bool {
     println!("\n{title}");
     println!(
         "  {:<44} {:>9} {:>9} {:>7} {:>7}  bar",
@@ -63,7 +68,7 @@ pub fn print_ratios(title: &str, names: &[&str], times: &[Times], bars: &[Option
 }
 
 /// What a bar says, and whether it was met.
-pub fn verdict(bar: Option<(String, bool)>, met: &mut bool) -> String {
+pub(crate) fn verdict(bar: Option<(String, bool)>, met: &mut bool) -> String {
     match bar {
         None => String::new(),
         Some((bar, true)) => format!("{bar} met"),
@@ -74,6 +79,6 @@ pub fn verdict(bar: Option<(String, bool)>, met: &mut bool) -> String {
     }
 }
 
-pub fn millis(duration: Duration) -> f64 {
+pub(crate) fn millis(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1000.0
 }

@@ -2,6 +2,13 @@
 //!
 //! These tests look at the whole process, so they take turns.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "helpers of tests may fail the test"
+)]
+
 use std::fs;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -130,9 +137,9 @@ fn memory_of(house: &House, invocation: Invocation) -> (bashful_engine::Executio
 
 #[test]
 fn heavy_four_gib_of_output_take_no_memory() {
+    const TOTAL: u64 = 4 << 30;
     let _turn = turn();
     let house = House::new();
-    const TOTAL: u64 = 4 << 30;
     let invocation = Invocation::bash(format!("head -c {TOTAL} /dev/zero; printf END"))
         .log_quota(1 << 20, OnLogFull::Continue)
         .output(OutputLimit::characters(Keep::Tail, 50_000))
@@ -150,9 +157,9 @@ fn heavy_four_gib_of_output_take_no_memory() {
 
 #[test]
 fn heavy_a_line_of_200_mib_takes_no_memory() {
+    const TOTAL: u64 = 200 << 20;
     let _turn = turn();
     let house = House::new();
-    const TOTAL: u64 = 200 << 20;
     let invocation = Invocation::bash(format!("head -c {TOTAL} /dev/zero | tr '\\0' a"))
         .timeout(Timeout::After(Duration::from_secs(170)));
     let (result, grown, peak) = memory_of(&house, invocation);

@@ -9,7 +9,7 @@ use bashful_engine::{
 };
 use serde_json::Value;
 
-use crate::support::{House, LONG, assert_gone, eventually, is_alive};
+use crate::support::{House, LONG, assert_gone, eventually, is_alive, numbered};
 
 fn tool(house: &House) -> AgentTool {
     AgentTool::new(house.engine(), "chat")
@@ -112,14 +112,14 @@ async fn only_the_allow_list_arrives() {
     let tool = AgentTool::new(engine, "chat");
     // The environment itself, and what `/proc` shows of the shell, of the keeper
     // and of the guard above it.
-    let command = r#"
+    let command = r"
         env
         guard=$(awk '/^PPid/ { print $2 }' /proc/$PPID/status)
         for pid in $$ $PPID $guard; do
             tr '\0' '\n' < /proc/$pid/environ
             tr '\0' '\n' < /proc/$pid/cmdline
         done 2>&1
-        declare -p"#;
+        declare -p";
     let result = tool.bash_execute(call(&house, command)).await.unwrap();
     for (name, value) in allowed {
         let line = format!("{name}={value}");
@@ -256,8 +256,8 @@ async fn long_output_keeps_its_tail_under_a_marker() {
     let short = call(&house, command).max_output_len(100);
     let result = tool(&house).bash_execute(short).await.unwrap();
     assert!(result.truncated);
-    for (text, letter) in [(&result.stdout, 'ü'), (&result.stderr, 'é')] {
-        let whole: String = (1..=300).map(|i| format!("{letter}{i}\n")).collect();
+    for (text, letter) in [(&result.stdout, "ü"), (&result.stderr, "é")] {
+        let whole = numbered(letter, 300);
         let total = whole.chars().count();
         let tail: String = whole.chars().skip(total - 100).collect();
         let marker = format!("[Output truncated: showing last 100 chars of {total} chars]");

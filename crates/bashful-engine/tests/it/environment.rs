@@ -146,6 +146,8 @@ fn git_knows_the_users_name_and_nothing_else_of_the_home() {
 
 #[test]
 fn a_run_inherits_no_descriptor_and_no_signal_action() {
+    // Signals 32 and 33 belong to the C library, which lets nobody set them.
+    const LIBRARY: u64 = 3 << 31;
     let house = House::new();
     // Open without close-on-exec, as careless hosts do.
     let file = tempfile::tempfile().unwrap();
@@ -156,8 +158,6 @@ fn a_run_inherits_no_descriptor_and_no_signal_action() {
     assert_eq!(result.stdout, "0\n1\n2\n3\n");
     let command = "grep -E '^Sig(Blk|Ign)' /proc/self/status";
     let result = run(&house.engine(), Invocation::bash(command));
-    // Signals 32 and 33 belong to the C library, which lets nobody set them.
-    const LIBRARY: u64 = 3 << 31;
     for line in result.stdout.lines() {
         let mask = line.split_whitespace().nth(1).unwrap();
         let mask = u64::from_str_radix(mask, 16).unwrap();

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use bashful_engine::{Event, Events, ExecutionResult, Invocation, Status, Stream};
 
-use crate::support::{House, LONG, eventually, started};
+use crate::support::{House, LONG, eventually, numbered, started};
 
 /// What a reader was told, put together again.
 #[derive(Default)]
@@ -85,7 +85,7 @@ async fn events_come_in_order_and_give_the_whole_log() {
     let told = Told::listen(&mut run.events()).await;
     assert_eq!(told.order, "sof");
     let result = run.wait().await.unwrap();
-    let lines = |word: &str| -> String { (1..=300).map(|i| format!("{word}{i}\n")).collect() };
+    let lines = |word: &str| numbered(word, 300);
     assert_eq!(String::from_utf8(told.stdout).unwrap(), lines("out"));
     assert_eq!(String::from_utf8(told.stderr).unwrap(), lines("err"));
     assert_eq!(result.stdout, lines("out"));
@@ -179,8 +179,8 @@ async fn survivors_are_told_before_the_end() {
 
 #[tokio::test]
 async fn a_slow_reader_does_not_slow_the_command_and_is_told_of_the_gap() {
-    let house = House::new();
     const TOTAL: u64 = 64 << 20;
+    let house = House::new();
     let command = format!("yes 0123456789abcde | head -c {TOTAL}; touch done");
     let run = started(&house.engine(), Invocation::bash(command));
     let mut events = run.events();

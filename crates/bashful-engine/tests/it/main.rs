@@ -1,5 +1,12 @@
 //! The library as its users see it: real commands, a real keeper, a house of its own for each test.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "helpers of tests may fail the test"
+)]
+
 mod agent_tool;
 mod bad_input;
 mod endings;

@@ -125,9 +125,9 @@ fn a_nul_byte_is_a_byte() {
 
 #[test]
 fn a_full_log_lets_the_command_go_on_or_stops_it() {
+    const QUOTA: u64 = 100_000;
     let house = House::new();
     let engine = house.engine();
-    const QUOTA: u64 = 100_000;
     let print = "head -c 1000000 /dev/zero | tr '\\0' x; printf END; touch reached";
     let go_on = Invocation::bash(print).log_quota(QUOTA, OnLogFull::Continue);
     let result = run(&engine, go_on);
@@ -169,14 +169,37 @@ fn a_log_within_its_quota_is_complete() {
 }
 
 #[test]
+fn output_just_past_the_quota_is_told_once() {
+    let house = House::new();
+    let engine = house.engine();
+    for keep in [Keep::Head, Keep::Tail, Keep::HeadTail] {
+        let invocation = Invocation::bash("printf 0123456789; sleep 0.1; printf abcde")
+            .output(OutputLimit::characters(keep, 1000))
+            .log_quota(10, OnLogFull::Continue);
+        let result = run(&engine, invocation);
+        let told = (
+            result.stdout.as_str(),
+            result.truncated,
+            result.stdout_bytes,
+        );
+        if keep == Keep::Head {
+            // Its end is not kept, so five characters are missing.
+            let cut = "0123456789\n... (5 characters truncated) ...";
+            assert_eq!(told, (cut, true, 15), "{keep:?}");
+        } else {
+            assert_eq!(told, ("0123456789abcde", false, 15), "{keep:?}");
+        }
+    }
+}
+
+#[test]
 fn many_tiny_writes_of_both_streams_do_not_lose_their_order() {
     let house = House::new();
     // The pause makes sure that each is read before the next is written.
     let command = "for i in 1 2 3 4 5; do echo o$i; sleep 0.05; echo e$i >&2; sleep 0.05; done";
     let result = run(&house.engine(), Invocation::bash(command));
     let log = fs::read_to_string(result.output_file.unwrap()).unwrap();
-    let expected: String = (1..=5).map(|i| format!("o{i}\ne{i}\n")).collect();
-    assert_eq!(log, expected);
+    assert_eq!(log, "o1\ne1\no2\ne2\no3\ne3\no4\ne4\no5\ne5\n");
 }
 
 #[test]

@@ -497,7 +497,7 @@ async fn dropping_the_future_ends_the_process_and_its_children() {
     let ctx = house.context();
     // One of each kind: plain, in a session of its own, double-forked and
     // orphaned, deaf to SIGTERM, stopped.
-    let command = r#"
+    let command = r"
         sleep 1000 & echo $! > plain
         setsid bash -c 'echo $$ > session; exec sleep 1000' &
         (setsid bash -c 'echo $$ > orphan; exec sleep 1000' > /dev/null 2>&1 &)
@@ -505,7 +505,7 @@ async fn dropping_the_future_ends_the_process_and_its_children() {
         bash -c 'echo $$ > stopped; kill -STOP $$' &
         trap '' TERM
         echo $$ > leader
-        while :; do sleep 0.1; done"#;
+        while :; do sleep 0.1; done";
     let running = bash(&ctx, command, None);
     let names = ["plain", "session", "orphan", "deaf", "stopped", "leader"];
     let mut processes = Vec::new();

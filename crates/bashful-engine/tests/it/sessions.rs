@@ -62,6 +62,7 @@ fn end(state: &State) {
 #[test]
 fn engines_that_begin_together_end_up_with_one_keeper() {
     let house = House::new();
+    let begun = std::time::Instant::now();
     let keepers: Vec<_> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..6)
             .map(|_| {
@@ -74,6 +75,8 @@ fn engines_that_begin_together_end_up_with_one_keeper() {
         threads.into_iter().map(|it| it.join().unwrap()).collect()
     });
     assert!(keepers.iter().all(|it| it.keeper == keepers[0].keeper));
+    let took = begun.elapsed();
+    assert!(took < Duration::from_secs(30), "six answers took {took:?}");
     end(&keepers[0]);
 }
 

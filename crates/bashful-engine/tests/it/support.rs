@@ -138,8 +138,19 @@ pub(crate) fn run(engine: &Engine, invocation: Invocation) -> ExecutionResult {
     let until = Instant::now() + LONG * 2;
     match started(engine, invocation).wait_until(Some(until)) {
         Ok(result) => result.unwrap(),
-        Err(_) => panic!("the run does not end"),
+        Err(run) => panic!("{} does not end", run.id()),
     }
+}
+
+/// Numbered lines of a word, as a loop in a shell would print them.
+pub(crate) fn numbered(word: &str, last: usize) -> String {
+    let mut text = String::new();
+    for number in 1..=last {
+        text.push_str(word);
+        text.push_str(&number.to_string());
+        text.push('\n');
+    }
+    text
 }
 
 /// Whether something becomes true in this time.

@@ -33,25 +33,68 @@ unsafe extern "C" {
 /// Refused when there is another thread, which might be reading it.
 pub fn forget_environment() -> io::Result<()> {
     super::fork::require_single_thread()?;
-    // SAFETY: libc's own pointer, read in a process with a single thread.
-    let mut entry = unsafe { environ };
-    if entry.is_null() {
-        return Ok(());
-    }
-    loop {
-        // SAFETY: the array ends with a null pointer, which ends the loop.
-        let text = unsafe { *entry };
-        if text.is_null() {
-            break;
-        }
-        // SAFETY: each entry is a string that ends with NUL.
-        let length = unsafe { libc::strlen(text) };
-        // SAFETY: exactly the string's own bytes, which are writable memory of ours.
-        unsafe { std::ptr::write_bytes(text, 0, length) };
-        // SAFETY: still inside the array, whose end was not reached.
-        entry = unsafe { entry.add(1) };
-    }
+    let (start, length) = region(ENVIRONMENT_START)?;
+    // SAFETY: the kernel says that this is our environment block, which is writable
+    // memory of ours, and no other thread reads it.
+    unsafe { std::ptr::write_bytes(start, 0, length) };
     // SAFETY: libc's own pointer; an empty environment is a valid one.
     unsafe { environ = std::ptr::null_mut() };
     Ok(())
+}
+
+/// Overwrites the arguments that this process was started with, which everybody can
+/// read in `/proc/PID/cmdline`, by a title. Only for a process that will not look at
+/// its arguments again.
+pub fn replace_arguments(title: &str) -> io::Result<()> {
+    super::fork::require_single_thread()?;
+    let (start, length) = region(ARGUMENTS_START)?;
+    // SAFETY: the kernel says that this is our argument block, which is writable
+    // memory of ours, and no other thread reads it.
+    unsafe { std::ptr::write_bytes(start, 0, length) };
+    // One byte stays zero: the end of the title.
+    let shown = title.len().min(length.saturating_sub(1));
+    // SAFETY: at most as many bytes as both have, and the two do not overlap.
+    unsafe { std::ptr::copy_nonoverlapping(title.as_ptr(), start, shown) };
+    Ok(())
+}
+
+/// Fields of `/proc/self/stat`, counted from the state; the end of the region follows.
+const ARGUMENTS_START: usize = 45;
+const ENVIRONMENT_START: usize = 47;
+
+/// Where a block that the kernel shows to others lies in our memory, and its length.
+fn region(field: usize) -> io::Result<(*mut u8, usize)> {
+    let stat = std::fs::read_to_string("/proc/self/stat")?;
+    // The name in parentheses may hold anything.
+    let fields = stat.rsplit_once(") ").map_or("", |(_, fields)| fields);
+    let mut numbers = fields.split_ascii_whitespace().skip(field);
+    let mut next = || {
+        numbers
+            .next()
+            .and_then(|number| number.parse::<usize>().ok())
+    };
+    match (next(), next()) {
+        (Some(start), Some(end)) if start != 0 && start <= end => {
+            Ok((std::ptr::with_exposed_provenance_mut(start), end - start))
+        }
+        _ => Err(io::Error::other(
+            "the kernel does not say where our arguments are",
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_regions_are_what_proc_shows() {
+        for (field, file) in [(ARGUMENTS_START, "cmdline"), (ENVIRONMENT_START, "environ")] {
+            let shown = std::fs::read(format!("/proc/self/{file}")).unwrap();
+            let (start, length) = region(field).unwrap();
+            // SAFETY: the kernel says that this is memory of ours, and nobody writes to it.
+            let memory = unsafe { std::slice::from_raw_parts(start.cast_const(), length) };
+            assert_eq!(memory, shown);
+        }
+    }
 }

@@ -1,12 +1,13 @@
 //! `bashful run`: runs a command and shows how it goes.
 
-use std::io;
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
 
 use bashful_engine::config::{Ceilings, Config, Loaded, Survivors, env};
 use bashful_engine::{
-    Action, EarlyKeeper, Engine, EngineBuilder, Interrupts, Invocation, Started, Stdin, Timeout,
-    hide_from_commands, terminal_session,
+    Action, EarlyKeeper, Engine, EngineBuilder, Interrupts, Invocation, MAX_COMMAND_BYTES, Started,
+    Stdin, Timeout, hide_from_commands, terminal_session,
 };
 
 use crate::cli::RunArguments;
@@ -30,7 +31,12 @@ pub(crate) fn run(
     let limit = arguments.timeout.unwrap_or(loaded.config.limits.timeout);
     let shown_whole = arguments.max_output.is_none() && !arguments.json;
     let engine = engine(arguments, loaded.config, keeper)?;
-    let invocation = invocation(arguments, workspace)?;
+    let action = action(arguments)?;
+    let title = arguments
+        .description
+        .clone()
+        .unwrap_or_else(|| action.as_command());
+    let invocation = invocation(arguments, action, workspace)?;
     // The engine knows all it needs; what runs must not find our tokens in /proc.
     hide_from_commands()?;
     // Before the first thread: see there.
@@ -52,10 +58,6 @@ pub(crate) fn run(
         printer.json(&serde_json::to_value(&result)?)?;
         return Ok(Exit::of(&result));
     }
-    let title = arguments
-        .description
-        .clone()
-        .unwrap_or_else(|| action(arguments).as_command());
     if shown_whole {
         watcher.live(&run, &title)
     } else {
@@ -63,14 +65,37 @@ pub(crate) fn run(
     }
 }
 
-fn action(arguments: &RunArguments) -> Action {
-    match (&arguments.command, arguments.program.split_first()) {
-        (None, Some((program, rest))) => Action::Program {
-            program: program.clone(),
-            arguments: rest.to_vec(),
-        },
-        (command, _) => Action::Bash(command.clone().unwrap_or_default()),
+fn action(arguments: &RunArguments) -> anyhow::Result<Action> {
+    if let Some(path) = &arguments.file {
+        return Ok(Action::Bash(read_command(path)?));
     }
+    Ok(
+        match (&arguments.command, arguments.program.split_first()) {
+            (None, Some((program, rest))) => Action::Program {
+                program: program.clone(),
+                arguments: rest.to_vec(),
+            },
+            (command, _) => Action::Bash(command.clone().unwrap_or_default()),
+        },
+    )
+}
+
+/// The text of a file, or of our standard input.
+fn read_command(path: &Path) -> anyhow::Result<String> {
+    let usage = |problem: &str| UsageError(format!("cannot use `{}`: {problem}", path.display()));
+    let source: Box<dyn Read> = if path == Path::new("-") {
+        Box::new(io::stdin())
+    } else {
+        Box::new(File::open(path).map_err(|error| usage(&error.to_string()))?)
+    };
+    let mut bytes = Vec::new();
+    // One byte more than allowed, so that the engine can say that it is too long.
+    let most = MAX_COMMAND_BYTES as u64 + 1;
+    source
+        .take(most)
+        .read_to_end(&mut bytes)
+        .map_err(|error| usage(&error.to_string()))?;
+    Ok(String::from_utf8(bytes).map_err(|_| usage("it is not valid UTF-8"))?)
 }
 
 /// The workspace as named: `--workspace`, else `--cwd`; none is the current directory.
@@ -156,8 +181,12 @@ fn engine(
     Ok(builder.build()?)
 }
 
-fn invocation(arguments: &RunArguments, workspace: Option<PathBuf>) -> anyhow::Result<Invocation> {
-    let mut invocation = Invocation::new(action(arguments));
+fn invocation(
+    arguments: &RunArguments,
+    action: Action,
+    workspace: Option<PathBuf>,
+) -> anyhow::Result<Invocation> {
+    let mut invocation = Invocation::new(action);
     if let Some(workspace) = workspace {
         invocation = invocation.workspace(workspace);
     }

@@ -119,7 +119,7 @@ mod tests {
             neutraliser.push(chunk, &mut out);
         }
         neutraliser.finish(&mut out);
-        assert!(neutraliser.at_line_start());
+        assert_eq!(neutraliser.drawing.row, Row::Empty);
         String::from_utf8(out).unwrap()
     }
 
@@ -163,6 +163,6 @@ mod tests {
         let mut out = Vec::new();
         neutraliser.push(b"\x1b[31mred", &mut out);
         assert!(out.ends_with(b"\x1b[0m"));
-        assert!(!neutraliser.at_line_start());
+        assert_ne!(neutraliser.drawing.row, Row::Empty);
     }
 }

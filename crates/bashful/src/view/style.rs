@@ -160,12 +160,16 @@ mod tests {
     #[test]
     fn a_file_is_no_terminal() {
         let file = std::fs::File::open("/dev/null").unwrap();
-        let style = |choice| Style::detect(&file, choice);
+        let ambient = Ambient {
+            capable: true,
+            colour_welcome: true,
+        };
+        let style = |choice| Style::detect(&file, choice, ambient);
         let expected = |colour| Style { width: 80, colour };
         assert_eq!(style(ColourChoice::Auto), expected(Colour::Off));
         assert_eq!(style(ColourChoice::Never), expected(Colour::Off));
         assert_eq!(style(ColourChoice::Always), expected(Colour::On));
-        assert!(!can_draw_on(&file));
+        assert!(!ambient.can_draw_on(&file));
     }
 
     #[test]

@@ -62,7 +62,26 @@ fn empty_program() {
 #[test]
 fn no_command() {
     misused(&[], "required arguments were not provided");
-    misused(&["--json"], "required arguments were not provided");
+}
+
+#[test]
+fn misuse_is_told_in_json_too() {
+    let world = World::new();
+    for arguments in [
+        &["--json"][..],
+        &["--json", "--timeout", "soon", "touch ran"],
+        &["--keep", "middle", "--json", "touch ran"],
+    ] {
+        let outcome = world.run(arguments);
+        let (code, error) = outcome.json();
+        let found = json!([code, error["status"], error["error"]["kind"]]);
+        assert_eq!(found, json!([2, "broken", "usage"]), "{outcome:?}");
+        assert!(outcome.stderr.starts_with("error: "), "{outcome:?}");
+    }
+    // What belongs to a program is not ours to obey.
+    let outcome = world.run(&["--frobnicate", "--", "echo", "--json"]);
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (2, ""));
+    assert_nothing_ran(&world);
 }
 
 #[test]
@@ -155,10 +174,7 @@ fn output_limit_that_is_no_limit() {
 
 #[test]
 fn words_that_are_no_choice() {
-    misused(
-        &["--keep", "middle", "touch ran"],
-        "`head`, `tail`, `head-tail`",
-    );
+    misused(&["--keep", "middle", "touch ran"], "head, tail, head-tail");
     misused(&["--survivors", "ignore", "touch ran"], "--survivors");
     misused(&["--on-log-full", "cry", "touch ran"], "--on-log-full");
     misused(&["--log-quota", "lots", "touch ran"], "--log-quota");

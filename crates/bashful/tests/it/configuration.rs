@@ -55,10 +55,7 @@ fn show_tells_values_and_where_they_come_from() {
     let outcome = world.call(&["config", "show"]);
     assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
     for line in [
-        format!(
-            "default_agent = \"ann\"  # user `{}` line 1",
-            file.display()
-        ),
+        format!("default_agent = \"ann\"  # user {}:1", file.display()),
         "max_timeout = \"10m\"  # default".to_owned(),
     ] {
         assert!(

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use serde_json::json;
 
-use crate::support::{Marker, NOTICE, World, ran};
+use crate::support::{Marker, NOTICE, World, ran, seq};
 
 #[test]
 fn the_log_is_copied_to_a_file() {
@@ -38,7 +38,7 @@ fn the_copy_is_complete_when_the_result_is_cut() {
     let world = World::new();
     let arguments = ["--log", "copy.log", "--max-output", "10", "seq 1 50000"];
     assert_eq!(world.run(&arguments).code, 0);
-    let expected: String = (1..=50_000).map(|number| format!("{number}\n")).collect();
+    let expected = seq(1, 50_000);
     assert!(world.read("copy.log") == expected);
 }
 

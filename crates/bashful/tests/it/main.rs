@@ -39,3 +39,4 @@ mod terminal;
 mod timeouts;
 mod trees;
 mod truncation;
+mod variables;

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::{Running, World, ran};
+use crate::support::{Running, World, ran, seq};
 
 #[test]
 fn many_at_once() {
@@ -32,7 +32,7 @@ fn many_at_once_in_one_session() {
         })
         .collect();
     for (number, run) in (0..).zip(runs) {
-        let lines: String = (number..=2000).map(|line| format!("{line}\n")).collect();
+        let lines = seq(number, 2000);
         let outcome = run.end().outcome();
         assert!(
             outcome == ran(number, &lines, ""),

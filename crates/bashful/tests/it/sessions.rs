@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use serde_json::json;
 
-use crate::support::{Marker, Running, World, eventually, is_alive, ran};
+use crate::support::{Marker, Running, World, binary, eventually, is_alive, ran};
 
 /// The keeper's number, as the command sees it: its own parent.
 fn keeper(world: &World, arguments: &[&str]) -> i32 {
@@ -145,4 +145,31 @@ fn the_session_is_in_the_record() {
     let spec: serde_json::Value = serde_json::from_str(&spec).unwrap();
     let found = json!([result["session"], spec["session"]]);
     assert_eq!(found, json!(["talk", "talk"]));
+}
+
+#[test]
+fn runs_on_one_terminal_are_one_session() {
+    let world = World::new();
+    let program = binary();
+    let program = program.display();
+    let line = format!("{program} run --json 'echo $PPID'; {program} run --json 'echo $PPID'");
+    let mut command = world.program("script");
+    command
+        .args(["-qec", &line, "/dev/null"])
+        .env("TERM", "xterm")
+        .env("SHELL", "/bin/sh");
+    let drawn = Running::start(command).end().outcome().stdout;
+    let objects = drawn.lines().filter(|line| line.starts_with('{'));
+    let results: Vec<serde_json::Value> = objects
+        .map(|line| serde_json::from_str(line.trim()).unwrap())
+        .collect();
+    let [first, second] = &results[..] else {
+        panic!("{drawn:?}")
+    };
+    assert_eq!(first["session"], second["session"]);
+    assert!(
+        first["session"].as_str().unwrap().starts_with("terminal-"),
+        "{first}"
+    );
+    assert_eq!(first["stdout"], second["stdout"], "two keepers");
 }

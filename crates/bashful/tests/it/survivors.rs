@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::support::{Marker, World, eventually, ran};
+use crate::support::{Marker, World, eventually, ran, seq};
 
 #[test]
 fn a_background_process_is_not_waited_for() {
@@ -83,7 +83,7 @@ fn a_daemon_that_holds_the_pipe_does_not_cut_long_output() {
     let marker = Marker::fresh();
     let outcome = world.run(&[format!("setsid {} & seq 1 100000", marker.sleep())]);
     marker.assert_gone();
-    let expected: String = (1..=100_000).map(|number| format!("{number}\n")).collect();
+    let expected = seq(1, 100_000);
     assert!(outcome.stdout == expected, "{} bytes", outcome.stdout.len());
 }
 

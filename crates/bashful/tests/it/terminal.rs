@@ -229,29 +229,3 @@ fn ctrl_c_on_a_terminal_cancels() {
         "{outcome:?}"
     );
 }
-
-#[test]
-fn runs_on_one_terminal_are_one_session() {
-    let world = World::new();
-    let program = quoted(binary().to_str().unwrap());
-    let line = format!("{program} run --json 'echo $PPID'; {program} run --json 'echo $PPID'");
-    let mut command = world.program("script");
-    command
-        .args(["-qec", &line, "/dev/null"])
-        .env("TERM", "xterm")
-        .env("SHELL", "/bin/sh");
-    let drawn = Running::start(command).end().outcome().stdout;
-    let objects = drawn.lines().filter(|line| line.starts_with('{'));
-    let results: Vec<serde_json::Value> = objects
-        .map(|line| serde_json::from_str(line.trim()).unwrap())
-        .collect();
-    let [first, second] = &results[..] else {
-        panic!("{drawn:?}")
-    };
-    assert_eq!(first["session"], second["session"]);
-    assert!(
-        first["session"].as_str().unwrap().starts_with("terminal-"),
-        "{first}"
-    );
-    assert_eq!(first["stdout"], second["stdout"], "two keepers");
-}

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::support::{Marker, NOTICE, World, ran};
+use crate::support::{Marker, NOTICE, World, ran, seq};
 
 #[test]
 fn timeout_kills_and_flags() {
@@ -136,7 +136,7 @@ fn output_before_a_timeout_is_complete() {
     let marker = Marker::fresh();
     let command = format!("seq 1 20000; {}", marker.sleep());
     let outcome = world.run(&["--timeout", "3s", &command]);
-    let expected: String = (1..=20_000).map(|number| format!("{number}\n")).collect();
+    let expected = seq(1, 20_000);
     assert_eq!(outcome.code, 124);
     assert!(outcome.stdout == expected, "{} bytes", outcome.stdout.len());
     marker.assert_gone();

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{World, ran};
+use crate::support::{World, ran, seq};
 
 const DIGITS: &str = "printf 0123456789abcdefghij";
 
@@ -170,7 +170,7 @@ fn a_person_sees_the_cut_in_place() {
 fn without_a_limit_a_person_sees_everything() {
     let world = World::new();
     let outcome = world.run(&["seq 1 50000"]);
-    let expected: String = (1..=50_000).map(|number| format!("{number}\n")).collect();
+    let expected = seq(1, 50_000);
     assert!(
         outcome == ran(0, &expected, ""),
         "{} bytes",

@@ -106,8 +106,18 @@ struct Framed<'a> {
 
 struct Plain<'a> {
     stdout: Option<Neutraliser>,
-    stderr: Option<Frame>,
+    stderr: Errors,
     printer: &'a Printer,
+}
+
+/// How standard error is shown, where our own talk goes too.
+enum Errors {
+    /// As it is: not a terminal.
+    Raw,
+    /// Without escapes: a terminal that cannot be drawn on.
+    Neutral(Neutraliser),
+    /// With a gutter, so that nobody takes it for ours.
+    Gutter(Frame),
 }
 
 impl<'a> Display<'a> {
@@ -125,9 +135,11 @@ impl<'a> Display<'a> {
             stdout: io::stdout()
                 .is_terminal()
                 .then(|| Neutraliser::new(printer.data_style().colour)),
-            stderr: io::stderr()
-                .is_terminal()
-                .then(|| Frame::new(printer.style())),
+            stderr: match io::stderr().is_terminal() {
+                true if printer.can_draw_errors() => Errors::Gutter(Frame::new(printer.style())),
+                true => Errors::Neutral(Neutraliser::new(printer.style().colour)),
+                false => Errors::Raw,
+            },
             printer,
         })
     }
@@ -155,7 +167,10 @@ impl<'a> Display<'a> {
         let mut out = Vec::new();
         let (frame, printer) = match self {
             Self::Framed(framed) => (Some(&mut framed.frame), framed.printer),
-            Self::Plain(plain) => (plain.stderr.as_mut(), plain.printer),
+            Self::Plain(plain) => match &mut plain.stderr {
+                Errors::Gutter(frame) => (Some(frame), plain.printer),
+                Errors::Raw | Errors::Neutral(_) => (None, plain.printer),
+            },
         };
         if let Some(frame) = frame {
             frame.make_way(&mut out);
@@ -229,12 +244,15 @@ impl Plain<'_> {
     fn output(&mut self, stream: Stream, bytes: &[u8]) -> io::Result<()> {
         let mut safe = Vec::new();
         match (stream, &mut self.stdout, &mut self.stderr) {
-            (Stream::Stdout, Some(neutraliser), _) => neutraliser.push(bytes, &mut safe),
-            (Stream::Stderr, _, Some(frame)) => {
+            (Stream::Stdout, None, _) => return self.printer.data(bytes),
+            (Stream::Stderr, _, Errors::Raw) => return self.printer.error_data(bytes),
+            (Stream::Stdout, Some(neutraliser), _)
+            | (Stream::Stderr, _, Errors::Neutral(neutraliser)) => {
+                neutraliser.push(bytes, &mut safe);
+            }
+            (Stream::Stderr, _, Errors::Gutter(frame)) => {
                 frame.output(view::Stream::Stderr, bytes, &mut safe);
             }
-            (Stream::Stdout, None, _) => return self.printer.data(bytes),
-            (Stream::Stderr, _, None) => return self.printer.error_data(bytes),
         }
         match stream {
             Stream::Stdout => self.printer.data(&safe),
@@ -247,8 +265,10 @@ impl Plain<'_> {
         if let Some(neutraliser) = &mut self.stdout {
             neutraliser.finish(&mut data);
         }
-        if let Some(frame) = &mut self.stderr {
-            frame.finish(&mut errors);
+        match &mut self.stderr {
+            Errors::Raw => {}
+            Errors::Neutral(neutraliser) => neutraliser.finish(&mut errors),
+            Errors::Gutter(frame) => frame.finish(&mut errors),
         }
         self.printer.data(&data)?;
         self.printer.error_data(&errors)

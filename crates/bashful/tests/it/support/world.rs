@@ -35,6 +35,12 @@ pub(crate) fn ran(code: i32, stdout: &str, stderr: &str) -> Outcome {
     }
 }
 
+/// What `seq` prints.
+pub(crate) fn seq(from: i32, to: i32) -> String {
+    let lines: Vec<String> = (from..=to).map(|number| number.to_string()).collect();
+    lines.join("\n") + "\n"
+}
+
 /// The home, state, cache, configuration, runtime directory and workspace of one test.
 /// When it goes, so does every keeper that it knows of.
 pub(crate) struct World {
@@ -190,9 +196,12 @@ impl Drop for World {
             let _ = kill_process(Pid::from_raw(pid).unwrap(), Signal::TERM);
         }
         let ended = eventually(|| self.living_keepers().is_empty());
-        if !ended && !std::thread::panicking() {
-            panic!("keepers are left in {}", self.temp.path().display());
-        }
+        // One panic is enough.
+        assert!(
+            ended || std::thread::panicking(),
+            "keepers are left in {}",
+            self.temp.path().display()
+        );
     }
 }
 
