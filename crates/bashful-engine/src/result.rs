@@ -291,10 +291,11 @@ impl ExecutionResult {
             stdout_bytes: state.output.stdout_bytes,
             stderr_bytes: state.output.stderr_bytes,
             output_file: Some(output_file),
-            log_end: state.output.log_end.map(|end| match end {
-                LogEnd::Quota => "quota",
-                LogEnd::WriteFailed => "write_failed",
-            }),
+            log_end: match state.output.log_end {
+                Some(LogEnd::Quota) => Some("quota"),
+                Some(LogEnd::WriteFailed) => Some("write_failed"),
+                None => state.output.copy_failed.then_some("write_failed"),
+            },
             duration: Duration::from_micros(state.duration_us.unwrap_or(0)),
             timed_out: status == Status::TimedOut,
             task_id: Some(state.id.to_string()),

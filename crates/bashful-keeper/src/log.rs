@@ -115,6 +115,7 @@ pub(crate) struct LogWriter {
     bytes: u64,
     quota: u64,
     ended: Option<LogEnd>,
+    copy_failed: bool,
     omitted: u64,
     tails: [VecDeque<u8>; 2],
     keep_tail: usize,
@@ -138,6 +139,7 @@ impl LogWriter {
             stale: false,
             bytes: 0,
             quota,
+            copy_failed: false,
             omitted: 0,
             tails: [VecDeque::new(), VecDeque::new()],
             keep_tail: usize::try_from(keep_tail).unwrap_or(usize::MAX),
@@ -151,20 +153,18 @@ impl LogWriter {
             && copy.write_all(bytes).is_err()
         {
             self.copy = None;
-            self.ended.get_or_insert(LogEnd::WriteFailed);
+            self.copy_failed = true;
         }
         let mut rest = bytes;
         if self.ended.is_none() {
             let room = usize::try_from(self.room()).unwrap_or(usize::MAX);
-            let (fits, over) = bytes.split_at(room.min(bytes.len()));
-            match self.write(Kind::Data(stream), fits) {
-                Ok(()) => {
-                    rest = over;
-                    if !over.is_empty() {
-                        self.ended = Some(LogEnd::Quota);
-                    }
-                }
-                Err(_) => self.ended = Some(LogEnd::WriteFailed),
+            let fits = &bytes[..room.min(bytes.len())];
+            let taken = self.write(Kind::Data(stream), fits);
+            rest = &bytes[taken..];
+            if taken < fits.len() {
+                self.ended = Some(LogEnd::WriteFailed);
+            } else if !rest.is_empty() {
+                self.ended = Some(LogEnd::Quota);
             }
         }
         if !rest.is_empty() {
@@ -191,26 +191,34 @@ impl LogWriter {
         tail.extend(newest);
     }
 
-    fn write(&mut self, kind: Kind, bytes: &[u8]) -> io::Result<()> {
-        if bytes.is_empty() {
-            return Ok(());
+    /// Writes what the disk takes; how many bytes that were.
+    fn write(&mut self, kind: Kind, bytes: &[u8]) -> usize {
+        let continues = self.last.is_some_and(|(_, record)| record.kind == kind);
+        let begun = Record {
+            kind,
+            offset: self.bytes,
+            length: 0,
+        };
+        if bytes.is_empty() || (!continues && self.add_record(begun).is_err()) {
+            return 0;
         }
-        // At its offset and not at the end: after a failed write the file may be
-        // longer than what counts.
-        let log = self.log.as_ref().ok_or(io::ErrorKind::NotFound)?;
-        log.write_all_at(bytes, self.bytes)?;
-        let length = bytes.len() as u64;
-        match &mut self.last {
-            Some((_, record)) if record.kind == kind => record.length += length,
-            _ => self.add_record(Record {
-                kind,
-                offset: self.bytes,
-                length,
-            })?,
+        let mut taken = 0;
+        while let (Some(log), Some(rest)) = (
+            &self.log,
+            bytes.get(taken..).filter(|rest| !rest.is_empty()),
+        ) {
+            match log.write_at(rest, self.bytes + taken as u64) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Ok(0) | Err(_) => break,
+                Ok(count) => taken += count,
+            }
+        }
+        if let Some((_, record)) = &mut self.last {
+            record.length += taken as u64;
         }
         self.stale = true;
-        self.bytes += length;
-        Ok(())
+        self.bytes += taken as u64;
+        taken
     }
 
     fn add_record(&mut self, record: Record) -> io::Result<()> {
@@ -220,6 +228,11 @@ impl LogWriter {
             .map_or(0, |(position, _)| position + RECORD_BYTES as u64);
         self.last = Some((position, record));
         self.stale = true;
+        if position == 0 {
+            // Room for records is taken before the output can fill the disk: without
+            // an index nobody could read the log.
+            self.flush_index()?;
+        }
         Ok(())
     }
 
@@ -251,14 +264,12 @@ impl LogWriter {
             } else {
                 Ok(())
             };
-            let written = marked.and_then(|()| self.flush_index()).and_then(|()| {
-                for stream in [Stream::Stdout, Stream::Stderr] {
+            let written = marked.is_ok()
+                && [Stream::Stdout, Stream::Stderr].into_iter().all(|stream| {
                     let tail: Vec<u8> = std::mem::take(&mut self.tails[stream.index()]).into();
-                    self.write(Kind::Data(stream), &tail)?;
-                }
-                Ok(())
-            });
-            if written.is_ok() {
+                    self.write(Kind::Data(stream), &tail) == tail.len()
+                });
+            if written {
                 self.omitted = missing;
             }
         }
@@ -273,6 +284,11 @@ impl LogWriter {
 
     pub(crate) fn omitted(&self) -> u64 {
         self.omitted
+    }
+
+    /// Whether the caller's copy lacks something.
+    pub(crate) fn copy_failed(&self) -> bool {
+        self.copy_failed
     }
 
     pub(crate) fn ended(&self) -> Option<LogEnd> {

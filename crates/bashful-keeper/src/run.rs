@@ -350,6 +350,7 @@ impl Run {
                 log_bytes: self.log.bytes(),
                 omitted_bytes: self.log.omitted(),
                 log_end: self.log.ended(),
+                copy_failed: self.log.copy_failed(),
             },
             usage: UsageRecord {
                 cpu_us: u64::try_from(self.usage.cpu.as_micros()).unwrap_or(u64::MAX),

@@ -205,6 +205,9 @@ pub struct OutputTotals {
     /// Why they are not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log_end: Option<crate::log::LogEnd>,
+    /// The caller's copy of the log lacks something.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub copy_failed: bool,
 }
 
 #[expect(

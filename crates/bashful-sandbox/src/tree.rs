@@ -139,7 +139,11 @@ pub enum Reach {
 
 /// Signals exactly this process.
 pub fn signal_process(process: Process, signal: Signal) -> Reach {
-    let Some(pid) = Pid::from_raw(process.pid) else {
+    // Zero and below would mean a group or everybody.
+    let Some(pid) = Some(process.pid)
+        .filter(|pid| *pid > 0)
+        .and_then(Pid::from_raw)
+    else {
         return Reach::Gone;
     };
     let Ok(handle) = pidfd_open(pid, PidfdFlags::empty()) else {

@@ -101,6 +101,7 @@ fn an_old_record_loads() {
             log_bytes: 36,
             omitted_bytes: 14,
             log_end: Some(LogEnd::Quota),
+            copy_failed: false,
         }
     );
     let usage = UsageRecord {

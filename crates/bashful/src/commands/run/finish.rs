@@ -112,8 +112,9 @@ fn adopted(result: &ExecutionResult, printer: &Printer) {
 
 /// The exit code of a run whose output was streamed: output that got lost on the
 /// way is a failure of ours, whatever the command said.
-pub(super) fn complete(result: &ExecutionResult, missing: u64, printer: &Printer) -> Exit {
+pub(super) fn complete(result: &ExecutionResult, shown: u64, printer: &Printer) -> Exit {
     let exit = Exit::of(result);
+    let missing = (result.stdout_bytes + result.stderr_bytes).saturating_sub(shown);
     if missing == 0 {
         return exit;
     }

@@ -50,21 +50,21 @@ impl Watcher<'_> {
         let mut events = run.events().lossless();
         let mut display = Display::new(self.printer, title);
         let mut interrupted = 0;
-        let mut missing = 0;
+        let mut shown = 0;
         display.begin();
         loop {
             match events.next_until(Some(Instant::now() + GLANCE)) {
-                Some(Event::Output { stream, bytes, .. }) => display.output(stream, &bytes)?,
-                Some(Event::Gap { bytes, .. }) => {
-                    missing += bytes;
-                    display.gap(bytes);
+                Some(Event::Output { stream, bytes, .. }) => {
+                    shown += bytes.len() as u64;
+                    display.output(stream, &bytes)?;
                 }
+                Some(Event::Gap { bytes, .. }) => display.gap(bytes),
                 Some(Event::SoftTimeout { elapsed }) => display.slow(elapsed),
                 Some(Event::Finished(outcome)) => {
                     let result = (*outcome)?;
                     display.end(&result, self.limit)?;
                     finish::remarks(&result, self.printer);
-                    return Ok(finish::complete(&result, missing, self.printer));
+                    return Ok(finish::complete(&result, shown, self.printer));
                 }
                 Some(_) | None => {}
             }
