@@ -28,7 +28,8 @@ fn children_and_descendants_are_found() {
     let own = i32::try_from(std::process::id()).unwrap();
     assert!(children(own).contains(&leader));
     assert_eq!(Status::of(child.pid).unwrap().parent, leader);
-    assert_eq!(command_line(grandchild.pid), "sleep 1000");
+    // Between its fork and its exec it is still called as its parent.
+    assert!(eventually(|| command_line(grandchild.pid) == "sleep 1000"));
 
     let reached = signal_tree(&[leader], Signal::KILL);
     assert_eq!(reached.len(), 3);
@@ -112,14 +113,19 @@ fn a_number_that_was_reused_is_not_signalled() {
     };
     assert_eq!(signal_process(former, Signal::KILL), Reach::Gone);
     assert!(is_alive(process));
-    for pid in [0, -1, i32::MAX] {
-        let nobody = Process { pid, started: 1 };
-        assert_eq!(signal_process(nobody, Signal::KILL), Reach::Gone, "{pid}");
-    }
     assert_eq!(signal_process(process, Signal::KILL), Reach::Delivered);
     reap(pid).unwrap();
     assert_eq!(signal_process(process, Signal::KILL), Reach::Gone);
     assert_eq!(Process::find(pid).filter(|it| *it == process), None);
+}
+
+#[test]
+fn a_number_that_is_nobodys_is_not_signalled() {
+    // Such numbers may stand in a record that somebody damaged.
+    for pid in [0, i32::MAX, -1, i32::MIN] {
+        let nobody = Process { pid, started: 1 };
+        assert_eq!(signal_process(nobody, Signal::CONT), Reach::Gone, "{pid}");
+    }
 }
 
 #[test]
@@ -148,9 +154,10 @@ fn names_cannot_forge_what_is_read() {
         .unwrap();
     let status = Status::of(pid).unwrap();
     assert_eq!(status.parent, own);
+    // A launch returns in the middle of the exec: its arguments come a moment later.
+    let shown = eventually(|| command_line(pid).starts_with("odd\u{fffd}name"));
     let line = command_line(pid);
-    assert!(!line.contains(['\n', '\u{1b}']), "{line:?}");
-    assert!(line.starts_with("odd\u{fffd}name"), "{line:?}");
+    assert!(shown && !line.contains(['\n', '\u{1b}']), "{line:?}");
     signal_process(Process::find(pid).unwrap(), Signal::KILL);
     reap(pid).unwrap();
 }

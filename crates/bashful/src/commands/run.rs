@@ -222,6 +222,6 @@ fn invocation(
 
 fn announce(printer: &Printer) {
     let mut out = Vec::new();
-    warn_not_enforced("this version has no sandbox yet", printer.style(), &mut out);
+    warn_not_enforced("no sandbox yet", printer.style(), &mut out);
     printer.talk(&out);
 }

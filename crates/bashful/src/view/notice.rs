@@ -103,7 +103,7 @@ impl Truncation<'_> {
 
 /// Warns that commands run without a boundary, and says why.
 pub(crate) fn warn_not_enforced(reason: &str, style: Style, out: &mut Vec<u8>) {
-    let sentence = format!("Nothing is enforced, commands run with all your rights: {reason}");
+    let sentence = format!("Nothing is enforced: commands run with all your rights ({reason})");
     remark(style, "! ", &sentence, out);
 }
 
@@ -229,7 +229,7 @@ mod tests {
         let warning = text(|out| warn_not_enforced("no Landlock\n", PLAIN, out));
         assert_eq!(
             warning,
-            "! Nothing is enforced, commands run with all\n  your rights: no Landlock␊\n"
+            "! Nothing is enforced: commands run with all\n  your rights (no Landlock␊)\n"
         );
     }
 

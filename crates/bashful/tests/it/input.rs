@@ -1,5 +1,6 @@
 //! What goes in: standard input, programs without a shell, very long commands.
 
+use std::fs;
 use std::process::Stdio;
 
 use bashful_engine::{
@@ -152,4 +153,37 @@ fn commands_over_a_mebibyte_are_refused() {
     );
     assert!(invalid, "{error:?}");
     assert_eq!(MAX_COMMAND_BYTES, 1 << 20);
+}
+
+#[test]
+fn a_command_from_a_file() {
+    let world = World::new();
+    let file = world.path("long.sh");
+    // Longer than one argument may be.
+    let text = format!(": '{}'\necho \"end $#\"\n", "x".repeat(500_000));
+    fs::write(&file, text).unwrap();
+    let outcome = world.run(&["--file", file.to_str().unwrap()]);
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (0, "end 0\n"));
+}
+
+#[test]
+fn a_command_from_standard_input() {
+    let world = World::new();
+    let command = world.run_command(&["--file", "-"]);
+    let outcome = Running::start_with_input(command, b"echo from input")
+        .end()
+        .outcome();
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (0, "from input\n"));
+}
+
+#[test]
+fn a_file_that_is_no_command() {
+    let world = World::new();
+    let binary = world.path("binary");
+    fs::write(&binary, [0xff, 0xfe]).unwrap();
+    for path in [binary, world.path("missing")] {
+        let outcome = world.run(&["--file", path.to_str().unwrap()]);
+        assert_eq!(outcome.code, 2, "{}", outcome.stderr);
+        assert!(outcome.stderr.contains("cannot use"), "{}", outcome.stderr);
+    }
 }

@@ -14,8 +14,8 @@ use super::processes::{eventually, is_alive};
 use super::running::{Ended, Outcome, Running};
 
 /// What every run says on standard error before anything else.
-pub(crate) const NOTICE: &str = "! Nothing is enforced, commands run with all your rights: this version has no\n  \
-     sandbox yet\n";
+pub(crate) const NOTICE: &str =
+    "! Nothing is enforced: commands run with all your rights (no sandbox yet)\n";
 
 /// The search path of all tests: what every user may use.
 pub(crate) const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
