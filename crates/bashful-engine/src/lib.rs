@@ -1,7 +1,7 @@
 //! The Bashful library: run commands for AI agents and always get a complete,
 //! bounded, honest answer.
 //!
-//! ```
+//! ```standalone_crate
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! bashful_engine::init(); // first thing in main: lets this executable be its own keeper
 //!

@@ -69,8 +69,6 @@ pub(crate) struct Captured {
 pub(crate) struct Totals {
     pub(crate) bytes: u64,
     pub(crate) characters: u64,
-    /// The log lacks some of the output.
-    pub(crate) incomplete: bool,
 }
 
 /// Reads one stream of a log within the limit.
@@ -87,38 +85,24 @@ pub(crate) fn capture(
         Unit::Characters => totals.characters,
         Unit::Bytes => totals.bytes,
     };
-    let fits = total <= limit.amount as u64;
-    if fits && !totals.incomplete {
+    let (for_head, mut for_tail) = shares(limit);
+    if total <= limit.amount as u64 {
         let bytes = reader.head(stream, usize::try_from(totals.bytes).unwrap_or(usize::MAX))?;
-        return Ok(whole(bytes));
+        if bytes.len() as u64 == totals.bytes {
+            return Ok(whole(bytes));
+        }
+        // The log has less than was printed. Where it does not say from which point
+        // on, its end is no end, and would only repeat its beginning.
+        if limit.keep == Keep::HeadTail && !reader.has_gap(stream)? {
+            for_tail = 0;
+        }
     }
-    let (for_head, for_tail) = shares(limit);
-    let head = match for_head {
-        0 => String::new(),
-        share => first(
-            &reader.head(stream, share_bytes(share, limit.unit))?,
-            share,
-            limit.unit,
-        ),
-    };
-    let tail = match for_tail {
-        0 => String::new(),
-        share => last(
-            &reader.tail(stream, share_bytes(share, limit.unit))?,
-            share,
-            limit.unit,
-        ),
-    };
+    let head_bytes = reader.head(stream, share_bytes(for_head, limit.unit))?;
+    let tail_bytes = reader.tail(stream, share_bytes(for_tail, limit.unit))?;
+    let head = first(&head_bytes, for_head, limit.unit);
+    let tail = last(&tail_bytes, for_tail, limit.unit);
     let shown = (head.chars().count() + tail.chars().count()) as u64;
     let hidden = totals.characters.saturating_sub(shown);
-    if hidden == 0 {
-        // The log has a gap, but not in what is shown.
-        return Ok(Captured {
-            text: head + &tail,
-            raw: None,
-            truncated: false,
-        });
-    }
     let text = match limit.keep {
         Keep::Tail => {
             format!(
@@ -128,9 +112,12 @@ pub(crate) fn capture(
         }
         Keep::Head | Keep::HeadTail => join(&head, hidden, &tail),
     };
+    // A cut in bytes keeps them as they are, where the text could not.
+    let keeps_bytes = limit.unit == Unit::Bytes && limit.keep == Keep::Head;
+    let raw = (keeps_bytes && std::str::from_utf8(&head_bytes).is_err()).then_some(head_bytes);
     Ok(Captured {
         text,
-        raw: None,
+        raw,
         truncated: true,
     })
 }
@@ -155,6 +142,9 @@ fn shares(limit: OutputLimit) -> (usize, usize) {
 }
 
 fn share_bytes(share: usize, unit: Unit) -> usize {
+    if share == 0 {
+        return 0;
+    }
     OutputLimit {
         keep: Keep::Head,
         amount: share,

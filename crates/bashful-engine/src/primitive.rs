@@ -1,6 +1,6 @@
 //! The small face: `bash(&ctx, command, options)` and little else.
 //!
-//! ```
+//! ```standalone_crate
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! bashful_engine::init();
 //! # let temporary = tempfile::tempdir()?;

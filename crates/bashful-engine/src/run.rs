@@ -130,17 +130,14 @@ impl Report {
         if output.stdout_bytes == 0 && output.stderr_bytes == 0 {
             return Ok(Default::default());
         }
-        let incomplete = output.omitted_bytes > 0 || output.log_end.is_some();
         let mut reader = LogReader::open(&self.directory)?;
         let stdout = Totals {
             bytes: output.stdout_bytes,
             characters: output.stdout_chars,
-            incomplete,
         };
         let stderr = Totals {
             bytes: output.stderr_bytes,
             characters: output.stderr_chars,
-            incomplete,
         };
         Ok((
             capture(&mut reader, Stream::Stdout, stdout, self.limit)?,

@@ -48,8 +48,8 @@ pub enum LogEnd {
 pub(crate) enum Kind {
     /// Bytes of a stream.
     Data(Stream),
-    /// Bytes that are not in the log.
-    Gap,
+    /// Bytes of a stream that are not in the log.
+    Gap(Stream),
 }
 
 /// One record of the index.
@@ -74,7 +74,8 @@ impl Record {
         bytes[16] = match self.kind {
             Kind::Data(Stream::Stdout) => 1,
             Kind::Data(Stream::Stderr) => 2,
-            Kind::Gap => 3,
+            Kind::Gap(Stream::Stdout) => 3,
+            Kind::Gap(Stream::Stderr) => 4,
         };
         bytes
     }
@@ -88,7 +89,8 @@ impl Record {
         let kind = match bytes[16] {
             1 => Kind::Data(Stream::Stdout),
             2 => Kind::Data(Stream::Stderr),
-            3 => Kind::Gap,
+            3 => Kind::Gap(Stream::Stdout),
+            4 => Kind::Gap(Stream::Stderr),
             _ => return None,
         };
         Some(Self {
@@ -116,7 +118,8 @@ pub(crate) struct LogWriter {
     quota: u64,
     ended: Option<LogEnd>,
     copy_failed: bool,
-    omitted: u64,
+    /// What did not fit, of each stream; the ends of it are in `tails`.
+    omitted: [u64; 2],
     tails: [VecDeque<u8>; 2],
     keep_tail: usize,
 }
@@ -140,7 +143,7 @@ impl LogWriter {
             bytes: 0,
             quota,
             copy_failed: false,
-            omitted: 0,
+            omitted: [0, 0],
             tails: [VecDeque::new(), VecDeque::new()],
             keep_tail: usize::try_from(keep_tail).unwrap_or(usize::MAX),
         }
@@ -183,7 +186,7 @@ impl LogWriter {
     }
 
     fn omit(&mut self, stream: Stream, bytes: &[u8]) {
-        self.omitted += bytes.len() as u64;
+        self.omitted[stream.index()] += bytes.len() as u64;
         let tail = &mut self.tails[stream.index()];
         let newest = &bytes[bytes.len().saturating_sub(self.keep_tail)..];
         let surplus = (tail.len() + newest.len()).saturating_sub(self.keep_tail);
@@ -249,28 +252,19 @@ impl LogWriter {
         Ok(())
     }
 
-    /// The output has ended: the kept tails follow the gap, and the index is complete.
+    /// The output has ended: the kept tails follow their gaps, and the index is complete.
     pub(crate) fn finish(&mut self) {
-        let kept: u64 = self.tails.iter().map(|tail| tail.len() as u64).sum();
-        if self.omitted > 0 {
-            let missing = self.omitted - kept;
+        for stream in [Stream::Stdout, Stream::Stderr] {
+            let tail: Vec<u8> = std::mem::take(&mut self.tails[stream.index()]).into();
+            let missing = self.omitted[stream.index()] - tail.len() as u64;
             let gap = Record {
-                kind: Kind::Gap,
+                kind: Kind::Gap(stream),
                 offset: self.bytes,
                 length: missing,
             };
-            let marked = if missing > 0 {
-                self.add_record(gap)
-            } else {
-                Ok(())
-            };
-            let written = marked.is_ok()
-                && [Stream::Stdout, Stream::Stderr].into_iter().all(|stream| {
-                    let tail: Vec<u8> = std::mem::take(&mut self.tails[stream.index()]).into();
-                    self.write(Kind::Data(stream), &tail) == tail.len()
-                });
-            if written {
-                self.omitted = missing;
+            let marked = missing == 0 || self.add_record(gap).is_ok();
+            if marked && self.write(Kind::Data(stream), &tail) == tail.len() {
+                self.omitted[stream.index()] = missing;
             }
         }
         if self.flush_index().is_err() {
@@ -283,7 +277,7 @@ impl LogWriter {
     }
 
     pub(crate) fn omitted(&self) -> u64 {
-        self.omitted
+        self.omitted.iter().sum()
     }
 
     /// Whether the caller's copy lacks something.

@@ -61,7 +61,7 @@ impl LogReader {
                 return Ok(None);
             };
             match record.kind {
-                Kind::Gap => {
+                Kind::Gap(_) => {
                     self.record += 1;
                     self.within = 0;
                     return Ok(Some(Chunk::Gap {
@@ -108,7 +108,7 @@ impl LogReader {
         };
         Ok(self.record(last)?.map_or(0, |record| match record.kind {
             Kind::Data(_) => record.offset + record.length,
-            Kind::Gap => record.offset,
+            Kind::Gap(_) => record.offset,
         }))
     }
 
@@ -122,7 +122,7 @@ impl LogReader {
             self.record = last;
             self.within = match record.kind {
                 Kind::Data(_) => record.length,
-                Kind::Gap => 0,
+                Kind::Gap(_) => 0,
             };
         }
         Ok(self.position()?.saturating_sub(before))
@@ -134,7 +134,7 @@ impl LogReader {
             .map_or(0, |record| record.offset + self.within))
     }
 
-    /// Up to `most` bytes from the beginning of one stream, up to the first gap.
+    /// Up to `most` bytes from the beginning of one stream, up to its first gap.
     pub fn head(&mut self, stream: Stream, most: usize) -> io::Result<Vec<u8>> {
         let mut head = Vec::new();
         let mut number = 0;
@@ -144,20 +144,20 @@ impl LogReader {
             };
             number += 1;
             match record.kind {
-                Kind::Gap => break,
+                Kind::Gap(found) if found == stream => break,
                 Kind::Data(found) if found == stream => {
                     let wanted = usize::try_from(record.length)
                         .unwrap_or(usize::MAX)
                         .min(most - head.len());
                     head.extend(self.read(record.offset, wanted)?);
                 }
-                Kind::Data(_) => {}
+                Kind::Data(_) | Kind::Gap(_) => {}
             }
         }
         Ok(head)
     }
 
-    /// Up to `most` bytes from the end of one stream, back to the last gap.
+    /// Up to `most` bytes from the end of one stream, back to its last gap.
     pub fn tail(&mut self, stream: Stream, most: usize) -> io::Result<Vec<u8>> {
         // Pieces from the last to the first.
         let mut pieces: Vec<Vec<u8>> = Vec::new();
@@ -167,7 +167,7 @@ impl LogReader {
             let start = end.saturating_sub(BLOCK as u64);
             for record in self.block(start, end)?.into_iter().rev() {
                 match record.kind {
-                    Kind::Gap => break 'blocks,
+                    Kind::Gap(found) if found == stream => break 'blocks,
                     Kind::Data(found) if found == stream => {
                         let wanted = usize::try_from(record.length)
                             .unwrap_or(usize::MAX)
@@ -179,13 +179,27 @@ impl LogReader {
                             break 'blocks;
                         }
                     }
-                    Kind::Data(_) => {}
+                    Kind::Data(_) | Kind::Gap(_) => {}
                 }
             }
             end = start;
         }
         pieces.reverse();
         Ok(pieces.concat())
+    }
+
+    /// Whether the log says that a part of this stream is missing.
+    pub fn has_gap(&mut self, stream: Stream) -> io::Result<bool> {
+        let mut end = self.records()?;
+        while end > 0 {
+            let start = end.saturating_sub(BLOCK as u64);
+            let block = self.block(start, end)?;
+            if block.iter().any(|record| record.kind == Kind::Gap(stream)) {
+                return Ok(true);
+            }
+            end = start;
+        }
+        Ok(false)
     }
 
     fn read(&self, offset: u64, length: usize) -> io::Result<Vec<u8>> {

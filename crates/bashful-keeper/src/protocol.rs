@@ -45,7 +45,8 @@ pub enum Request {
     },
 }
 
-/// The first line of a connection.
+/// The first line of a connection. Only who speaks is required, so that a keeper can
+/// tell an engine of any version why it does not serve it.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Hello {
     /// The engine's build.
@@ -53,12 +54,16 @@ pub struct Hello {
     /// The engine's protocol.
     pub protocol: u32,
     /// Where task directories go.
+    #[serde(default)]
     pub state: PathBuf,
     /// The socket to serve, for others of the same session. None: only this connection.
+    #[serde(default)]
     pub listen: Option<PathBuf>,
     /// How long to live on with no connection and nothing running.
+    #[serde(default)]
     pub idle_ms: u64,
     /// More runs will follow: it pays to prepare for them.
+    #[serde(default)]
     pub more_to_come: bool,
 }
 

@@ -10,7 +10,8 @@ use std::time::Duration;
 use bashful_keeper::{
     Hello, KEEPER_ARGUMENT, LineBuffer, PROTOCOL, Reply, Request, VERSION, Welcome, fork_keeper,
 };
-use bashful_sandbox::{Launch, reap};
+use bashful_sandbox::{Launch, Process, reap, signal_process};
+use rustix::process::Signal;
 
 use super::wire::{Table, Wire, line, send};
 use super::{Client, Order, no_resource};
@@ -109,7 +110,11 @@ impl Client {
                         source,
                     })?;
                 let greeted = Self::greet(socket, address, path, order);
-                // The process we started has long left the keeper to itself.
+                // A keeper has long left this process behind; anything else that it may
+                // be is of no use. It is our child, so the number is still its own.
+                if let Some(started) = Process::find(pid) {
+                    signal_process(started, Signal::KILL);
+                }
                 let _ = reap(pid);
                 greeted
             }

@@ -34,8 +34,11 @@ impl Wire {
     /// Reads once, when there is something to read before `until`, and hands it out;
     /// false when the keeper is gone.
     pub(super) fn receive(&self, incoming: &mut LineBuffer, until: Option<Instant>) -> bool {
-        // What arrived together with the greeting is here already.
-        self.hand_out(incoming);
+        // What arrived together with the greeting is here already, and may be all
+        // that the caller waits for.
+        if self.hand_out(incoming) {
+            return true;
+        }
         let timeout = until.map(|until| {
             let left = until.saturating_duration_since(Instant::now());
             Timespec {
@@ -60,13 +63,17 @@ impl Wire {
         alive
     }
 
-    fn hand_out(&self, incoming: &mut LineBuffer) {
+    /// Gives every whole line to whom it concerns; whether there was one.
+    fn hand_out(&self, incoming: &mut LineBuffer) -> bool {
+        let mut any = false;
         while let Some(line) = incoming.line() {
+            any = true;
             // A line we do not know comes from a newer keeper and is no harm.
             if let Ok(reply) = serde_json::from_slice(&line) {
                 lock(&self.table).dispatch(reply, &self.socket);
             }
         }
+        any
     }
 
     pub(super) fn poke_everybody(&self) {

@@ -29,7 +29,6 @@ fn captured(stdout: &[u8], limit: OutputLimit) -> Captured {
     let totals = Totals {
         bytes: stdout.len() as u64,
         characters: String::from_utf8_lossy(stdout).chars().count() as u64,
-        incomplete: false,
     };
     capture(&mut reader, Stream::Stdout, totals, limit).unwrap()
 }

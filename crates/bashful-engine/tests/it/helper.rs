@@ -143,6 +143,34 @@ fn heavy_a_helper_that_only_sleeps_is_given_up() {
 }
 
 #[test]
+fn an_answer_that_comes_with_the_greeting_is_heard_at_once() {
+    let house = House::new();
+    let path = house.path().join("quick-keeper");
+    let hello = format!(r#"{{"hello":{{"version":"{VERSION}","protocol":1,"pid":1}}}}"#);
+    // Both lines in one write, and then it stays: nothing more will come.
+    let text = format!(
+        r#"#!/bin/bash
+read -r hello
+read -r start
+id=${{start#*'"id":"'}}
+refused='{{"refused":{{"id":"'${{id%%'"'*}}'","fault":{{"kind":"execute","subject":"/x","errno":2}}}}}}'
+printf '%s\n%s\n' '{hello}' "$refused" >&0
+/bin/sleep 25 <&0 &
+"#
+    );
+    script(&path, &text);
+    let engine = house.builder().helper(path).build().unwrap();
+    let begun = Instant::now();
+    let running = crate::support::started(&engine, Invocation::bash("true"));
+    match running.wait_until(Some(begun + Duration::from_secs(20))) {
+        Ok(Err(EngineError::Execute { .. })) => {}
+        other => panic!("{other:?}"),
+    }
+    let took = begun.elapsed();
+    assert!(took < Duration::from_secs(10), "it took {took:?}");
+}
+
+#[test]
 fn an_executable_finds_the_keeper_beside_it_or_says_where_it_looked() {
     let this = std::env::current_exe().unwrap();
     // First as a test, then as a copy of itself somewhere else.

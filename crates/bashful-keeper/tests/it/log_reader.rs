@@ -17,7 +17,7 @@ struct Log {
 enum Piece {
     Out(Vec<u8>),
     Err(Vec<u8>),
-    Gap(u64),
+    Gap(Stream, u64),
 }
 
 impl Log {
@@ -60,7 +60,8 @@ impl Log {
                 self.record(bytes.len() as u64, 2);
                 self.bytes.extend(bytes);
             }
-            Piece::Gap(missing) => self.record(*missing, 3),
+            Piece::Gap(Stream::Stdout, missing) => self.record(*missing, 3),
+            Piece::Gap(Stream::Stderr, missing) => self.record(*missing, 4),
         }
     }
 
@@ -124,7 +125,7 @@ fn a_log_is_followed_as_it_grows() {
         Some(data(Stream::Stderr, 8, b"e"))
     );
     assert_eq!(reader.next(100).unwrap(), None);
-    log.add(&Piece::Gap(7));
+    log.add(&Piece::Gap(Stream::Stdout, 7));
     log.add(&Piece::Out(b"tail".to_vec()));
     log.save();
     assert_eq!(reader.next(100).unwrap(), Some(Chunk::Gap { missing: 7 }));
@@ -186,7 +187,8 @@ fn pieces() -> impl Strategy<Value = Vec<Piece>> {
     let piece = prop_oneof![
         5 => bytes().prop_map(Piece::Out),
         5 => bytes().prop_map(Piece::Err),
-        1 => (1_u64..100).prop_map(Piece::Gap),
+        1 => (1_u64..100).prop_map(|missing| Piece::Gap(Stream::Stdout, missing)),
+        1 => (1_u64..100).prop_map(|missing| Piece::Gap(Stream::Stderr, missing)),
     ];
     // More than one block of the index.
     proptest::collection::vec(piece, 0..1200)
@@ -194,7 +196,7 @@ fn pieces() -> impl Strategy<Value = Vec<Piece>> {
 
 fn stretch<'a>(pieces: impl Iterator<Item = &'a Piece>, stream: Stream) -> Vec<&'a [u8]> {
     pieces
-        .take_while(|piece| !matches!(piece, Piece::Gap(_)))
+        .take_while(|piece| !matches!(piece, Piece::Gap(found, _) if *found == stream))
         .filter_map(|piece| match (piece, stream) {
             (Piece::Out(bytes), Stream::Stdout) | (Piece::Err(bytes), Stream::Stderr) => {
                 Some(bytes.as_slice())
@@ -234,7 +236,7 @@ proptest! {
             }
         }
         prop_assert_eq!(read, &log.bytes[..]);
-        let gaps: u64 = pieces.iter().map(|it| if let Piece::Gap(length) = it { *length } else { 0 }).sum();
+        let gaps: u64 = pieces.iter().map(|it| if let Piece::Gap(_, length) = it { *length } else { 0 }).sum();
         prop_assert_eq!(missing, gaps);
     }
 }
