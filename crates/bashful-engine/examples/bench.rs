@@ -5,7 +5,7 @@
 
 #![expect(clippy::print_stdout, reason = "a bench prints")]
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[path = "bench/command_line.rs"]
 mod command_line;
@@ -24,8 +24,8 @@ mod table;
 struct Setting {
     /// The `bashful` executable.
     bashful: PathBuf,
-    /// A directory that goes away afterwards.
-    scratch: tempfile::TempDir,
+    /// A directory of our own beside the build output.
+    scratch: PathBuf,
 }
 
 type Outcome = Result<bool, Box<dyn std::error::Error>>;
@@ -49,7 +49,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let bashful = PathBuf::from(arguments.remove(position));
     let setting = Setting {
         bashful,
-        scratch: tempfile::tempdir()?,
+        scratch: new_scratch()?,
     };
     let known = BENCHES.map(|(name, _)| name);
     if let Some(unknown) = arguments
@@ -68,6 +68,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             met &= bench(&setting)?;
         }
     }
+    remove_old_scratch(&setting.scratch);
     println!(
         "{}",
         if met {
@@ -77,4 +78,27 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
     );
     Ok(())
+}
+
+/// A new directory beside the build output, on a real disk. It stays for a while: a file
+/// system that has just deleted thousands of files makes new ones slowly (ext4 avoids
+/// their inodes for some minutes), and so one bench would spoil the next.
+fn new_scratch() -> std::io::Result<PathBuf> {
+    let here = std::env::current_exe()?;
+    let target = here.ancestors().nth(3).unwrap_or(Path::new("/tmp"));
+    let scratch = target
+        .join("bench-scratch")
+        .join(std::process::id().to_string());
+    std::fs::create_dir_all(&scratch)?;
+    Ok(scratch)
+}
+
+/// Removes what earlier benches left.
+fn remove_old_scratch(current: &Path) {
+    let entries = current.parent().and_then(|parent| parent.read_dir().ok());
+    for entry in entries.into_iter().flatten().flatten() {
+        if entry.path() != current {
+            let _ = std::fs::remove_dir_all(entry.path());
+        }
+    }
 }

@@ -130,10 +130,11 @@ impl Keeper {
     pub(crate) fn serve(mut self) -> io::Result<()> {
         let mut events: Vec<epoll::Event> = Vec::with_capacity(64);
         loop {
-            let timeout = if self.lacks_spare() {
+            let now = Instant::now();
+            let timeout = if self.may_prepare(now) {
                 Some(Timespec::default())
             } else {
-                self.time_to_wake(Instant::now()).map(timespec)
+                self.time_to_wake(now).map(timespec)
             };
             events.clear();
             match epoll::wait(&self.epoll, spare_capacity(&mut events), timeout.as_ref()) {
@@ -144,7 +145,7 @@ impl Keeper {
                 self.handle(Source::decode(event.data));
             }
             self.settle();
-            if events.is_empty() && self.lacks_spare() {
+            if events.is_empty() && self.may_prepare(Instant::now()) {
                 self.prepare();
             }
             if self.is_done(Instant::now()) {
@@ -201,6 +202,12 @@ impl Keeper {
     fn lacks_spare(&self) -> bool {
         let ready = self.spare.as_ref().is_some_and(Spare::is_ready);
         self.spares == Spares::Now && !ready && !self.ending
+    }
+
+    /// Whether there is time for that. A command that has just started may end any
+    /// moment, and its end must not wait for a slow disk.
+    fn may_prepare(&self, now: Instant) -> bool {
+        self.lacks_spare() && self.runs.values().all(|run| run.settled_at() <= now)
     }
 
     /// Makes one more file of it.
@@ -324,6 +331,8 @@ impl Keeper {
                 id: state.id.clone(),
                 state: Box::new(state),
             });
+            // At once: closing files can take its time.
+            connection.flush();
         }
     }
 
@@ -355,7 +364,12 @@ impl Keeper {
         let quiet = self
             .quiet_since
             .and_then(|since| since.checked_add(self.patience()));
+        let spare = self
+            .lacks_spare()
+            .then(|| self.runs.values().map(Run::settled_at).max())
+            .flatten();
         runs.chain(quiet)
+            .chain(spare)
             .min()
             .map(|at| at.saturating_duration_since(now))
     }

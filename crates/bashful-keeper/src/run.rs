@@ -31,6 +31,8 @@ const SURVIVOR_GRACE: Duration = Duration::from_millis(500);
 /// How often the killing is repeated, and for how long.
 const KILL_INTERVAL: Duration = Duration::from_millis(10);
 const KILL_PATIENCE: Duration = Duration::from_secs(5);
+/// A command that runs longer than this is not about to end.
+const SETTLING: Duration = Duration::from_millis(5);
 /// Growth of the log is said at most this often.
 const SAY_INTERVAL: Duration = Duration::from_millis(5);
 
@@ -385,6 +387,11 @@ impl Run {
         self.said = bytes;
         self.said_at = Some(now);
         Some(bytes)
+    }
+
+    /// From when on it counts as one that takes its time.
+    pub(crate) fn settled_at(&self) -> Instant {
+        self.started + SETTLING
     }
 
     /// When to look again even if nothing happens.

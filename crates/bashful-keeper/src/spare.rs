@@ -1,8 +1,8 @@
 //! A task directory made ahead of time.
 //!
-//! Making files is the slowest part of starting a command. So while one command
-//! runs, the keeper makes the directory for the next, a file at a time, and only
-//! renames it when it is needed.
+//! Making files is the slowest part of starting a command. So while there is nothing
+//! else to do, the keeper makes the directory for the next one, a file at a time, and
+//! only renames it when it is needed.
 
 use std::fs::{self, File};
 use std::io;
@@ -12,9 +12,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
 
-use crate::task_directory::{
-    LOG, SPEC, STATE, TaskDirectory, TaskFiles, locked_file, private_file,
-};
+use crate::task_directory::{LOG, SPEC, TaskDirectory, TaskFiles, locked_file, private_file};
 
 /// What a spare's name begins with. No task's name begins with a dot.
 const PREFIX: &str = ".spare-";
@@ -25,7 +23,6 @@ pub(crate) struct Spare {
     path: PathBuf,
     spec: Option<File>,
     log: Option<File>,
-    state: Option<File>,
 }
 
 impl Spare {
@@ -37,7 +34,6 @@ impl Spare {
             path,
             log: None,
             spec: None,
-            state: None,
         })
     }
 
@@ -48,14 +44,12 @@ impl Spare {
             self.spec = Some(locked_file(&self.path.join(SPEC))?);
         } else if self.log.is_none() {
             self.log = Some(private_file().open(self.path.join(LOG))?);
-        } else if self.state.is_none() {
-            self.state = Some(private_file().append(true).open(self.path.join(STATE))?);
         }
         Ok(())
     }
 
     pub(crate) fn is_ready(&self) -> bool {
-        self.state.is_some()
+        self.log.is_some()
     }
 
     /// Becomes the directory of a task; none if it was not ready or is no longer there.
@@ -63,7 +57,7 @@ impl Spare {
         let files = TaskFiles {
             spec: self.spec.take()?,
             log: self.log.take(),
-            state: self.state.take(),
+            state: None,
         };
         fs::rename(&self.path, directory.path()).ok()?;
         Some(files)

@@ -390,7 +390,7 @@ pub(crate) struct TaskFiles {
     pub(crate) spec: File,
     /// Made while the command starts, unless it was prepared.
     pub(crate) log: Option<File>,
-    /// The same.
+    /// Made with the first record.
     pub(crate) state: Option<File>,
 }
 

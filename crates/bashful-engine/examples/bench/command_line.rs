@@ -8,7 +8,7 @@ use crate::{Outcome, Setting};
 const ROUNDS: usize = 300;
 
 pub(crate) fn bench(setting: &Setting) -> Outcome {
-    let scratch = setting.scratch.path();
+    let scratch = setting.scratch.as_path();
     let run = |program: &str, arguments: &[&str]| {
         #[expect(
             clippy::disallowed_methods,

@@ -12,8 +12,8 @@ const COUNT: usize = 500;
 
 pub(crate) fn bench(setting: &Setting) -> Outcome {
     let engine = Engine::builder()
-        .workspace(setting.scratch.path())
-        .places(Places::under(setting.scratch.path()))
+        .workspace(&setting.scratch)
+        .places(Places::under(&setting.scratch))
         .build()?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()

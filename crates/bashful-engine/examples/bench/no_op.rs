@@ -24,8 +24,8 @@ pub(crate) fn bench(setting: &Setting) -> Outcome {
 fn round(setting: &Setting, title: &str) -> Outcome {
     let runtime = tokio::runtime::Builder::new_current_thread().build()?;
     let engine = Engine::builder()
-        .workspace(setting.scratch.path())
-        .places(Places::under(setting.scratch.path()))
+        .workspace(&setting.scratch)
+        .places(Places::under(&setting.scratch))
         .build()?;
     let mut plain = || {
         #[expect(clippy::disallowed_methods, reason = "the plain thing to compare with")]

@@ -67,7 +67,7 @@ fn case(setting: &Setting, name: &str, command: &str, bytes: u64) -> Outcome {
 }
 
 fn copy_with_cat(setting: &Setting, command: &str) -> Result<Duration, Box<dyn std::error::Error>> {
-    let target = setting.scratch.path().join("copy");
+    let target = setting.scratch.join("copy");
     #[expect(clippy::disallowed_methods, reason = "the plain thing to compare with")]
     let mut shell = Command::new("bash");
     shell
@@ -88,7 +88,7 @@ fn run(
     command: &str,
     bytes: u64,
 ) -> Result<(Duration, u64), Box<dyn std::error::Error>> {
-    let place = tempfile::tempdir_in(setting.scratch.path())?;
+    let place = tempfile::tempdir_in(&setting.scratch)?;
     let engine = Engine::builder()
         .workspace(place.path())
         .places(Places::under(place.path()))
