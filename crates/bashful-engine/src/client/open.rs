@@ -5,12 +5,12 @@ use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bashful_keeper::{
     Hello, KEEPER_ARGUMENT, LineBuffer, PROTOCOL, Reply, Request, VERSION, Welcome, fork_keeper,
 };
-use bashful_sandbox::{Launch, Process, reap, signal_process};
+use bashful_sandbox::{Launch, Process, reap_if_ended, signal_process};
 use rustix::process::Signal;
 
 use super::wire::{Table, Wire, line, send};
@@ -110,12 +110,7 @@ impl Client {
                         source,
                     })?;
                 let greeted = Self::greet(socket, address, path, order);
-                // A keeper has long left this process behind; anything else that it may
-                // be is of no use. It is our child, so the number is still its own.
-                if let Some(started) = Process::find(pid) {
-                    signal_process(started, Signal::KILL);
-                }
-                let _ = reap(pid);
+                leave_behind(pid, greeted.is_ok());
                 greeted
             }
         }
@@ -186,6 +181,19 @@ impl Client {
             wire: Arc::new(wire),
             has_reader: Mutex::new(false),
         }))
+    }
+}
+
+/// Reaps the process that was started. A keeper leaves it at once; one that did not
+/// become a keeper is ended, because it may do anything else for ever.
+fn leave_behind(pid: i32, is_keeper: bool) {
+    // It is our child, so the number is its own until it is reaped.
+    if let (false, Some(started)) = (is_keeper, Process::find(pid)) {
+        signal_process(started, Signal::KILL);
+    }
+    let patience = Instant::now() + Duration::from_millis(100);
+    while matches!(reap_if_ended(pid), Ok(None)) && Instant::now() < patience {
+        std::thread::sleep(Duration::from_micros(200));
     }
 }
 

@@ -63,15 +63,32 @@ pub fn peek_exited() -> io::Result<Option<i32>> {
     Ok((pid != 0).then_some(pid))
 }
 
-/// Reaps this child. `block` decides nothing here: the caller peeked first, or
-/// is content to wait.
+/// Waits for this child and reaps it.
 pub fn reap(pid: i32) -> io::Result<Exit> {
+    wait(pid, 0)?.ok_or_else(|| io::ErrorKind::WouldBlock.into())
+}
+
+/// Reaps this child if it has ended.
+pub fn reap_if_ended(pid: i32) -> io::Result<Option<Exit>> {
+    wait(pid, libc::WNOHANG)
+}
+
+fn wait(pid: i32, options: i32) -> io::Result<Option<Exit>> {
     let mut status = 0;
     let mut usage = MaybeUninit::<libc::rusage>::zeroed();
     loop {
         // SAFETY: both out-pointers are valid for the whole call.
-        let outcome =
-            unsafe { libc::wait4(pid, &raw mut status, libc::__WALL, usage.as_mut_ptr()) };
+        let outcome = unsafe {
+            libc::wait4(
+                pid,
+                &raw mut status,
+                options | libc::__WALL,
+                usage.as_mut_ptr(),
+            )
+        };
+        if outcome == 0 {
+            return Ok(None);
+        }
         if outcome != -1 {
             break;
         }
@@ -91,7 +108,7 @@ pub fn reap(pid: i32) -> io::Result<Exit> {
         cpu: duration(usage.ru_utime) + duration(usage.ru_stime),
         max_rss_kib: u64::try_from(usage.ru_maxrss).unwrap_or(0),
     };
-    Ok(Exit { status, usage })
+    Ok(Some(Exit { status, usage }))
 }
 
 fn duration(time: libc::timeval) -> Duration {
