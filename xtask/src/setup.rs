@@ -53,11 +53,6 @@ const PACKAGES: &[Package] = &[
         why: "takes kernel features away from a test",
     },
     Package {
-        name: "shellcheck",
-        probe: Probe::Binary("shellcheck"),
-        why: "reads our own scripts and those in the documents",
-    },
-    Package {
         name: "gcc",
         probe: Probe::Binary("gcc"),
         why: "links Rust programs and builds hostile test children",

@@ -33,6 +33,13 @@ struct Job {
 
 const JOBS: &[Job] = &[
     Job {
+        name: "fuzz",
+        why: "random shell text neither breaks nor slows the reader of commands",
+        package: "bashful-policy",
+        file: Some("fuzz"),
+        tests: "",
+    },
+    Job {
         name: "masking",
         why: "no listed secret passes the keeper, however the output is cut into pieces",
         package: "bashful-keeper",
