@@ -33,13 +33,6 @@ struct Job {
 
 const JOBS: &[Job] = &[
     Job {
-        name: "fuzz",
-        why: "random shell text neither breaks nor slows the reader of commands",
-        package: "bashful-policy",
-        file: Some("fuzz"),
-        tests: "",
-    },
-    Job {
         name: "masking",
         why: "no listed secret passes the keeper, however the output is cut into pieces",
         package: "bashful-keeper",
@@ -51,6 +44,13 @@ const JOBS: &[Job] = &[
         why: "kill -9 of keeper and engine at random moments leaves honest records",
         package: "bashful",
         file: Some("faults"),
+        tests: "",
+    },
+    Job {
+        name: "fuzz",
+        why: "random shell text neither breaks nor slows the reader of commands",
+        package: "bashful-policy",
+        file: Some("fuzz"),
         tests: "",
     },
 ];
