@@ -158,16 +158,23 @@ impl Report {
             self.id.to_string(),
             self.output_file.clone(),
         );
+        // What the log has is all that is known of the output.
         let whatever = |stream| {
             let mut reader = LogReader::open(&self.directory).ok()?;
-            let bytes = reader.tail(stream, self.limit.most_bytes()).ok()?;
-            Some(Captured {
-                text: String::from_utf8_lossy(&bytes).into_owned(),
-                ..Captured::default()
-            })
+            let (bytes, characters) = reader.totals(stream).ok()?;
+            let totals = Totals { bytes, characters };
+            Some((
+                bytes,
+                capture(&mut reader, stream, totals, self.limit).ok()?,
+            ))
         };
-        let stdout = whatever(Stream::Stdout).unwrap_or_default();
-        let stderr = whatever(Stream::Stderr).unwrap_or_default();
+        let (stdout_bytes, stdout) = whatever(Stream::Stdout).unwrap_or_default();
+        let (stderr_bytes, stderr) = whatever(Stream::Stderr).unwrap_or_default();
+        let result = ExecutionResult {
+            stdout_bytes,
+            stderr_bytes,
+            ..result
+        };
         result.with_output(stdout, stderr)
     }
 }

@@ -19,6 +19,8 @@ pub(crate) struct Connection {
     outgoing: VecDeque<u8>,
     /// The handshake went well.
     pub(crate) greeted: bool,
+    /// The other side has hung up.
+    pub(crate) gone: bool,
     /// The loop wakes when there is room to send.
     waits_for_room: bool,
 }
@@ -39,6 +41,7 @@ impl Connection {
             incoming: LineBuffer::default(),
             outgoing: VecDeque::new(),
             greeted: false,
+            gone: false,
             waits_for_room: false,
         })
     }

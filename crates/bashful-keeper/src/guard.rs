@@ -11,8 +11,9 @@ use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
 use bashful_sandbox::{
-    Fork, children, close_all_but, forget_environment, fork_single_threaded, ignore_broken_pipes,
-    peek_exited, reap, replace_arguments, signal_tree,
+    Fork, Process, children, close_all_but, forget_environment, fork_single_threaded,
+    ignore_write_signals, peek_exited, reap, replace_arguments, signal_process, signal_tree,
+    wait_for_stop_or_end,
 };
 use rustix::fs::{Mode, OFlags};
 use rustix::process::{
@@ -76,7 +77,7 @@ fn take_socket() -> io::Result<OwnedFd> {
 fn serve(socket: OwnedFd) -> io::Result<()> {
     // Secrets to be masked are in our memory: no other process may look.
     set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
-    ignore_broken_pipes();
+    ignore_write_signals();
     setsid()?;
     rustix::process::chdir("/")?;
     // Whoever waits for the end of the caller's streams must not wait for us.
@@ -99,6 +100,13 @@ fn serve(socket: OwnedFd) -> io::Result<()> {
 
 /// Waits for the keeper to end and leaves nothing alive behind it.
 fn guard(keeper: i32) -> io::Result<()> {
+    // A command of ours can stop its keeper; the keeper then goes on at once.
+    while !wait_for_stop_or_end(keeper)? {
+        if let Some(stopped) = Process::find(keeper) {
+            signal_process(stopped, Signal::CONT);
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
     reap(keeper)?;
     let patience = Instant::now() + PATIENCE;
     while Instant::now() < patience {

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 
+use crate::characters::CharacterCount;
 use crate::log::{Kind, RECORD_BYTES, Record, Stream};
 use crate::task_directory::TaskDirectory;
 
@@ -38,6 +39,8 @@ pub enum Chunk {
     },
 }
 
+/// How many bytes are read at once to count them.
+const PIECE: usize = 64 << 10;
 /// How many records are read at once.
 const BLOCK: usize = 512;
 
@@ -186,6 +189,26 @@ impl LogReader {
         }
         pieces.reverse();
         Ok(pieces.concat())
+    }
+
+    /// How many bytes and characters of one stream the log has.
+    pub fn totals(&mut self, stream: Stream) -> io::Result<(u64, u64)> {
+        let (mut bytes, mut characters, mut number) = (0, CharacterCount::default(), 0);
+        while let Some(record) = self.record(number)? {
+            number += 1;
+            let mut at = record.offset;
+            while record.kind == Kind::Data(stream) && at < record.offset + record.length {
+                let left = usize::try_from(record.offset + record.length - at).unwrap_or(PIECE);
+                let piece = self.read(at, left.min(PIECE))?;
+                if piece.is_empty() {
+                    break;
+                }
+                characters.push(&piece);
+                at += piece.len() as u64;
+                bytes += piece.len() as u64;
+            }
+        }
+        Ok((bytes, characters.total()))
     }
 
     /// Whether the log says that a part of this stream is missing.

@@ -17,6 +17,7 @@ use bashful_sandbox::{
 use rustix::process::Signal;
 
 use crate::log::{LogWriter, Stream};
+use crate::mask::Masker;
 use crate::output::{Left, Output};
 use crate::protocol::OnLogFull;
 use crate::task_directory::{
@@ -51,6 +52,8 @@ pub(crate) struct Run {
     pub(crate) owner: Option<u64>,
     pub(crate) outputs: [Output; 2],
     pub(crate) log: LogWriter,
+    /// What must not be written down.
+    pub(crate) mask: Vec<String>,
     first_pid: Option<i32>,
     exit: Option<ExitStatus>,
     stage: Stage,
@@ -95,6 +98,7 @@ pub(crate) struct Parts {
     pub(crate) owner: Option<u64>,
     pub(crate) outputs: [Output; 2],
     pub(crate) log: LogWriter,
+    pub(crate) mask: Vec<String>,
 }
 
 impl Run {
@@ -114,6 +118,7 @@ impl Run {
             owner: parts.owner,
             outputs: parts.outputs,
             log: parts.log,
+            mask: parts.mask,
             first_pid: parts.leader,
             exit: None,
             stage: Stage::Running,
@@ -278,7 +283,7 @@ impl Run {
         if let Some(survivor) = known {
             survivor.fate = fate;
         } else if self.survivors.len() < MOST_SURVIVORS {
-            let command = command_line(process.pid);
+            let command = self.shown(&command_line(process.pid));
             self.survivors.push(Survivor {
                 pid: process.pid,
                 command,
@@ -286,6 +291,22 @@ impl Run {
                 task_id: None,
             });
         }
+    }
+
+    /// A command line as it may be written down: without secrets, and not too long.
+    fn shown(&self, command: &str) -> String {
+        let mut masked = Vec::new();
+        match Masker::new(&self.mask) {
+            Some(mut masker) => {
+                masker.push(command.as_bytes(), &mut masked);
+                masker.finish(&mut masked);
+            }
+            None => masked.extend_from_slice(command.as_bytes()),
+        }
+        String::from_utf8_lossy(&masked)
+            .chars()
+            .take(SHOWN_COMMAND)
+            .collect()
     }
 
     /// Its survivors now belong to the task with this id.
@@ -300,10 +321,13 @@ impl Run {
         &self.survivors
     }
 
-    /// Reads the pipes until they give nothing more right now.
+    /// Reads what is in the pipes, one fair share of each: somebody outside our tree
+    /// may hold one and write for ever.
     fn drain(&mut self, buffer: &mut [u8]) {
         for output in &mut self.outputs {
-            while output.is_open() && output.read(buffer, &mut self.log) == Left::More {}
+            if output.is_open() {
+                output.read(buffer, &mut self.log);
+            }
         }
     }
 
@@ -411,6 +435,8 @@ impl Run {
     }
 }
 
+/// A survivor's command line is cut after so many characters.
+const SHOWN_COMMAND: usize = 200;
 /// No list of survivors grows beyond this.
 const MOST_SURVIVORS: usize = 100;
 

@@ -19,8 +19,10 @@ pub use mark::Mark;
 pub use sys::fork::{Fork, fork_single_threaded};
 pub use sys::limits::{OpenFiles, raise_open_files};
 pub use sys::scrub::{close_all_but, forget_environment, replace_arguments};
-pub use sys::signals::{SignalQueue, ignore_broken_pipes};
-pub use sys::wait::{Exit, ExitStatus, Usage, peek_exited, reap, reap_if_ended};
+pub use sys::signals::{SignalQueue, ignore_write_signals};
+pub use sys::wait::{
+    Exit, ExitStatus, Usage, peek_exited, reap, reap_if_ended, wait_for_stop_or_end,
+};
 pub use tree::{
     Process, Reach, Status, children, command_line, descendants, signal_process, signal_tree,
 };

@@ -19,6 +19,9 @@ pub struct Mark(u64);
 /// Far beyond any real budget (in microseconds), far below infinity.
 const CEILING: u64 = 1 << 62;
 
+/// Below this, marks would not be different from each other.
+const LEAST: u64 = 1 << 32;
+
 impl Mark {
     /// A mark that nothing else has. It lies below our own limit, so that an
     /// ordinary user may set it, also inside another marked run.
@@ -27,8 +30,13 @@ impl Mark {
         let ceiling = hard.min(CEILING);
         let mut random = [0_u8; 8];
         rustix::rand::getrandom(&mut random, rustix::rand::GetRandomFlags::empty())?;
-        let half = (ceiling / 2).max(1);
+        let half = (ceiling / 2).max(LEAST);
         Ok(Self(half + u64::from_ne_bytes(random) % half))
+    }
+
+    /// Whether our own limit leaves room for it.
+    pub fn can_be_set(self) -> bool {
+        realtime_budget(0).is_ok_and(|(_, hard)| self.0 <= hard)
     }
 
     /// The mark that this process carries, or what stands in its place.

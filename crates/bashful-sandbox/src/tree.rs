@@ -37,11 +37,19 @@ pub struct Status {
     pub session: i32,
     /// The number of its controlling terminal; 0: none.
     pub terminal: i32,
+    /// How many of its threads are left; a process whose first thread has ended
+    /// looks like a zombie while the others go on.
+    pub threads: u32,
     /// When it started, in clock ticks since boot.
     pub started: u64,
 }
 
 impl Status {
+    /// Whether nothing of it runs any more.
+    pub fn has_ended(&self) -> bool {
+        matches!(self.state, b'Z' | b'X') && self.threads <= 1
+    }
+
     /// Reads the status of the process with this number.
     pub fn of(pid: i32) -> Option<Self> {
         let stat = fs::read(format!("/proc/{pid}/stat")).ok()?;
@@ -53,12 +61,14 @@ impl Status {
         let parent = fields.next()?.parse().ok()?;
         let session = fields.nth(1)?.parse().ok()?;
         let terminal = fields.next()?.parse().ok()?;
-        let started = fields.nth(14)?.parse().ok()?;
+        let threads = fields.nth(12)?.parse().ok()?;
+        let started = fields.nth(1)?.parse().ok()?;
         Some(Self {
             state,
             parent,
             session,
             terminal,
+            threads,
             started,
         })
     }
@@ -114,7 +124,7 @@ pub fn descendants(roots: &[i32]) -> Vec<Process> {
             continue;
         }
         if let Some(status) = Status::of(pid)
-            && !matches!(status.state, b'Z' | b'X')
+            && !status.has_ended()
         {
             found.push(Process {
                 pid,
@@ -204,9 +214,9 @@ pub fn signal_tree(roots: &[i32], signal: Signal) -> Vec<(Process, Reach)> {
 }
 
 const MOST_ROUNDS: usize = 64;
+const MOST_COMMAND_LINE: usize = 100_000;
 
-/// What a process is, for people: its command line, else its name; at most 200
-/// characters, on one line.
+/// What a process is, for people: its command line, else its name, on one line.
 pub fn command_line(pid: i32) -> String {
     let raw = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
     let raw = if raw.is_empty() {
@@ -223,5 +233,5 @@ pub fn command_line(pid: i32) -> String {
         .trim()
         .chars()
         .map(|c| if c.is_control() { '\u{fffd}' } else { c });
-    safe.take(200).collect()
+    safe.take(MOST_COMMAND_LINE).collect()
 }

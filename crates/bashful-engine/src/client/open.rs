@@ -83,8 +83,9 @@ impl Client {
             && is_ours(&socket)
         {
             return match Self::greet(socket, address, path, order) {
-                // One that is about to end hangs up without a greeting.
-                Err(EngineError::HelperMute { .. }) => Ok(None),
+                // One that is about to end hangs up without a greeting; one that is
+                // there and says nothing may still have heard our order.
+                Err(EngineError::HelperMute { source, .. }) if is_hang_up(&source) => Ok(None),
                 greeted => greeted,
             };
         }
@@ -195,6 +196,11 @@ fn leave_behind(pid: i32, is_keeper: bool) {
     while matches!(reap_if_ended(pid), Ok(None)) && Instant::now() < patience {
         std::thread::sleep(Duration::from_micros(200));
     }
+}
+
+fn is_hang_up(error: &io::Error) -> bool {
+    use io::ErrorKind::{BrokenPipe, ConnectionReset, UnexpectedEof};
+    matches!(error.kind(), BrokenPipe | ConnectionReset | UnexpectedEof)
 }
 
 fn is_ours(socket: &UnixStream) -> bool {

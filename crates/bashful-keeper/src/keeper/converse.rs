@@ -31,6 +31,7 @@ impl Keeper {
             return;
         };
         let alive = connection.fill();
+        connection.gone = !alive;
         // What arrived before the end still counts.
         while let Some(incoming) = self.connections.get_mut(&number).and_then(Connection::next) {
             match incoming {
@@ -51,10 +52,16 @@ impl Keeper {
             .connections
             .get(&number)
             .is_some_and(|connection| connection.greeted);
+        let gone = self
+            .connections
+            .get(&number)
+            .is_none_or(|connection| connection.gone);
         match request {
             Request::Hello(hello) => self.greet(number, hello),
             // Nothing is done for somebody whose version does not fit.
             _ if !greeted => {}
+            // Whoever asked has left: nobody would hear of it.
+            Request::Start(start) if gone && !start.detached => {}
             Request::Start(start) => self.start(number, *start),
             Request::Cancel { id, now } => {
                 let manner = if now { Manner::Now } else { Manner::Politely };
@@ -89,11 +96,10 @@ impl Keeper {
         };
         let greeted = matches!(reply, Reply::Hello(_));
         if let Some(connection) = self.connections.get_mut(&number) {
-            connection.greeted = greeted;
             connection.send(&reply);
             // Said before anything is started: an engine that never hears it knows
             // that nothing was.
-            connection.flush();
+            connection.greeted = connection.flush() && greeted;
         }
     }
 

@@ -79,6 +79,7 @@ impl Keeper {
             owner,
             outputs,
             log,
+            mask: start.mask,
         };
         self.admit(Run::new(parts, asked));
         Ok(pid)
@@ -145,12 +146,16 @@ impl Keeper {
             .directory(&start.spec.cwd)
             .stdout(stdout_theirs)
             .stderr(stderr_theirs)
-            .mark(mark)
             .open_files(self.open_files)
             .new_session()
             .dies_with_caller();
         if let Some(stdin) = stdin {
             launch = launch.stdin(stdin);
+        }
+        // Where the limit that carries marks is too low already, its processes are
+        // told apart by their session.
+        if mark.can_be_set() {
+            launch = launch.mark(mark);
         }
         for argument in start.arguments.iter().skip(1) {
             launch = launch.argument(argument);
@@ -245,6 +250,7 @@ impl Keeper {
             owner: None,
             outputs,
             log,
+            mask: run.mask.clone(),
         };
         Ok(Run::new(parts, Instant::now()))
     }
@@ -268,7 +274,10 @@ fn directory_fault(error: &TaskDirectoryError) -> Fault {
 
 fn launch_fault(error: &LaunchError, cwd: &Path) -> Fault {
     let errno = error.source.raw_os_error();
+    let exhausted =
+        [Errno::MFILE, Errno::NFILE, Errno::NOMEM].map(|errno| Some(errno.raw_os_error()));
     match error.stage {
+        _ if exhausted.contains(&errno) => fault(FaultKind::Resources, "a process", errno),
         Stage::Directory => fault(FaultKind::WorkingDirectory, &cwd.to_string_lossy(), errno),
         Stage::Strings => fault(FaultKind::Malformed, "a NUL byte", errno),
         Stage::Execute => fault(FaultKind::Execute, &error.program.to_string_lossy(), errno),

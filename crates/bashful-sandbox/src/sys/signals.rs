@@ -61,8 +61,11 @@ impl AsFd for SignalQueue {
     }
 }
 
-/// Makes a write to a closed pipe or socket an error instead of our death.
-pub fn ignore_broken_pipes() {
+/// Makes a write that cannot be done an error instead of our death: to a closed pipe
+/// or socket, or past the largest size of a file that we were given.
+pub fn ignore_write_signals() {
     // SAFETY: ignoring a signal installs no code.
     unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
+    // SAFETY: the same.
+    unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
 }

@@ -63,6 +63,33 @@ pub fn peek_exited() -> io::Result<Option<i32>> {
     Ok((pid != 0).then_some(pid))
 }
 
+/// Waits until this child has stopped or ended; true if it has ended. It is not reaped.
+pub fn wait_for_stop_or_end(pid: i32) -> io::Result<bool> {
+    let id = libc::id_t::try_from(pid).map_err(|_| io::ErrorKind::InvalidInput)?;
+    let mut info = MaybeUninit::<libc::siginfo_t>::zeroed();
+    loop {
+        // SAFETY: `info` outlives the call, which fills it.
+        let outcome = unsafe {
+            libc::waitid(
+                libc::P_PID,
+                id,
+                info.as_mut_ptr(),
+                libc::WEXITED | libc::WSTOPPED | libc::WNOWAIT,
+            )
+        };
+        if outcome == 0 {
+            break;
+        }
+        let error = io::Error::last_os_error();
+        if error.kind() != io::ErrorKind::Interrupted {
+            return Err(error);
+        }
+    }
+    // SAFETY: all zeroes is a valid siginfo_t, and the call filled it.
+    let info = unsafe { info.assume_init() };
+    Ok(info.si_code != libc::CLD_STOPPED)
+}
+
 /// Waits for this child and reaps it.
 pub fn reap(pid: i32) -> io::Result<Exit> {
     wait(pid, 0)?.ok_or_else(|| io::ErrorKind::WouldBlock.into())

@@ -3,11 +3,12 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use bashful_engine::config::{Ceilings, Config, Loaded, Survivors, env};
 use bashful_engine::{
-    Action, EarlyKeeper, Engine, EngineBuilder, Interrupts, Invocation, MAX_COMMAND_BYTES, Started,
-    Stdin, Timeout, hide_from_commands, terminal_session,
+    Action, EarlyKeeper, Engine, EngineBuilder, EngineError, Interrupts, InvalidInvocation,
+    Invocation, MAX_COMMAND_BYTES, Started, Stdin, Timeout, hide_from_commands, terminal_session,
 };
 
 use crate::cli::RunArguments;
@@ -25,7 +26,7 @@ pub(crate) fn run(
     printer: &Printer,
 ) -> anyhow::Result<Exit> {
     let workspace = workspace(arguments)?;
-    let place = workspace.clone().map_or_else(std::env::current_dir, Ok)?;
+    let place = workspace.clone().map_or_else(current_directory, Ok)?;
     let mut loaded = super::load_config(&place, printer)?;
     apply_flags(&mut loaded, arguments)?;
     let limit = arguments.timeout.unwrap_or(loaded.config.limits.timeout);
@@ -52,6 +53,7 @@ pub(crate) fn run(
         printer,
         interrupts: &interrupts,
         limit,
+        began: Instant::now(),
     };
     if arguments.json {
         let result = watcher.silently(run)?;
@@ -96,6 +98,13 @@ fn read_command(path: &Path) -> anyhow::Result<String> {
         .read_to_end(&mut bytes)
         .map_err(|error| usage(&error.to_string()))?;
     Ok(String::from_utf8(bytes).map_err(|_| usage("it is not valid UTF-8"))?)
+}
+
+fn current_directory() -> Result<PathBuf, EngineError> {
+    std::env::current_dir().map_err(|_| {
+        let (role, path) = ("current directory", PathBuf::from("."));
+        InvalidInvocation::MissingDirectory { role, path }.into()
+    })
 }
 
 /// The workspace as named: `--workspace`, else `--cwd`; none is the current directory.

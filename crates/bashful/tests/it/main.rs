@@ -16,6 +16,7 @@
 
 mod support;
 
+mod attacks;
 mod bad_input;
 mod bad_places;
 mod basics;

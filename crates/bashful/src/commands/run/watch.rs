@@ -12,12 +12,16 @@ use crate::view::{self, Frame, Moment, Neutraliser, Style};
 
 /// How often we look at the clock, the terminal and interrupts.
 const GLANCE: Duration = Duration::from_millis(100);
+/// How long after the limit a keeper has to end everything and say so.
+const KEEPER_PATIENCE: Duration = Duration::from_secs(30);
 
 pub(super) struct Watcher<'a> {
     pub(super) printer: &'a Printer,
     pub(super) interrupts: &'a Interrupts,
     /// The time the command has.
     pub(super) limit: Duration,
+    /// When it was started.
+    pub(super) began: Instant,
 }
 
 impl Watcher<'_> {
@@ -29,7 +33,7 @@ impl Watcher<'_> {
                 Ok(outcome) => return outcome,
                 Err(going_on) => run = going_on,
             }
-            self.obey(&run, &mut interrupted);
+            self.obey(&run, &mut interrupted)?;
         }
     }
 
@@ -69,22 +73,27 @@ impl Watcher<'_> {
                 Some(_) | None => {}
             }
             display.tick();
-            self.obey(run, &mut interrupted);
+            self.obey(run, &mut interrupted)?;
         }
     }
 
-    /// The first interrupt asks, the second one insists.
-    fn obey(&self, run: &Run, interrupted: &mut usize) {
+    /// The first interrupt asks, the second one insists, and with the third we leave:
+    /// a keeper that does not answer must not hold us. Neither do we wait for one that
+    /// let the time limit pass.
+    fn obey(&self, run: &Run, interrupted: &mut usize) -> Result<(), EngineError> {
+        let overdue = self.began.elapsed() > self.limit.saturating_add(KEEPER_PATIENCE);
         let count = self.interrupts.take();
-        if count == 0 {
-            return;
+        if count == 0 && !overdue {
+            return Ok(());
         }
         *interrupted += count;
-        if *interrupted == 1 {
-            run.cancel();
-        } else {
-            run.kill();
+        match *interrupted {
+            _ if overdue => return Err(EngineError::KeeperGone),
+            1 => run.cancel(),
+            2 => run.kill(),
+            _ => return Err(EngineError::KeeperGone),
         }
+        Ok(())
     }
 }
 
