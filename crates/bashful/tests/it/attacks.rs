@@ -8,12 +8,12 @@ use crate::support::{Running, World, eventually, is_alive, start_of};
 
 /// A python program whose first thread ends while another goes on: the kernel then
 /// shows the process as a zombie.
-const HEADLESS: &str = r#"
+const HEADLESS: &str = r"
 import ctypes, os, threading, time
 threading.Thread(target=lambda: (time.sleep(60), os._exit(0))).start()
 print(os.getpid(), flush=True)
 ctypes.CDLL(None).syscall(60, 0)
-"#;
+";
 
 #[test]
 fn a_process_without_its_first_thread_is_ended_and_listed() {
