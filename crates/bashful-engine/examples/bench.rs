@@ -68,7 +68,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             met &= bench(&setting)?;
         }
     }
-    remove_old_scratch(&setting.scratch);
     println!(
         "{}",
         if met {
@@ -80,8 +79,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// A new directory beside the build output, on a real disk. It stays for a while: a file
-/// system that has just deleted thousands of files makes new ones slowly (ext4 avoids
+/// A new directory beside the build output, on a real disk. It stays until `cargo clean`: a
+/// file system that has just deleted thousands of files makes new ones slowly (ext4 avoids
 /// their inodes for some minutes), and so one bench would spoil the next.
 fn new_scratch() -> std::io::Result<PathBuf> {
     let here = std::env::current_exe()?;
@@ -91,14 +90,4 @@ fn new_scratch() -> std::io::Result<PathBuf> {
         .join(std::process::id().to_string());
     std::fs::create_dir_all(&scratch)?;
     Ok(scratch)
-}
-
-/// Removes what earlier benches left.
-fn remove_old_scratch(current: &Path) {
-    let entries = current.parent().and_then(|parent| parent.read_dir().ok());
-    for entry in entries.into_iter().flatten().flatten() {
-        if entry.path() != current {
-            let _ = std::fs::remove_dir_all(entry.path());
-        }
-    }
 }

@@ -320,6 +320,12 @@ impl Keeper {
         let state = run.finish(self.holder, &mut self.buffer);
         run.record(&state);
         if let Some(connection) = run.owner.and_then(|owner| self.connections.get_mut(&owner)) {
+            if let Some(pid) = run.start_untold() {
+                connection.send(&Reply::Started {
+                    id: state.id.clone(),
+                    pid,
+                });
+            }
             if !state.survivors.is_empty() {
                 let survivors = run.survivors().to_vec();
                 connection.send(&Reply::Survivors(Survivors {
@@ -342,6 +348,12 @@ impl Keeper {
             else {
                 continue;
             };
+            if let Some(pid) = run.due_start(now) {
+                connection.send(&Reply::Started {
+                    id: run.spec.id.clone(),
+                    pid,
+                });
+            }
             if let Some(elapsed_ms) = run.due_warning(now) {
                 connection.send(&Reply::SoftTimeout {
                     id: run.spec.id.clone(),

@@ -34,6 +34,9 @@ const KILL_INTERVAL: Duration = Duration::from_millis(10);
 const KILL_PATIENCE: Duration = Duration::from_secs(5);
 /// A command that runs longer than this is not about to end.
 const SETTLING: Duration = Duration::from_millis(5);
+/// Nothing is said before: a short command is told in one word, and whoever waits for
+/// it is woken once.
+const FIRST_WORD: Duration = Duration::from_millis(2);
 /// Growth of the log is said at most this often.
 const SAY_INTERVAL: Duration = Duration::from_millis(5);
 
@@ -62,6 +65,7 @@ pub(crate) struct Run {
     started_at_ms: u64,
     deadline: Option<Instant>,
     warn_at: Option<Instant>,
+    told_start: bool,
     usage: Usage,
     survivors: Vec<Survivor>,
     said: u64,
@@ -125,6 +129,7 @@ impl Run {
             ending: None,
             started: now,
             started_at_ms: now_ms(),
+            told_start: false,
             usage: Usage::default(),
             survivors: Vec::new(),
             said: 0,
@@ -391,6 +396,20 @@ impl Run {
         let _ = self.directory.write_state(&mut self.state_file, state);
     }
 
+    /// That it runs is due to be said: its process id.
+    pub(crate) fn due_start(&mut self, now: Instant) -> Option<i32> {
+        if self.told_start || now < self.started + FIRST_WORD {
+            return None;
+        }
+        self.start_untold()
+    }
+
+    /// Its process id, if nobody was told yet that it runs.
+    pub(crate) fn start_untold(&mut self) -> Option<i32> {
+        let told = std::mem::replace(&mut self.told_start, true);
+        self.first_pid.filter(|_| !told)
+    }
+
     /// The soft limit has passed and nobody was told yet: for how long it has run.
     pub(crate) fn due_warning(&mut self, now: Instant) -> Option<u64> {
         if self.warn_at.is_some_and(|at| now >= at) {
@@ -403,7 +422,10 @@ impl Run {
     /// Growth of the log that is due to be said.
     pub(crate) fn unsaid(&mut self, now: Instant) -> Option<u64> {
         let bytes = self.log.bytes();
-        if bytes == self.said || self.said_at.is_some_and(|at| now < at + SAY_INTERVAL) {
+        let due = self
+            .said_at
+            .map_or(self.started + FIRST_WORD, |at| at + SAY_INTERVAL);
+        if bytes == self.said || now < due {
             return None;
         }
         // Readers follow the index, so it goes first.
@@ -428,10 +450,15 @@ impl Run {
             Stage::Terminating { kill_at } => Some(kill_at),
             Stage::Killing { next, .. } => Some(next),
         };
-        let say = (self.owner.is_some() && self.log.bytes() != self.said)
-            .then(|| self.said_at.map(|at| at + SAY_INTERVAL))
-            .flatten();
-        [stage, self.warn_at, say].into_iter().flatten().min()
+        let first = self.started + FIRST_WORD;
+        let listens = self.owner.is_some();
+        let start = (listens && !self.told_start).then_some(first);
+        let say = (listens && self.log.bytes() != self.said)
+            .then(|| self.said_at.map_or(first, |at| at + SAY_INTERVAL));
+        [stage, self.warn_at, start, say]
+            .into_iter()
+            .flatten()
+            .min()
     }
 }
 

@@ -24,7 +24,10 @@ use crate::task_id::TaskId;
 impl Keeper {
     pub(super) fn start(&mut self, number: u64, start: Start) {
         let id = start.spec.id.clone();
+        let detached = start.detached;
         let reply = match self.try_start(number, start) {
+            // Said a moment later, see `Run::due_start`; nobody listens to a detached one.
+            Ok(_) if !detached => return,
             Ok(pid) => Reply::Started { id, pid },
             Err(fault) => Reply::Refused { id, fault },
         };
