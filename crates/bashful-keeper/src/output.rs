@@ -25,17 +25,6 @@ const TURN_BYTES: usize = 4 << 20;
 const BUSY_BYTES: u64 = 1 << 20;
 const LARGE_PIPE: usize = 1 << 20;
 
-/// Whether a pipe has more to give.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Left {
-    /// It may have more right now.
-    More,
-    /// Nothing at the moment.
-    Nothing,
-    /// Nobody can write to it any more.
-    Ended,
-}
-
 impl Output {
     pub(crate) fn new(stream: Stream, pipe: OwnedFd, mask: &[String]) -> Self {
         Self {
@@ -70,32 +59,31 @@ impl Output {
     }
 
     /// Reads what is there, up to a fair share.
-    pub(crate) fn read(&mut self, buffer: &mut [u8], log: &mut LogWriter) -> Left {
+    pub(crate) fn read(&mut self, buffer: &mut [u8], log: &mut LogWriter) {
         let mut turn = 0;
         while turn < TURN_BYTES {
             let Some(pipe) = &self.pipe else {
-                return Left::Ended;
+                return;
             };
             match rustix::io::read(pipe, &mut *buffer) {
                 Ok(0) => {
                     self.pipe = None;
                     self.finish(log);
-                    return Left::Ended;
+                    return;
                 }
                 Ok(count) => {
                     turn += count;
                     self.take(&buffer[..count], log);
                 }
                 Err(Errno::INTR) => {}
-                Err(Errno::AGAIN) => return Left::Nothing,
+                Err(Errno::AGAIN) => return,
                 Err(_) => {
                     self.pipe = None;
                     self.finish(log);
-                    return Left::Ended;
+                    return;
                 }
             }
         }
-        Left::More
     }
 
     fn take(&mut self, bytes: &[u8], log: &mut LogWriter) {

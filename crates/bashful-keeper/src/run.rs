@@ -18,7 +18,7 @@ use rustix::process::Signal;
 
 use crate::log::{LogWriter, Stream};
 use crate::mask::Masker;
-use crate::output::{Left, Output};
+use crate::output::Output;
 use crate::protocol::OnLogFull;
 use crate::task_directory::{
     Ending, Fate, Holder, OutputTotals, Phase, Spec, State, Survivor, TASK_FORMAT, TaskDirectory,
@@ -155,8 +155,10 @@ impl Run {
     }
 
     /// Takes output that is there.
-    pub(crate) fn read(&mut self, stream: Stream, buffer: &mut [u8]) -> Left {
-        self.outputs[stream.index()].read(buffer, &mut self.log)
+    pub(crate) fn read(&mut self, stream: Stream, buffer: &mut [u8]) {
+        self.outputs[stream.index()].read(buffer, &mut self.log);
+        // Readers follow the index, also when we are killed the next moment.
+        let _ = self.log.flush_index();
     }
 
     /// Whether its leader has gone, so that what is left of it matters.
@@ -428,8 +430,6 @@ impl Run {
         if bytes == self.said || now < due {
             return None;
         }
-        // Readers follow the index, so it goes first.
-        let _ = self.log.flush_index();
         self.said = bytes;
         self.said_at = Some(now);
         Some(bytes)
