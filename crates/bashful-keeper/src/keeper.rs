@@ -275,7 +275,7 @@ impl Keeper {
     /// Moves every run on, reports, and flushes what waits to go out.
     fn settle(&mut self) {
         let now = Instant::now();
-        let census = if self.runs.values().any(Run::needs_census) {
+        let census = if self.runs.values().any(|run| run.needs_census(now)) {
             self.census()
         } else {
             Census::default()
@@ -360,9 +360,9 @@ impl Keeper {
                     elapsed_ms,
                 });
             }
-            if !connection.is_clogged()
-                && let Some(bytes) = run.unsaid(now)
-            {
+            if connection.is_clogged() {
+                run.postpone(now);
+            } else if let Some(bytes) = run.unsaid(now) {
                 connection.send(&Reply::Grew {
                     id: run.spec.id.clone(),
                     bytes,

@@ -161,9 +161,11 @@ impl Run {
         let _ = self.log.flush_index();
     }
 
-    /// Whether its leader has gone, so that what is left of it matters.
-    pub(crate) fn needs_census(&self) -> bool {
-        self.leader.is_none() || self.stage != Stage::Running
+    /// Whether it matters now which processes it has besides its leader: because the
+    /// leader has gone, or because they are all to be ended.
+    pub(crate) fn needs_census(&self, now: Instant) -> bool {
+        let over = self.deadline.is_some_and(|deadline| now >= deadline);
+        self.leader.is_none() || self.stage != Stage::Running || over || self.log.ended().is_some()
     }
 
     /// Moves on as far as the clock and its processes allow. `orphans` are those
@@ -435,6 +437,11 @@ impl Run {
         Some(bytes)
     }
 
+    /// Growth is not said now, because nobody reads; it is looked at again later.
+    pub(crate) fn postpone(&mut self, now: Instant) {
+        self.said_at = Some(now);
+    }
+
     /// From when on it counts as one that takes its time.
     pub(crate) fn settled_at(&self) -> Instant {
         self.started + SETTLING
@@ -455,7 +462,7 @@ impl Run {
         let start = (listens && !self.told_start).then_some(first);
         let say = (listens && self.log.bytes() != self.said)
             .then(|| self.said_at.map_or(first, |at| at + SAY_INTERVAL));
-        [stage, self.warn_at, start, say]
+        [stage, self.warn_at.filter(|_| listens), start, say]
             .into_iter()
             .flatten()
             .min()

@@ -76,6 +76,17 @@ fn timeout_of_a_command_that_answers_sigterm() {
 }
 
 #[test]
+fn an_orphan_is_asked_too_before_it_is_killed() {
+    let world = World::new();
+    // Its parent is gone before the limit, so it belongs to the keeper by then.
+    let orphan =
+        "(setsid bash -c 'trap \"echo got term; exit\" TERM; while :; do sleep 0.1; done' &)";
+    let (code, result) = world.json(&["--timeout", "1s", &format!("{orphan}; sleep 60")]);
+    let found = json!([code, result["status"], result["stdout"]]);
+    assert_eq!(found, json!([124, "timed_out", "got term\n"]));
+}
+
+#[test]
 fn sigterm_comes_first_and_sigkill_after_the_grace() {
     let world = World::new();
     let marker = Marker::fresh();
