@@ -62,7 +62,10 @@ pub(crate) fn check(repository: &Repository) -> Result<String> {
         findings.extend(marks::check(source));
     }
     findings.extend(manifests::check(&texts));
-    findings.extend(machine_paths::check(&texts));
+    findings.extend(machine_paths::check(
+        &texts,
+        &machine_paths::paths_of_this_machine(repository.root()),
+    ));
     findings.extend(links::check(&texts, |path| {
         repository.root().join(path).exists()
     }));
