@@ -43,6 +43,8 @@ pub(crate) fn find(named: Option<&Path>, path: Option<&str>) -> Result<PathBuf, 
         }
     }
     candidates.extend(on_path("bashful", path));
+    // A directory may be on PATH twice.
+    candidates.dedup();
     candidates
         .iter()
         .find(|candidate| is_executable(candidate))

@@ -1,20 +1,22 @@
 //! The small face: `bash(&ctx, command, options)` and little else.
 //!
 //! ```standalone_crate
-//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! bashful_engine::init();
-//! # let temporary = tempfile::tempdir()?;
-//! # let engine = bashful_engine::Engine::builder().places(bashful_engine::Places::under(temporary.path())).build()?;
-//! # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
 //! use bashful_engine::primitive::{BashOptions, PrimitiveContext, bash};
 //!
-//! let ctx = PrimitiveContext::new("/tmp");
-//! # let ctx = ctx.with_engine(engine);
-//! let options = BashOptions::new().env("NAME", "world");
-//! let result = bash(&ctx, "echo hello $NAME", Some(options)).await?;
-//! assert_eq!(result.stdout, "hello world\n");
-//! # Ok::<_, Box<dyn std::error::Error>>(()) })
-//! # }
+//! #[tokio::main]
+//! async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//!     bashful_engine::init();
+//!     # let temporary = tempfile::tempdir()?;
+//!     # let places = bashful_engine::Places::under(temporary.path());
+//!     # let engine = bashful_engine::Engine::builder().places(places).build()?;
+//!
+//!     let ctx = PrimitiveContext::new("/tmp");
+//!     # let ctx = ctx.with_engine(engine);
+//!     let options = BashOptions::new().env("NAME", "world");
+//!     let result = bash(&ctx, "echo hello $NAME", Some(options)).await?;
+//!     assert_eq!(result.stdout, "hello world\n");
+//!     Ok(())
+//! }
 //! ```
 
 use std::sync::OnceLock;

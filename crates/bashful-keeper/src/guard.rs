@@ -11,9 +11,9 @@ use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
 use bashful_sandbox::{
-    Fork, Process, children, close_all_but, forget_environment, fork_single_threaded,
-    ignore_write_signals, peek_exited, reap, replace_arguments, signal_process, signal_tree,
-    wait_for_stop_or_end,
+    Fork, Process, children, close_all_but, forget_environment, fork_leaving_threads,
+    fork_single_threaded, ignore_write_signals, peek_exited, reap, replace_arguments,
+    signal_process, signal_tree, wait_for_stop_or_end,
 };
 use rustix::fs::{Mode, OFlags};
 use rustix::process::{
@@ -34,8 +34,9 @@ pub fn serve_as_keeper_if_asked() {
         return;
     }
     // The process that was started ends at once, so that the engine has no child to
-    // care for later.
-    let served = take_socket().and_then(|socket| match fork_single_threaded()? {
+    // care for later. It may have threads: under `#[tokio::main]` the runtime is there
+    // before any line of `main`.
+    let served = take_socket().and_then(|socket| match fork_leaving_threads()? {
         Fork::Parent(_) => Ok(()),
         Fork::Child => serve(socket),
     });

@@ -16,7 +16,7 @@ mod tree;
 
 pub use launch::{Launch, LaunchError, Stage};
 pub use mark::Mark;
-pub use sys::fork::{Fork, fork_single_threaded};
+pub use sys::fork::{Fork, fork_leaving_threads, fork_single_threaded};
 pub use sys::limits::{OpenFiles, raise_open_files};
 pub use sys::scrub::{close_all_but, forget_environment, replace_arguments};
 pub use sys::signals::{SignalQueue, ignore_write_signals};

@@ -17,8 +17,17 @@ pub enum Fork {
 /// the child, so the call is refused then.
 pub fn fork_single_threaded() -> io::Result<Fork> {
     require_single_thread()?;
-    // SAFETY: no other thread exists, so no lock can be left held in the child
-    // and the child may run ordinary code.
+    fork_leaving_threads()
+}
+
+/// Forks this process, whatever threads it has; only the calling one is in the child.
+///
+/// Only for a process that was started to become something else and has done nothing
+/// yet: a runtime's idle threads hold no lock that the child will need, and libc keeps
+/// its own in order across a fork.
+pub fn fork_leaving_threads() -> io::Result<Fork> {
+    // SAFETY: the child runs ordinary code that needs libc's locks only, which libc
+    // resets in the child; the caller promises that no other lock is held.
     match unsafe { libc::fork() } {
         -1 => Err(io::Error::last_os_error()),
         0 => Ok(Fork::Child),
