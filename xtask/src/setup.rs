@@ -34,8 +34,14 @@ const PACKAGES: &[Package] = &[
     },
     Package {
         name: "python3",
-        probe: Probe::Binary("python3"),
+        // One that every user can start, not only whoever has a python of their own.
+        probe: Probe::File("/usr/bin/python3"),
         why: "children that misbehave in ways a shell cannot",
+    },
+    Package {
+        name: "bsdutils",
+        probe: Probe::Binary("script"),
+        why: "gives tests a terminal",
     },
     Package {
         name: "procps",

@@ -19,7 +19,7 @@ use crate::connection::Connection;
 use crate::keeper::census::Census;
 use crate::keeper::listener::Listener;
 use crate::log::Stream;
-use crate::protocol::{Reply, Survivors};
+use crate::protocol::Reply;
 use crate::run::{Next, Run};
 use crate::spare::{Spare, remove_abandoned};
 use crate::task_directory::{Ending, Holder};
@@ -325,13 +325,6 @@ impl Keeper {
                     id: state.id.clone(),
                     pid,
                 });
-            }
-            if !state.survivors.is_empty() {
-                let survivors = run.survivors().to_vec();
-                connection.send(&Reply::Survivors(Survivors {
-                    id: state.id.clone(),
-                    survivors,
-                }));
             }
             connection.send(&Reply::Finished {
                 id: state.id.clone(),

@@ -31,8 +31,7 @@ pub use log::{LogEnd, Stream};
 pub use log_reader::{Chunk, LogReader};
 pub use mask::Masker;
 pub use protocol::{
-    Fault, FaultKind, Hello, OnLogFull, PROTOCOL, Reply, Request, Start, Survivors, VERSION,
-    Welcome,
+    Fault, FaultKind, Hello, OnLogFull, PROTOCOL, Reply, Request, Start, VERSION, Welcome,
 };
 pub use task_directory::{
     Ending, Fate, Holder, OutputTotals, Phase, Spec, State, Survivor, TASK_FORMAT, TaskDirectory,

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::task_directory::{Spec, State, Survivor};
+use crate::task_directory::{Spec, State};
 use crate::task_id::TaskId;
 
 /// The version of the messages below.
@@ -137,8 +137,6 @@ pub enum Reply {
         /// How long it has run.
         elapsed_ms: u64,
     },
-    /// The command has ended and left processes behind.
-    Survivors(Survivors),
     /// The command has ended; this is its last word.
     Finished {
         /// Which.
@@ -159,15 +157,6 @@ pub struct Welcome {
     pub protocol: u32,
     /// The keeper's process.
     pub pid: u32,
-}
-
-/// Processes that outlived the command that started them.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct Survivors {
-    /// The command.
-    pub id: TaskId,
-    /// The processes and what becomes of them.
-    pub survivors: Vec<Survivor>,
 }
 
 /// Why a command did not start.

@@ -326,10 +326,6 @@ impl Run {
         }
     }
 
-    pub(crate) fn survivors(&self) -> &[Survivor] {
-        &self.survivors
-    }
-
     /// Reads what is in the pipes, one fair share of each: somebody outside our tree
     /// may hold one and write for ever.
     fn drain(&mut self, buffer: &mut [u8]) {
@@ -451,9 +447,8 @@ impl Run {
     pub(crate) fn wake_at(&self) -> Option<Instant> {
         let stage = match self.stage {
             Stage::Running => self.deadline,
-            Stage::Draining { until } => {
-                Some(self.deadline.map_or(until, |deadline| deadline.min(until)))
-            }
+            // Soon over, also where the limit passes meanwhile.
+            Stage::Draining { until } => Some(until),
             Stage::Terminating { kill_at } => Some(kill_at),
             Stage::Killing { next, .. } => Some(next),
         };

@@ -99,9 +99,8 @@ impl Table {
                     let _ = socket.shutdown(std::net::Shutdown::Write);
                 }
             }
-            // Survivors are in the last record too, which follows; the others are
-            // answers to a greeting.
-            Reply::Survivors(_) | Reply::Hello(_) | Reply::Mismatch(_) | Reply::Redirect => {}
+            // Answers to a greeting.
+            Reply::Hello(_) | Reply::Mismatch(_) | Reply::Redirect => {}
         }
     }
 
