@@ -1,5 +1,7 @@
 //! Who descends from whom, and ending all of them.
 
+use std::os::unix::fs::MetadataExt as _;
+
 use bashful_sandbox::{
     ExitStatus, Process, Reach, Status, children, command_line, descendants, reap, signal_process,
     signal_tree,
@@ -137,8 +139,15 @@ fn another_users_process_is_forbidden() {
         assert_eq!(signal_process(process, Signal::KILL), Reach::Delivered);
         reap(pid).unwrap();
     } else {
-        let init = Process::find(1).unwrap();
-        assert_eq!(signal_process(init, Signal::CONT), Reach::Forbidden);
+        // Not SIGCONT, which everybody may send within a session, and pid 1 may be in ours.
+        let own = rustix::process::geteuid().as_raw();
+        let other = std::fs::read_dir("/proc")
+            .unwrap()
+            .flatten()
+            .filter(|entry| entry.metadata().is_ok_and(|about| about.uid() != own))
+            .find_map(|entry| Process::find(entry.file_name().to_str()?.parse().ok()?))
+            .expect("no process of another user is in sight");
+        assert_eq!(signal_process(other, Signal::URG), Reach::Forbidden);
     }
 }
 
