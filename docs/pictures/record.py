@@ -25,7 +25,8 @@ COLUMNS, ROWS = 80, 24
 # What is typed. The workspace has a directory `notes` with two files.
 SESSION = [
     ["bashful", "run", "--description", "Count the words", "wc -w notes/*"],
-    ["bashful", "run", "ls notes missing"],
+    ["bashful", "run", "echo make > .envrc"],
+    ["bashful", "run", "curl -sS https://example.com/"],
     ["bashful", "run", "rm -rf /"],
 ]
 FILES = {"notes/monday.txt": "water the plants\n", "notes/friday.txt": "call home\n"}

@@ -68,6 +68,47 @@ const PACKAGES: &[Package] = &[
         probe: Probe::File("/usr/include/stdio.h"),
         why: "headers for the same",
     },
+    Package {
+        name: "make",
+        probe: Probe::Binary("make"),
+        why: "people's real work: building inside the sandbox",
+    },
+    Package {
+        name: "nodejs",
+        // One that every user can start.
+        probe: Probe::File("/usr/bin/node"),
+        why: "people's real work: scripts",
+    },
+    Package {
+        name: "npm",
+        probe: Probe::File("/usr/bin/npm"),
+        why: "people's real work: package scripts",
+    },
+    Package {
+        name: "sqlite3",
+        probe: Probe::Binary("sqlite3"),
+        why: "people's real work: a database in the workspace",
+    },
+    Package {
+        name: "xz-utils",
+        probe: Probe::Binary("xz"),
+        why: "people's real work: archives",
+    },
+    Package {
+        name: "zip",
+        probe: Probe::Binary("zip"),
+        why: "people's real work: archives",
+    },
+    Package {
+        name: "curl",
+        probe: Probe::Binary("curl"),
+        why: "a client for servers inside the sandbox",
+    },
+    Package {
+        name: "mount",
+        probe: Probe::Binary("mount"),
+        why: "changes the file systems around a sandbox",
+    },
 ];
 
 /// The step: afterwards everything above is there, or the error says what to type.

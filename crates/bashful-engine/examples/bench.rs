@@ -17,6 +17,8 @@ mod memory;
 mod no_op;
 #[path = "bench/output.rs"]
 mod output;
+#[path = "bench/sandbox.rs"]
+mod sandbox;
 #[path = "bench/table.rs"]
 mod table;
 
@@ -31,7 +33,8 @@ struct Setting {
 type Outcome = Result<bool, Box<dyn std::error::Error>>;
 type Bench = fn(&Setting) -> Outcome;
 
-const BENCHES: [(&str, Bench); 4] = [
+const BENCHES: [(&str, Bench); 5] = [
+    ("sandbox", sandbox::bench),
     ("no-op", no_op::bench),
     ("command-line", command_line::bench),
     ("output", output::bench),

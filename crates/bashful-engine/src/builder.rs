@@ -9,7 +9,7 @@ use bashful_keeper::VERSION;
 use sha2::{Digest, Sha256};
 
 use crate::client::{EarlyKeeper, Origin};
-use crate::config::{Config, env as variables};
+use crate::config::{Config, Sandbox, Wish, env as variables};
 use crate::engine::Engine;
 use crate::environment::{secret_values, write_git_identity};
 use crate::error::EngineError;
@@ -29,6 +29,8 @@ pub struct EngineBuilder {
     secrets: Vec<String>,
     one_call: bool,
     fork: Option<Origin>,
+    sandbox: Option<Sandbox>,
+    wish: Wish,
 }
 
 /// One conversation of an agent with Bashful.
@@ -154,6 +156,20 @@ impl EngineBuilder {
         self
     }
 
+    /// What confines its runs; the configuration's `sandbox` unless given.
+    #[must_use]
+    pub fn sandbox(mut self, sandbox: Sandbox) -> Self {
+        self.sandbox = Some(sandbox);
+        self
+    }
+
+    /// What its runs ask for on top of their agent's profile.
+    #[must_use]
+    pub fn wish(mut self, wish: Wish) -> Self {
+        self.wish = wish;
+        self
+    }
+
     /// Makes the engine. Nothing is started before the first run.
     pub fn build(self) -> Result<Engine, EngineError> {
         let config = self.config.unwrap_or_default();
@@ -193,6 +209,8 @@ impl EngineBuilder {
             places,
             mask: secret_values(&environment, &listed, &config.secrets.names),
             environment,
+            sandbox: self.sandbox.unwrap_or(config.sandbox),
+            wish: self.wish,
             config,
             git_identity: OnceLock::new(),
         }))
@@ -211,6 +229,8 @@ pub(crate) struct Settings {
     pub(crate) config: Config,
     pub(crate) environment: BTreeMap<String, String>,
     pub(crate) mask: Vec<String>,
+    pub(crate) sandbox: Sandbox,
+    pub(crate) wish: Wish,
     git_identity: OnceLock<Option<PathBuf>>,
 }
 
@@ -221,6 +241,16 @@ impl Settings {
             return Ok(origin.clone());
         }
         helper::find(self.named_helper.as_deref(), self.path()).map(Origin::Executable)
+    }
+
+    /// A builder for an engine that gets its keepers as this one does.
+    pub(crate) fn alike(&self) -> EngineBuilder {
+        EngineBuilder {
+            helper: self.named_helper.clone(),
+            fork: self.fork.clone(),
+            environment: Some(self.environment.clone()),
+            ..EngineBuilder::default()
+        }
     }
 
     pub(crate) fn path(&self) -> Option<&str> {
@@ -235,9 +265,17 @@ impl Settings {
                 .environment
                 .get(variables::XDG_CONFIG_HOME)
                 .map(Path::new);
-            write_git_identity(home, config, &self.places.state)
+            write_git_identity(home, config, &self.places.cache)
         };
         self.git_identity.get_or_init(write).as_deref()
+    }
+
+    /// Where the user's configuration is.
+    pub(crate) fn configuration(&self) -> Option<PathBuf> {
+        let named = |name: &str| self.environment.get(name).map(PathBuf::from);
+        named(variables::XDG_CONFIG_HOME)
+            .or_else(|| named(variables::HOME).map(|home| home.join(".config")))
+            .map(|directory| directory.join("bashful"))
     }
 
     /// Where tools may cache for a project.

@@ -25,11 +25,14 @@ mod load;
 mod narrow;
 mod parse;
 mod place;
+mod profile;
+mod profiles;
 mod raw;
 mod reader;
 mod resolve;
 mod scalar;
 mod secret;
+mod setting_key;
 mod settings;
 mod show;
 mod sources;
@@ -37,12 +40,14 @@ mod units;
 mod warning;
 
 pub use ceilings::Ceilings;
-pub use choice::{Choice, Keep, OnLogFull, Survivors, UnknownChoice};
+pub use choice::{Choice, HomeMode, Keep, OnLogFull, Sandbox, Survivors, UnknownChoice};
 pub use error::ConfigError;
 pub use key::{Key, ProjectMay, Rule};
 pub use load::{Loaded, SourceRead};
 pub use place::{Layer, Origin, Origins, Place};
+pub use profile::{Granted, PassesAdmin, Profile, Wish};
 pub use secret::{SECRET_MINIMUM, SecretValue};
+pub use setting_key::SettingKey;
 pub use settings::{Config, Environment, Keeper, Limits, Secrets};
 pub use show::{Setting, SettingValue};
 pub use sources::{ADMIN_FILE, AdminOwner, Lookups, PROJECT_FILE, Sources};
@@ -66,3 +71,5 @@ mod tests_files;
 mod tests_layers;
 #[cfg(test)]
 mod tests_parse;
+#[cfg(test)]
+mod tests_profiles;

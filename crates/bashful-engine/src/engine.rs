@@ -8,12 +8,14 @@ use std::os::fd::AsFd;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bashful_keeper::{Request, TaskDirectory, TaskId};
-use bashful_policy::{CommandValidator, Effect};
+use bashful_policy::{CommandValidator, Decision, Effect};
 
 use crate::audit::record_refusal;
 use crate::builder::{EngineBuilder, Reach, Settings};
 use crate::client::{Client, KeeperAddress, Order};
+use crate::doctor::{Diagnosis, Look, diagnose};
 use crate::error::{EngineError, InvalidInvocation};
+use crate::explain::{Explanation, explain};
 use crate::invocation::{Action, Invocation};
 use crate::prepare::{Prepared, prepare};
 use crate::progress::Progress;
@@ -98,7 +100,34 @@ impl Engine {
         if settings.config.require_description && is_blank(invocation.description.as_deref()) {
             return Err(InvalidInvocation::NoDescription.into());
         }
-        let heading = Heading {
+        let heading = self.heading(&mut invocation);
+        if let Some(refused) = self.refuse(&invocation, &heading)? {
+            return Ok(Started::NotAllowed(Box::new(refused)));
+        }
+        let prepared = prepare(settings, invocation, &heading)?;
+        self.launch(prepared, heading).map(Started::Running)
+    }
+
+    /// Tells what [`Engine::start`] would do for this request. Nothing runs, nothing is
+    /// recorded, no room is built; a log that the request names is not touched.
+    pub fn explain(&self, mut invocation: Invocation) -> Result<Explanation, EngineError> {
+        invocation.action.check()?;
+        let heading = self.heading(&mut invocation);
+        match self.decide(&invocation) {
+            Some(decision) => Ok(Explanation::refused(heading, decision)),
+            None => explain(&self.inner.settings, invocation, heading),
+        }
+    }
+
+    /// Tells what this host offers and what will be enforced on it, by really building a
+    /// sandbox once. A sandbox that held is remembered until the next boot.
+    pub fn doctor(&self, look: Look) -> Result<Diagnosis, EngineError> {
+        diagnose(&self.inner.settings, look)
+    }
+
+    fn heading(&self, invocation: &mut Invocation) -> Heading {
+        let settings = &self.inner.settings;
+        Heading {
             command: invocation.action.as_command(),
             description: invocation.description.take(),
             operation_id: invocation.operation_id.take(),
@@ -107,20 +136,12 @@ impl Engine {
                 .take()
                 .unwrap_or_else(|| settings.agent.clone()),
             session: settings.session.name.clone(),
-        };
-        if let Some(refused) = self.refuse(&invocation, &heading)? {
-            return Ok(Started::NotAllowed(Box::new(refused)));
         }
-        let prepared = prepare(settings, invocation, &heading)?;
-        self.launch(prepared, heading).map(Started::Running)
     }
 
-    /// The built-in refusals and the blocked commands, then the caller's profile.
-    fn refuse(
-        &self,
-        invocation: &Invocation,
-        heading: &Heading,
-    ) -> Result<Option<ExecutionResult>, EngineError> {
+    /// The built-in refusals and the blocked commands, then the caller's profile; none if
+    /// all of them allow it.
+    fn decide(&self, invocation: &Invocation) -> Option<Decision> {
         // A program without a shell is judged as the command line that would start it.
         let text = match &invocation.action {
             Action::Bash(text) => text.clone(),
@@ -132,7 +153,15 @@ impl Engine {
             let decision = invocation.profile.as_ref()?.decide(&text);
             (decision.effect != Effect::Allow).then_some(decision)
         };
-        let Some(decision) = self.inner.validator.check(&text).or_else(by_profile) else {
+        self.inner.validator.check(&text).or_else(by_profile)
+    }
+
+    fn refuse(
+        &self,
+        invocation: &Invocation,
+        heading: &Heading,
+    ) -> Result<Option<ExecutionResult>, EngineError> {
+        let Some(decision) = self.decide(invocation) else {
             return Ok(None);
         };
         // A refusal that cannot be recorded is an error, and nothing runs either way.

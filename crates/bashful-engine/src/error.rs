@@ -225,6 +225,27 @@ pub enum EngineError {
     /// A permission profile was malformed.
     #[error(transparent)]
     Profile(#[from] bashful_policy::ProfileError),
+    /// The run cannot be confined as asked.
+    #[error(transparent)]
+    Confine(#[from] crate::confine::ConfineError),
+    /// The administrator does not give what was asked for.
+    #[error(transparent)]
+    PassesAdmin(#[from] crate::config::PassesAdmin),
+    /// This host cannot enforce what must be.
+    #[error("{what}")]
+    Unenforceable {
+        /// What, and why.
+        what: String,
+    },
+    /// The sandbox could not be built or entered.
+    #[error("{what}")]
+    Sandbox {
+        /// The step that failed.
+        what: String,
+        /// What the kernel said.
+        #[source]
+        source: io::Error,
+    },
 }
 
 impl EngineError {
@@ -247,6 +268,17 @@ impl EngineError {
             }
             Self::DiskFull { .. } => "free some space, or set XDG_STATE_HOME to another disk",
             Self::NotPrivate { .. } => "remove it, or set XDG_RUNTIME_DIR to a private directory",
+            Self::Confine(error) => return error.hint().map(str::to_owned),
+            Self::PassesAdmin(_) => "ask for less, or talk to whoever administers this machine",
+            Self::Unenforceable { .. } => {
+                "run `bashful doctor` to see what this host offers; name the protection under `optional` in the profile to go without it"
+            }
+            Self::Sandbox { .. } => {
+                "run `bashful doctor` to see what this host offers, or go without a sandbox with `--sandbox none`"
+            }
+            Self::Execute { .. } => {
+                "check that it is there and may be executed; in the sandbox, that it lies in a readable root (`--read`)"
+            }
             Self::Resources { .. } => {
                 "end some processes, or raise the limits on processes and open files"
             }
@@ -273,12 +305,19 @@ impl EngineError {
             Self::KeeperGone => "keeper_gone",
             Self::Log { .. } => "log",
             Self::Profile(_) => "profile",
+            Self::Confine(error) => error.kind(),
+            Self::PassesAdmin(_) => "passes_admin",
+            Self::Unenforceable { .. } => "unenforceable",
+            Self::Sandbox { .. } => "sandbox",
         }
     }
 
     /// Whether the caller can mend it by asking differently.
     pub fn is_invalid_input(&self) -> bool {
-        matches!(self, Self::Invalid(_) | Self::Profile(_))
+        matches!(
+            self,
+            Self::Invalid(_) | Self::Profile(_) | Self::Confine(_) | Self::PassesAdmin(_)
+        )
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bashful_policy::PermissionProfile;
 
-use crate::config::{OnLogFull, Survivors};
+use crate::config::{OnLogFull, Survivors, Wish};
 use crate::error::InvalidInvocation;
 use crate::output::OutputLimit;
 
@@ -141,6 +141,8 @@ pub struct Invocation {
     pub(crate) agent: Option<String>,
     pub(crate) profile: Option<PermissionProfile>,
     pub(crate) detached: bool,
+    pub(crate) wish: Option<Wish>,
+    pub(crate) fresh: bool,
 }
 
 impl Invocation {
@@ -167,6 +169,8 @@ impl Invocation {
             agent: None,
             profile: None,
             detached: false,
+            wish: None,
+            fresh: false,
         }
     }
 
@@ -306,6 +310,20 @@ impl Invocation {
     #[must_use]
     pub fn profile(mut self, profile: PermissionProfile) -> Self {
         self.profile = Some(profile);
+        self
+    }
+
+    /// What it asks for on top of its agent's profile, instead of the engine's wish.
+    #[must_use]
+    pub fn wish(mut self, wish: Wish) -> Self {
+        self.wish = Some(wish);
+        self
+    }
+
+    /// Runs it in a room of its own, which goes with it.
+    #[must_use]
+    pub fn fresh(mut self) -> Self {
+        self.fresh = true;
         self
     }
 

@@ -26,13 +26,17 @@
 
 mod agent_tool;
 mod audit;
+mod bounds;
 mod builder;
 mod client;
 pub mod config;
+mod confine;
+mod doctor;
 mod engine;
 mod environment;
 mod error;
 mod events;
+mod explain;
 mod helper;
 mod hide;
 mod interrupts;
@@ -51,14 +55,22 @@ mod workspace;
 pub use agent_tool::{AgentTool, BashExecute};
 pub use bashful_keeper::{Stream, VERSION};
 pub use bashful_policy::{
-    CommandValidator, Decision, Effect, Layer, PermissionProfile, ProfileBuilder, ProfileError,
-    ValidationError, build_safe_command, escape_arg,
+    Capabilities, CapabilityChanges, CommandValidator, Decision, Effect, Layer, NetworkCapability,
+    PermissionProfile, Preset, ProfileBuilder, ProfileError, ResourceLimits, ValidationError,
+    build_safe_command, escape_arg,
 };
+pub use bashful_sandbox::{Level, Network, Protection, Violation};
 pub use builder::EngineBuilder;
 pub use client::EarlyKeeper;
+pub use confine::ConfineError;
+pub use doctor::{Diagnosis, Finding, Look, Missing, State as FindingState};
 pub use engine::{Engine, Listed, Started};
 pub use error::{EngineError, InvalidInvocation};
 pub use events::{Event, Events};
+pub use explain::{
+    Explanation, Holder, IdentityKind, PlannedCommands, PlannedIdentity, PlannedLimit, PlannedRun,
+    RefusedCalls, Seen, SeenAs, Shortfall, Watched,
+};
 pub use helper::init;
 pub use hide::hide_from_commands;
 pub use interrupts::Interrupts;
@@ -66,7 +78,7 @@ pub use invocation::{Action, Inherit, Invocation, MAX_COMMAND_BYTES, Stdin, Time
 pub use output::{OutputLimit, Unit};
 pub use places::Places;
 pub use result::{
-    Enforcement, ExecutionResult, ExitClass, Protection, RunUsage, Status, Survivor, signal_name,
+    Enforcement, ExecutionResult, ExitClass, RunUsage, Status, Survivor, signal_name,
 };
 pub use run::Run;
 pub use session::terminal_session;

@@ -9,12 +9,13 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use bashful_keeper::{Spec, Start, TASK_FORMAT, TaskId};
 
+use crate::bounds::bounds;
 use crate::builder::Settings;
 use crate::config::{Keep, OnLogFull, Survivors};
 use crate::environment::{self, Sources};
 use crate::error::{EngineError, InvalidInvocation};
 use crate::helper::{is_executable, on_path};
-use crate::invocation::{Action, Invocation, Stdin, Timeout};
+use crate::invocation::{Action, Inherit, Invocation, Stdin, Timeout};
 use crate::output::OutputLimit;
 use crate::result::Heading;
 use crate::workspace::{lies_in, real_directory};
@@ -44,18 +45,23 @@ pub(crate) fn prepare(
     }
     let timeout = timeout(invocation.timeout, limits.timeout, limits.max_timeout)?;
     let cache = settings.cache(&workspace);
-    let environment = environment::build(
+    let bounds = bounds(settings, &invocation, heading, [&workspace, &cwd, &cache])?;
+    let mut environment = environment::build(
         &invocation,
         &Sources {
             caller: &settings.environment,
             pass: &settings.config.environment.pass,
-            home: &workspace,
+            home: bounds.as_ref().map_or(&workspace, |bounds| &bounds.home),
             cache: &cache,
             git_identity: settings.git_identity(),
         },
     )?;
+    if let (Some(bounds), Inherit::AllowList) = (&bounds, invocation.inherit) {
+        bounds.adapt(&mut environment, &invocation.variables);
+    }
     let path = environment.get("PATH").map(String::as_str);
     let (program, arguments) = command_line(&invocation.action, &cwd, path, settings.path())?;
+    let room = bounds.map(|bounds| bounds.room(&program, &invocation, settings));
     let spec = Spec {
         v: TASK_FORMAT,
         id: TaskId::fresh(invocation.action.kind()),
@@ -98,6 +104,7 @@ pub(crate) fn prepare(
         stdin: stdin.is_some(),
         log_copy: log.is_some(),
         detached: invocation.detached,
+        room,
     };
     Ok(Prepared {
         start,

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use bashful_keeper::{Ending, Fate, LogEnd, State};
 use bashful_policy::{Decision, Effect};
+use bashful_sandbox::{Level, Violation};
 use serde::{Serialize, Serializer};
 
 use crate::output::Captured;
@@ -47,48 +48,49 @@ pub enum ExitClass {
     HardFailure,
 }
 
-/// How well one protection is enforced.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Protection {
-    /// The kernel holds it.
-    Full,
-    /// The kernel holds a part of it.
-    Partial,
-    /// Nothing holds it.
-    None,
-}
-
 /// What the kernel really enforced for a run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Enforcement {
     /// What enforced it.
     pub backend: &'static str,
     /// Reading and writing files.
-    pub filesystem: Protection,
+    pub filesystem: Level,
     /// Reaching the network.
-    pub network: Protection,
+    pub network: Level,
     /// Which programs run.
-    pub commands: Protection,
+    pub commands: Level,
     /// Seeing and touching other processes.
-    pub processes: Protection,
+    pub processes: Level,
     /// Memory, processor and the like.
-    pub resources: Protection,
+    pub resources: Level,
     /// Who the run is.
-    pub identity: Protection,
+    pub identity: Level,
 }
 
 impl Enforcement {
     /// Nothing is enforced.
     pub const NONE: Self = Self {
         backend: "none",
-        filesystem: Protection::None,
-        network: Protection::None,
-        commands: Protection::None,
-        processes: Protection::None,
-        resources: Protection::None,
-        identity: Protection::None,
+        filesystem: Level::None,
+        network: Level::None,
+        commands: Level::None,
+        processes: Level::None,
+        resources: Level::None,
+        identity: Level::None,
     };
+
+    /// What Bashful's own sandbox enforced, or nothing without one.
+    pub(crate) fn of(applied: Option<bashful_sandbox::Enforcement>) -> Self {
+        applied.map_or(Self::NONE, |applied| Self {
+            backend: "native",
+            filesystem: applied.filesystem,
+            network: applied.network,
+            commands: applied.commands,
+            processes: applied.processes,
+            resources: applied.resources,
+            identity: applied.identity,
+        })
+    }
 }
 
 /// A process that outlived the command that started it.
@@ -178,6 +180,9 @@ pub struct ExecutionResult {
     /// What the kernel enforced.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub enforcement: Option<Enforcement>,
+    /// What the sandbox stopped or held back, as the kernel or the keeper saw it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sandbox_violations: Vec<Violation>,
     /// Processes that outlived it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub survivors: Vec<Survivor>,
@@ -234,6 +239,7 @@ impl ExecutionResult {
             session: heading.session,
             decision: None,
             enforcement: None,
+            sandbox_violations: Vec::new(),
             survivors: Vec::new(),
             usage: None,
             error: None,
@@ -262,7 +268,6 @@ impl ExecutionResult {
             task_id: Some(task_id),
             output_file: Some(output_file),
             exit_status: Some(ExitClass::HardFailure),
-            enforcement: Some(Enforcement::NONE),
             error: Some(error.to_owned()),
             ..Self::blank(heading, Status::Broken)
         }
@@ -299,7 +304,8 @@ impl ExecutionResult {
             duration: Duration::from_micros(state.duration_us.unwrap_or(0)),
             timed_out: status == Status::TimedOut,
             task_id: Some(state.id.to_string()),
-            enforcement: Some(Enforcement::NONE),
+            enforcement: Some(Enforcement::of(state.enforcement)),
+            sandbox_violations: state.violations.clone(),
             survivors: state.survivors.iter().map(survivor).collect(),
             usage: Some(RunUsage {
                 cpu_ms: state.usage.cpu_us / 1000,
@@ -371,7 +377,7 @@ fn as_millis<S: Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok,
 }
 
 #[expect(clippy::ref_option, reason = "serde passes a reference to the field")]
-fn as_decision<S: Serializer>(
+pub(crate) fn as_decision<S: Serializer>(
     decision: &Option<Decision>,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {

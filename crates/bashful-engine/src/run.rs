@@ -207,6 +207,13 @@ fn refused(fault: Fault) -> EngineError {
             what: fault.subject,
             source,
         },
+        FaultKind::Unenforceable => EngineError::Unenforceable {
+            what: fault.subject,
+        },
+        FaultKind::Sandbox => EngineError::Sandbox {
+            what: fault.subject,
+            source,
+        },
         FaultKind::Malformed | FaultKind::Ending => EngineError::KeeperGone,
     }
 }

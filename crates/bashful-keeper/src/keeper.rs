@@ -20,6 +20,7 @@ use crate::keeper::census::Census;
 use crate::keeper::listener::Listener;
 use crate::log::Stream;
 use crate::protocol::Reply;
+use crate::rooms::Rooms;
 use crate::run::{Next, Run};
 use crate::spare::{Spare, remove_abandoned};
 use crate::task_directory::{Ending, Holder};
@@ -32,6 +33,8 @@ mod start;
 
 /// How long an engine may stay connected with nothing to do before it is asked to hang up.
 const SLEEPY: Duration = Duration::from_secs(60);
+/// How often it is tried to remove what ended runs left in the kernel.
+const TIDY_INTERVAL: Duration = Duration::from_millis(10);
 /// One read takes at most this much.
 const BUFFER_BYTES: usize = 256 << 10;
 
@@ -43,6 +46,9 @@ pub(crate) struct Keeper {
     listener: Option<Listener>,
     connections: BTreeMap<u64, Connection>,
     runs: BTreeMap<u64, Run>,
+    rooms: Rooms,
+    /// When it is worth trying again to tidy up after runs.
+    tidy_at: Instant,
     next_number: u64,
     /// Set by the first handshake.
     state: Option<PathBuf>,
@@ -67,6 +73,7 @@ enum Source {
     Listener,
     Connection(u64),
     Output(u64, Stream),
+    Report(u64),
 }
 
 impl Source {
@@ -74,6 +81,7 @@ impl Source {
         EventData::new_u64(match self {
             Self::Signals => 0,
             Self::Listener => 1,
+            Self::Report(number) => number << 2,
             Self::Connection(number) => number << 2 | 1,
             Self::Output(number, Stream::Stdout) => number << 2 | 2,
             Self::Output(number, Stream::Stderr) => number << 2 | 3,
@@ -85,6 +93,7 @@ impl Source {
         match (value >> 2, value & 3) {
             (0, 0) => Self::Signals,
             (0, 1) => Self::Listener,
+            (number, 0) => Self::Report(number),
             (number, 2) => Self::Output(number, Stream::Stdout),
             (number, 3) => Self::Output(number, Stream::Stderr),
             (number, _) => Self::Connection(number),
@@ -107,6 +116,8 @@ impl Keeper {
             listener: None,
             connections: BTreeMap::new(),
             runs: BTreeMap::new(),
+            rooms: Rooms::default(),
+            tidy_at: Instant::now(),
             next_number: 1,
             state: None,
             idle: Duration::ZERO,
@@ -179,6 +190,15 @@ impl Keeper {
                 }
             }
             Source::Connection(number) => self.converse(number),
+            Source::Report(number) => {
+                if let Some(run) = self.runs.get_mut(&number) {
+                    run.hear();
+                    // It says one thing more at most, and its end closes the line.
+                    if let Some(place) = &run.place {
+                        let _ = epoll::delete(&self.epoll, &place.confined.report);
+                    }
+                }
+            }
             Source::Output(number, stream) => {
                 if let Some(run) = self.runs.get_mut(&number) {
                     run.read(stream, &mut self.buffer);
@@ -204,14 +224,33 @@ impl Keeper {
         self.spares == Spares::Now && !ready && !self.ending
     }
 
+    /// Whether rooms have something to make or remove.
+    fn rooms_want(&self, now: Instant) -> bool {
+        self.spares == Spares::Now
+            && !self.ending
+            && now >= self.tidy_at
+            && self.rooms.want_preparing()
+    }
+
     /// Whether there is time for that. A command that has just started may end any
     /// moment, and its end must not wait for a slow disk.
     fn may_prepare(&self, now: Instant) -> bool {
-        self.lacks_spare() && self.runs.values().all(|run| run.settled_at() <= now)
+        (self.lacks_spare() || self.rooms_want(now))
+            && self.runs.values().all(|run| run.settled_at() <= now)
     }
 
     /// Makes one more file of it.
     fn prepare(&mut self) {
+        let now = Instant::now();
+        if self.rooms_want(now) {
+            self.rooms.prepare();
+            // What cannot be removed yet is tried again later.
+            self.tidy_at = now + TIDY_INTERVAL;
+            return;
+        }
+        if !self.lacks_spare() {
+            return;
+        }
         let number = self.next_number;
         let tasks = self.state.as_ref().map(|state| state.join("tasks"));
         let advanced = match (&mut self.spare, tasks) {
@@ -259,7 +298,7 @@ impl Keeper {
             let number = self
                 .runs
                 .iter()
-                .find(|(_, run)| run.leader == Some(pid))
+                .find(|(_, run)| run.leader == Some(pid) || run.init == Some(pid))
                 .or_else(|| {
                     let mark = Mark::of(pid)?;
                     self.runs.iter().find(|(_, run)| run.mark == mark)
@@ -299,6 +338,8 @@ impl Keeper {
             .filter_map(|(number, connection)| (!connection.flush()).then_some(*number))
             .collect();
         for number in gone {
+            // It does not read any more, but may have said something before it left.
+            self.converse(number);
             self.hang_up(number);
         }
         for (number, connection) in &mut self.connections {
@@ -317,6 +358,7 @@ impl Keeper {
         let Some(mut run) = self.runs.remove(&number) else {
             return;
         };
+        run.leave(&mut self.rooms);
         let state = run.finish(self.holder, &mut self.buffer);
         run.record(&state);
         if let Some(connection) = run.owner.and_then(|owner| self.connections.get_mut(&owner)) {
@@ -369,9 +411,15 @@ impl Keeper {
         let quiet = self
             .quiet_since
             .and_then(|since| since.checked_add(self.patience()));
-        let spare = self
-            .lacks_spare()
-            .then(|| self.runs.values().map(Run::settled_at).max())
+        let rooms = self.spares == Spares::Now && self.rooms.want_preparing();
+        let spare = (self.lacks_spare() || rooms)
+            .then(|| {
+                let settled = self.runs.values().map(Run::settled_at).max();
+                settled
+                    .into_iter()
+                    .chain(rooms.then_some(self.tidy_at))
+                    .max()
+            })
             .flatten();
         runs.chain(quiet)
             .chain(spare)

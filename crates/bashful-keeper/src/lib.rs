@@ -19,6 +19,7 @@ mod log_reader;
 mod mask;
 mod output;
 mod protocol;
+mod rooms;
 mod run;
 mod spare;
 mod task_directory;
@@ -31,7 +32,8 @@ pub use log::{LogEnd, Stream};
 pub use log_reader::{Chunk, LogReader};
 pub use mask::Masker;
 pub use protocol::{
-    Fault, FaultKind, Hello, OnLogFull, PROTOCOL, Reply, Request, Start, VERSION, Welcome,
+    Fault, FaultKind, Hello, OnLogFull, PROTOCOL, Reply, Request, RoomRequest, Start, VERSION,
+    Welcome,
 };
 pub use task_directory::{
     Ending, Fate, Holder, OutputTotals, Phase, Spec, State, Survivor, TASK_FORMAT, TaskDirectory,

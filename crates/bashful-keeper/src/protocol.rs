@@ -7,13 +7,14 @@
 
 use std::path::PathBuf;
 
+use bashful_sandbox::Profile;
 use serde::{Deserialize, Serialize};
 
 use crate::task_directory::{Spec, State};
 use crate::task_id::TaskId;
 
 /// The version of the messages below.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;
 
 /// The version of this build; engine and keeper must agree on it.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -86,6 +87,21 @@ pub struct Start {
     pub log_copy: bool,
     /// It outlives this connection.
     pub detached: bool,
+    /// The room it runs in; none is no sandbox.
+    #[serde(default)]
+    pub room: Option<RoomRequest>,
+}
+
+/// The room that a command is to run in.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct RoomRequest {
+    /// What it may do.
+    pub profile: Profile,
+    /// A room for this run alone.
+    pub fresh: bool,
+    /// Where slow findings about this host are kept.
+    #[serde(default)]
+    pub cache: Option<PathBuf>,
 }
 
 /// What to do when the log has reached its quota.
@@ -186,4 +202,8 @@ pub enum FaultKind {
     Malformed,
     /// The keeper is ending.
     Ending,
+    /// The sandbox could not be built or entered.
+    Sandbox,
+    /// This host cannot enforce what must be.
+    Unenforceable,
 }

@@ -12,14 +12,20 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use bashful_sandbox::{
-    ExitStatus, Mark, Process, Reach, Usage, command_line, descendants, signal_tree,
+    Ended, Enforcement, ExitStatus, Mark, Process, Reach, Usage, Violation, command_line,
+    descendants, signal_tree,
 };
 use rustix::process::Signal;
+
+mod in_room;
+
+use in_room::LOOK_INTERVAL;
 
 use crate::log::{LogWriter, Stream};
 use crate::mask::Masker;
 use crate::output::Output;
 use crate::protocol::OnLogFull;
+use crate::rooms::InRoom;
 use crate::task_directory::{
     Ending, Fate, Holder, OutputTotals, Phase, Spec, State, Survivor, TASK_FORMAT, TaskDirectory,
     UsageRecord,
@@ -49,8 +55,13 @@ pub(crate) struct Run {
     /// Locked: whoever asks learns that the task is ours.
     _claim: File,
     pub(crate) mark: Mark,
-    /// The leader until it is reaped.
+    /// The leader until it is reaped; in a room, the run's first process until the
+    /// command has ended.
     pub(crate) leader: Option<i32>,
+    /// In a room, the first process as long as it matters to us.
+    pub(crate) init: Option<i32>,
+    /// Its place in a room.
+    pub(crate) place: Option<InRoom>,
     /// The connection that waits for it; none when it is detached.
     pub(crate) owner: Option<u64>,
     pub(crate) outputs: [Output; 2],
@@ -58,6 +69,8 @@ pub(crate) struct Run {
     /// What must not be written down.
     pub(crate) mask: Vec<String>,
     first_pid: Option<i32>,
+    /// The room's first process, also after it was handed on.
+    own_init: Option<i32>,
     exit: Option<ExitStatus>,
     stage: Stage,
     ending: Option<Ending>,
@@ -70,6 +83,12 @@ pub(crate) struct Run {
     survivors: Vec<Survivor>,
     said: u64,
     said_at: Option<Instant>,
+    /// How the command of a room ended.
+    ended: Option<Ended>,
+    /// When to look after a run in a room again.
+    look_at: Option<Instant>,
+    enforcement: Option<Enforcement>,
+    violations: Vec<Violation>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,6 +118,10 @@ pub(crate) struct Parts {
     pub(crate) claim: File,
     pub(crate) mark: Mark,
     pub(crate) leader: Option<i32>,
+    pub(crate) init: Option<i32>,
+    /// The command itself, as people see it.
+    pub(crate) command: Option<i32>,
+    pub(crate) place: Option<InRoom>,
     pub(crate) owner: Option<u64>,
     pub(crate) outputs: [Output; 2],
     pub(crate) log: LogWriter,
@@ -119,11 +142,15 @@ impl Run {
             _claim: parts.claim,
             mark: parts.mark,
             leader: parts.leader,
+            init: parts.init,
+            look_at: parts.place.is_some().then(|| now + LOOK_INTERVAL),
+            place: parts.place,
             owner: parts.owner,
             outputs: parts.outputs,
             log: parts.log,
             mask: parts.mask,
-            first_pid: parts.leader,
+            first_pid: parts.command,
+            own_init: parts.init,
             exit: None,
             stage: Stage::Running,
             ending: None,
@@ -134,11 +161,17 @@ impl Run {
             survivors: Vec::new(),
             said: 0,
             said_at: None,
+            ended: None,
+            enforcement: None,
+            violations: Vec::new(),
         }
     }
 
     /// One of its processes was reaped.
     pub(crate) fn reaped(&mut self, pid: i32, status: ExitStatus, usage: Usage) {
+        if self.init == Some(pid) {
+            return self.init_reaped(status, usage);
+        }
         self.usage.add(usage);
         if self.leader == Some(pid) {
             self.leader = None;
@@ -165,12 +198,15 @@ impl Run {
     /// leader has gone, or because they are all to be ended.
     pub(crate) fn needs_census(&self, now: Instant) -> bool {
         let over = self.deadline.is_some_and(|deadline| now >= deadline);
+        let timed = self.place.as_ref().is_some_and(InRoom::is_timed);
+        let over = over || (timed && self.look_at.is_some_and(|at| now >= at));
         self.leader.is_none() || self.stage != Stage::Running || over || self.log.ended().is_some()
     }
 
     /// Moves on as far as the clock and its processes allow. `orphans` are those
     /// of its processes that lost their parent.
     pub(crate) fn step(&mut self, now: Instant, orphans: &[i32], buffer: &mut [u8]) -> Next {
+        self.look_after(now, orphans);
         let over = self.deadline.is_some_and(|deadline| now >= deadline);
         let unbounded = matches!(self.stage, Stage::Running | Stage::Draining { .. });
         if over && unbounded && (self.leader.is_some() || !orphans.is_empty()) {
@@ -267,7 +303,7 @@ impl Run {
     fn end_tree(&mut self, signal: Signal, orphans: &[i32]) {
         let roots: Vec<i32> = self.leader.iter().chain(orphans).copied().collect();
         for (process, reach) in signal_tree(&roots, signal) {
-            if reach == Reach::Forbidden {
+            if reach == Reach::Forbidden && self.own_init != Some(process.pid) {
                 self.note_survivor(process, Fate::Unreachable);
             }
         }
@@ -280,7 +316,10 @@ impl Run {
 
     fn list_survivors(&mut self, roots: &[i32], fate: Fate) {
         for process in descendants(roots) {
-            self.note_survivor(process, fate);
+            // The first process of a room is ours.
+            if self.own_init != Some(process.pid) {
+                self.note_survivor(process, fate);
+            }
         }
     }
 
@@ -387,6 +426,8 @@ impl Run {
                 cpu_us: u64::try_from(self.usage.cpu.as_micros()).unwrap_or(u64::MAX),
                 max_rss_kib: self.usage.max_rss_kib,
             },
+            enforcement: self.enforcement,
+            violations: self.violations.clone(),
         }
     }
 
@@ -457,10 +498,16 @@ impl Run {
         let start = (listens && !self.told_start).then_some(first);
         let say = (listens && self.log.bytes() != self.said)
             .then(|| self.said_at.map_or(first, |at| at + SAY_INTERVAL));
-        [stage, self.warn_at.filter(|_| listens), start, say]
-            .into_iter()
-            .flatten()
-            .min()
+        [
+            stage,
+            self.warn_at.filter(|_| listens),
+            start,
+            say,
+            self.look_at,
+        ]
+        .into_iter()
+        .flatten()
+        .min()
     }
 }
 

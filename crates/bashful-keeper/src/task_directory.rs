@@ -18,6 +18,7 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+use bashful_sandbox::{Enforcement, Violation};
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 
@@ -119,6 +120,12 @@ pub struct State {
     /// What was used.
     #[serde(default)]
     pub usage: UsageRecord,
+    /// What the kernel enforced; absent without a sandbox.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub enforcement: Option<Enforcement>,
+    /// What was stopped or held back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub violations: Vec<Violation>,
 }
 
 /// Where a task is in its life.
@@ -149,6 +156,8 @@ pub enum Ending {
     LogFull,
     /// Its keeper was told to end.
     KeeperStopped,
+    /// It had used up its processor time.
+    OutOfCpuTime,
 }
 
 /// A keeper, named so that a reused process number is never mistaken for it.

@@ -7,6 +7,7 @@
 //! What is refused here is a courtesy that gives a good message early. The boundary is the sandbox.
 
 mod braces;
+mod capabilities;
 mod dangerous;
 mod decision;
 mod glob;
@@ -21,6 +22,10 @@ mod unwrap;
 mod validator;
 mod words;
 
+pub use capabilities::{
+    Capabilities, CapabilityChanges, NetworkCapability, Preset, ResourceLimits, UnknownPreset,
+    Widening,
+};
 pub use decision::{Decision, Effect, Layer};
 pub use profile::{PermissionProfile, ProfileBuilder, ProfileError};
 pub use quote::{build_safe_command, escape_arg};

@@ -2,13 +2,15 @@
 
 use std::ffi::{CString, NulError, OsStr};
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags};
 
 use crate::Mark;
+use crate::order::Order;
+use crate::sys::init::Room;
 use crate::sys::limits::OpenFiles;
 use crate::sys::spawn::{Prepared, spawn};
 
@@ -119,6 +121,64 @@ impl Launch {
 
     /// Starts it and returns its process id, which stays valid until it is reaped.
     pub fn start(self) -> Result<i32, LaunchError> {
+        self.start_with(None)
+    }
+
+    /// Starts it in a room and returns the id of the run's first process.
+    pub(crate) fn start_in(self, room: Room<'_>) -> Result<i32, LaunchError> {
+        self.start_with(Some(room))
+    }
+
+    /// Gives its standard streams to another user where they are pipes without a name:
+    /// `/dev/stderr` opens them anew, and then their owner counts.
+    pub(crate) fn give_streams(&self, user: u32, group: u32) -> io::Result<()> {
+        const PIPES: u64 = 0x5049_5045;
+        for stream in self.standard.iter().flatten() {
+            let about = rustix::fs::fstatfs(stream)?;
+            if u64::try_from(about.f_type).is_ok_and(|kind| kind == PIPES) {
+                let user = rustix::fs::Uid::from_raw(user);
+                let group = rustix::fs::Gid::from_raw(group);
+                rustix::fs::fchown(stream, Some(user), Some(group))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Where it is to start.
+    pub(crate) fn working_directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// What is to start.
+    pub(crate) fn program(&self) -> &Path {
+        &self.program
+    }
+
+    /// What to start, for a first process that waits; none if it is too large to send.
+    pub(crate) fn to_order(&self) -> Option<Vec<u8>> {
+        let strings = |list: &[Vec<u8>]| -> Option<Vec<CString>> {
+            let string = |bytes: &Vec<u8>| CString::new(bytes.clone()).ok();
+            list.iter().map(string).collect()
+        };
+        let order = Order {
+            program: c_path(&self.program).ok()?,
+            directory: c_path(&self.directory).ok()?,
+            arguments: strings(&self.arguments)?,
+            environment: strings(&self.environment)?,
+            mark: self.mark.map(Mark::value),
+            open_files: self.open_files.map(|limit| (limit.soft, limit.hard)),
+            new_session: self.new_session,
+            streams: self.standard.each_ref().map(Option::is_some),
+        };
+        order.encode()
+    }
+
+    /// Its standard streams, as far as they were given.
+    pub(crate) fn streams(&self) -> Vec<BorrowedFd<'_>> {
+        self.standard.iter().flatten().map(AsFd::as_fd).collect()
+    }
+
+    fn start_with(self, room: Option<Room<'_>>) -> Result<i32, LaunchError> {
         let program = self.program.clone();
         let failed = |stage| {
             let program = program.clone();
@@ -128,36 +188,45 @@ impl Launch {
                 source,
             }
         };
-        let directory = rustix::fs::open(
-            &self.directory,
-            OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC,
-            Mode::empty(),
-        )
-        .map_err(|errno| failed(Stage::Directory)(errno.into()))?;
-        let [stdin, stdout, stderr] = self.standard;
-        let standard = [
-            above_standard(stdin),
-            above_standard(stdout),
-            above_standard(stderr),
-        ];
-        let [stdin, stdout, stderr] = standard.map(|fd| fd.map_err(failed(Stage::Descriptors)));
+        let directory = match &room {
+            // A room has directories of its own, and one of ours must not leak into it.
+            Some(_) => None,
+            None => Some(
+                open_directory(&self.directory)
+                    .and_then(|fd| above_standard(Some(fd)))
+                    .map_err(failed(Stage::Directory))?,
+            ),
+        };
+        let stream = |fd: Option<OwnedFd>| match (fd, &room) {
+            (None, Some(_)) => Ok(None),
+            (fd, _) => above_standard(fd)
+                .map(Some)
+                .map_err(failed(Stage::Descriptors)),
+        };
+        let [stdin, stdout, stderr] = self.standard.map(stream);
         let strings = |list: Vec<Vec<u8>>| -> Result<Vec<CString>, NulError> {
             list.into_iter().map(CString::new).collect()
         };
         let invalid = |error: NulError| failed(Stage::Strings)(error.into());
-        let prepared = Prepared {
+        let mut prepared = Prepared {
             program: c_path(&self.program).map_err(invalid)?,
             arguments: strings(self.arguments).map_err(invalid)?,
             environment: strings(self.environment).map_err(invalid)?,
-            directory: above_standard(Some(directory)).map_err(failed(Stage::Descriptors))?,
+            directory,
             standard: [stdin?, stdout?, stderr?],
             mark: self.mark.map(Mark::value),
             open_files: self.open_files,
             new_session: self.new_session,
             dies_with_caller: self.dies_with_caller,
+            room,
         };
-        spawn(&prepared).map_err(|(stage, error)| failed(stage)(error))
+        spawn(&mut prepared).map_err(|(stage, error)| failed(stage)(error))
     }
+}
+
+fn open_directory(path: &Path) -> io::Result<OwnedFd> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    Ok(rustix::fs::open(path, flags, Mode::empty())?)
 }
 
 fn c_path(path: &Path) -> Result<CString, NulError> {
@@ -196,9 +265,49 @@ pub enum Stage {
     Directory,
     /// Executing the program.
     Execute,
+    /// Entering the room's namespaces.
+    Namespaces,
+    /// Joining the control group.
+    Group,
+    /// Mounting `/proc`.
+    Proc,
+    /// Giving up rights.
+    Rights,
+    /// Restricting file access with Landlock.
+    Landlock,
+    /// Installing the system call filter.
+    Filter,
+    /// Hearing from the first process of the run.
+    Report,
 }
 
+const STAGES: [Stage; 14] = [
+    Stage::Strings,
+    Stage::Clone,
+    Stage::Session,
+    Stage::Limits,
+    Stage::Descriptors,
+    Stage::Directory,
+    Stage::Execute,
+    Stage::Namespaces,
+    Stage::Group,
+    Stage::Proc,
+    Stage::Rights,
+    Stage::Landlock,
+    Stage::Filter,
+    Stage::Report,
+];
+
 impl Stage {
+    /// A number for the report of a run's first process.
+    pub(crate) fn number(self) -> i32 {
+        self as i32
+    }
+
+    pub(crate) fn from_number(number: i32) -> Option<Self> {
+        STAGES.get(usize::try_from(number).ok()?).copied()
+    }
+
     fn doing(self) -> &'static str {
         match self {
             Self::Strings => "pass a NUL byte to",
@@ -208,6 +317,13 @@ impl Stage {
             Self::Descriptors => "open the standard streams of",
             Self::Directory => "enter the working directory of",
             Self::Execute => "execute",
+            Self::Namespaces => "enter the namespaces for",
+            Self::Group => "join the control group for",
+            Self::Proc => "mount /proc for",
+            Self::Rights => "give up rights for",
+            Self::Landlock => "restrict the files of",
+            Self::Filter => "filter the system calls of",
+            Self::Report => "hear from the first process of",
         }
     }
 }

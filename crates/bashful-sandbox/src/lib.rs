@@ -5,8 +5,21 @@
 //! is in its private `sys` module, one small file for each kernel area; what is
 //! public here is safe to call from any thread unless it says otherwise.
 
+mod cgroup;
+mod freshness;
+mod git_config;
+mod host;
 mod launch;
 mod mark;
+mod order;
+mod plan;
+mod profile;
+mod programs;
+mod protect;
+mod report;
+mod room;
+mod seccomp;
+mod survey;
 #[expect(
     unsafe_code,
     reason = "the one place where Bashful talks to the kernel"
@@ -14,8 +27,20 @@ mod mark;
 mod sys;
 mod tree;
 
+pub use freshness::Freshness;
+pub use host::{ControlGroup, Host, IdMaps};
 pub use launch::{Launch, LaunchError, Stage};
 pub use mark::Mark;
+pub use plan::{Access, Entry, Plan, PlanError, Private, ROOM_DIRECTORY, Right, RunLimit};
+pub use profile::{
+    Enforcement, Level, Network, Profile, Protection, Resources, Violation, WriteMode, WriteRoot,
+};
+pub use programs::{Program, ProgramError, resolve as resolve_program};
+pub use protect::{Guard, Watch};
+pub use report::{Ended, Report};
+pub use room::{BuildError, BuildStep, Confined, ExecError, Room, SpareNamespaces};
+pub use seccomp::Refusal;
+pub use survey::{Identity, Survey};
 pub use sys::fork::{Fork, fork_leaving_threads, fork_single_threaded};
 pub use sys::limits::{OpenFiles, raise_open_files};
 pub use sys::scrub::{close_all_but, forget_environment, replace_arguments};

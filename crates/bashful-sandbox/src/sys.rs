@@ -2,8 +2,14 @@
 //! call that decides nothing.
 
 pub(crate) mod fork;
+pub(crate) mod init;
+pub(crate) mod landlock;
 pub(crate) mod limits;
+pub(crate) mod mounts;
+pub(crate) mod namespaces;
 pub(crate) mod scrub;
+pub(crate) mod seccomp;
 pub(crate) mod signals;
 pub(crate) mod spawn;
 pub(crate) mod wait;
+pub(crate) mod wait_for_order;

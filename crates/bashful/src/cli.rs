@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use bashful_engine::config::{Choice, Keep, OnLogFull, Survivors, parse_duration, parse_size};
+use bashful_engine::config::{
+    Choice, HomeMode, Keep, OnLogFull, Sandbox, Survivors, Wish, parse_duration, parse_size,
+};
+use bashful_engine::{CapabilityChanges, NetworkCapability, Preset, ResourceLimits};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 
@@ -24,6 +27,10 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Run a command and report how it went.
     Run(Box<RunArguments>),
+    /// Show what a command would be allowed to do, without running it.
+    Explain(Box<ExplainArguments>),
+    /// Show what this host offers and what will be enforced on it.
+    Doctor(DoctorArguments),
     /// Show what runs now.
     Status(StatusArguments),
     /// End what runs now.
@@ -37,6 +44,8 @@ impl Command {
     pub(crate) fn wants_json(&self) -> bool {
         match self {
             Self::Run(arguments) => arguments.json,
+            Self::Explain(arguments) => arguments.json,
+            Self::Doctor(arguments) => arguments.json,
             Self::Status(arguments) => arguments.json,
             Self::Stop(arguments) => arguments.json,
             Self::Config(arguments) => {
@@ -80,6 +89,7 @@ outcomes 2 usage, 120 denied, 121 needs approval, 122 requirement failed,
     after_long_help = RUN_EXAMPLES,
     override_usage = "bashful run [OPTIONS] 'COMMAND'\n       bashful run [OPTIONS] -- PROGRAM [ARGS]...\n       bashful run [OPTIONS] --file FILE"
 )]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(crate) struct RunArguments {
     /// Bash text to run, as one argument.
     #[arg(
@@ -146,9 +156,152 @@ pub(crate) struct RunArguments {
     /// The session this call belongs to [default: BASHFUL_SESSION, else the terminal].
     #[arg(long, value_name = "NAME")]
     pub(crate) session: Option<String>,
-    /// What confines the command.
-    #[arg(long, value_name = "BACKEND", value_parser = ["none"])]
-    pub(crate) sandbox: Option<String>,
+    /// Use a room of its own, which goes with the command.
+    #[arg(long)]
+    pub(crate) fresh: bool,
+    #[command(flatten)]
+    pub(crate) bounds: BoundsArguments,
+}
+
+/// What a command may do. Whatever is named here comes on top of the profile.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "What the command may do")]
+pub(crate) struct BoundsArguments {
+    /// What confines the command [default: native].
+    #[arg(long, value_name = "BACKEND", value_parser = choice::<Sandbox>())]
+    pub(crate) sandbox: Option<Sandbox>,
+    /// A ready-made set of rights; `full` is dangerous [default: workspace].
+    #[arg(long, value_name = "PRESET", value_parser = choice::<Preset>())]
+    pub(crate) preset: Option<Preset>,
+    /// Let it read this file or directory; repeatable.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) read: Vec<String>,
+    /// Let it write this file or directory; repeatable.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) write: Vec<String>,
+    /// Hide this file or directory from it; repeatable.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) deny: Vec<String>,
+    /// What it can reach [default: off].
+    #[arg(long, value_name = "off|on")]
+    pub(crate) network: Option<String>,
+    /// Let it run this program and no others; repeatable. An empty name leaves only the
+    /// shell's built-ins.
+    #[arg(long = "command", value_name = "NAME")]
+    pub(crate) commands: Vec<String>,
+    /// Memory of all its processes together, such as 2G.
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub(crate) memory: Option<u64>,
+    /// Processes and threads at a time.
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) processes: Option<u64>,
+    /// Processor time of all its processes together, such as 90s.
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub(crate) cpu_time: Option<Duration>,
+    /// Processor share in percent of one core.
+    #[arg(long, value_name = "PERCENT")]
+    pub(crate) cpu_share: Option<u64>,
+    /// Open files of each process.
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) open_files: Option<u64>,
+    /// The largest file it may write, such as 500M.
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub(crate) file_size: Option<u64>,
+    /// How much its /tmp holds.
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub(crate) tmp_size: Option<u64>,
+    /// What its home is [default: workspace].
+    #[arg(long, value_name = "WHICH", value_parser = choice::<HomeMode>())]
+    pub(crate) home: Option<HomeMode>,
+}
+
+impl BoundsArguments {
+    /// What is asked for on top of the profile.
+    pub(crate) fn wish(&self) -> Wish {
+        let named = self.commands.iter().filter(|name| !name.is_empty());
+        let commands = (!self.commands.is_empty()).then(|| named.cloned().collect());
+        let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        Wish {
+            preset: self.preset,
+            home: self.home,
+            changes: CapabilityChanges {
+                paths_read: self.read.clone(),
+                paths_write: self.write.clone(),
+                paths_deny: self.deny.clone(),
+                network: self.network.as_deref().map(network),
+                commands,
+                resources: ResourceLimits {
+                    memory: self.memory,
+                    processes: self.processes,
+                    cpu_time: self.cpu_time.map(millis),
+                    cpu_share: self.cpu_share,
+                    open_files: self.open_files,
+                    file_size: self.file_size,
+                    tmp_size: self.tmp_size,
+                },
+                classes: Vec::new(),
+            },
+        }
+    }
+}
+
+const EXPLAIN_EXAMPLES: &str = "\
+Examples:
+  bashful explain 'npm test'
+  bashful explain --preset build --network on 'cargo build'
+  bashful explain --json -- git push
+
+Exit codes: 0 if it would run, 2 usage, 120 denied, 121 needs approval, 125 Bashful failed.";
+
+#[derive(Debug, Args)]
+#[command(
+    after_long_help = EXPLAIN_EXAMPLES,
+    override_usage = "bashful explain [OPTIONS] 'COMMAND'\n       bashful explain [OPTIONS] -- PROGRAM [ARGS]..."
+)]
+pub(crate) struct ExplainArguments {
+    /// Bash text, as one argument.
+    #[arg(
+        value_name = "COMMAND",
+        required_unless_present = "program",
+        conflicts_with = "program"
+    )]
+    pub(crate) command: Option<String>,
+    /// A program with its arguments.
+    #[arg(value_name = "PROGRAM ARGS", last = true, num_args = 1..)]
+    pub(crate) program: Vec<String>,
+    /// Print the plan as one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Leave nothing out: the whole file tree, system calls, names that are watched.
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// The writable root [default: --cwd, else the current directory].
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) workspace: Option<PathBuf>,
+    /// The working directory, inside the workspace.
+    #[arg(short = 'C', long, value_name = "DIR")]
+    pub(crate) cwd: Option<PathBuf>,
+    /// Set a variable for the command; repeatable.
+    #[arg(short, long, value_name = "NAME=VALUE", value_parser = variable)]
+    pub(crate) env: Vec<(String, String)>,
+    /// Accept variables that change how programs load or start, such as LD_PRELOAD.
+    #[arg(long)]
+    pub(crate) allow_startup_env: bool,
+    /// Who asks.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) agent: Option<String>,
+    #[command(flatten)]
+    pub(crate) bounds: BoundsArguments,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArguments {
+    /// Build a sandbox anew, though one was tried since the last boot.
+    #[arg(long)]
+    pub(crate) again: bool,
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]
@@ -203,6 +356,13 @@ fn variable(text: &str) -> Result<(String, String), String> {
 
 fn duration(text: &str) -> Result<Duration, String> {
     parse_duration(text).map_err(|error| error.to_string())
+}
+
+fn network(text: &str) -> NetworkCapability {
+    NetworkCapability::from_word(text).unwrap_or_else(|| {
+        let hosts = text.split(',').map(str::to_owned);
+        NetworkCapability::Hosts(hosts.collect())
+    })
 }
 
 fn size(text: &str) -> Result<u64, String> {

@@ -1,6 +1,8 @@
 //! One file per verb.
 
 pub(crate) mod config;
+pub(crate) mod doctor;
+pub(crate) mod explain;
 pub(crate) mod run;
 pub(crate) mod status;
 pub(crate) mod stop;

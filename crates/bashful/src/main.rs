@@ -24,6 +24,8 @@ fn main() -> ExitCode {
     let printer = printer::Printer::new(cli.color.into());
     let outcome = match &cli.command {
         cli::Command::Run(arguments) => commands::run::run(arguments, keeper, &printer),
+        cli::Command::Explain(arguments) => commands::explain::explain(arguments, &printer),
+        cli::Command::Doctor(arguments) => commands::doctor::doctor(arguments, &printer),
         cli::Command::Status(arguments) => commands::status::status(arguments, &printer),
         cli::Command::Stop(arguments) => commands::stop::stop(arguments, &printer),
         cli::Command::Config(arguments) => commands::config::config(arguments, &printer),

@@ -11,15 +11,20 @@
 
 mod charset;
 mod decode;
+mod diagnosis;
+mod explanation;
 mod frame;
 mod neutralise;
 mod notice;
 mod outcome;
 mod pen;
+mod sheet;
 mod spinner;
 mod style;
 mod text;
 
+pub(crate) use diagnosis::show_diagnosis;
+pub(crate) use explanation::{Detail, show_plan};
 pub(crate) use frame::{Frame, Stream};
 pub(crate) use neutralise::Neutraliser;
 pub(crate) use notice::{Refusal, StartedTask, Truncation, warn_not_enforced, warn_slow};

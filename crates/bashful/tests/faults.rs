@@ -1,7 +1,8 @@
 //! Fault rounds: `kill -9` of the caller and of the keeper at random moments.
 //!
 //! After each round nothing of the run is alive, and what the caller was told and what
-//! is on record agree. Each test works for `BASHFUL_SOAK_SECONDS`, or a few seconds.
+//! is on record agree. Each test works for `BASHFUL_SOAK_SECONDS`, or a few seconds; every
+//! other round is one without a sandbox.
 
 #![expect(
     clippy::disallowed_methods,
@@ -10,12 +11,16 @@
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
-    reason = "helpers of tests may fail the test"
+    clippy::print_stderr,
+    reason = "helpers of tests may fail the test and say why"
 )]
 
 #[expect(dead_code, reason = "the rounds need a part of it")]
 #[path = "it/support/processes.rs"]
 mod processes;
+#[expect(dead_code, reason = "the rounds need a part of it")]
+#[path = "it/support/records.rs"]
+mod records;
 #[expect(dead_code, reason = "the rounds need a part of it")]
 #[path = "it/support/running.rs"]
 mod running;
@@ -35,16 +40,21 @@ use world::World;
 
 /// Works in rounds until the time is over, with numbers that a failure can name.
 #[expect(clippy::print_stdout, reason = "a failed round shows how to repeat it")]
-fn rounds(mut round: impl FnMut(&mut Random)) {
+fn rounds(mut round: impl FnMut(&World, &mut Random)) {
     let seconds = std::env::var("BASHFUL_SOAK_SECONDS").ok();
     let seconds = seconds.map_or(3, |text| text.parse().unwrap());
     let deadline = Instant::now() + Duration::from_secs(seconds);
     let mut random = Random::new();
+    let worlds: Vec<World> = World::both().collect();
     let mut count = 0;
-    while count < 3 || Instant::now() < deadline {
+    for world in worlds.iter().cycle() {
+        if count >= 4 && Instant::now() >= deadline {
+            break;
+        }
         count += 1;
-        println!("round {count}, random state {:#x}", random.0);
-        round(&mut random);
+        let walls = world.walls();
+        println!("round {count}, {walls:?}, random state {:#x}", random.0);
+        round(world, &mut random);
     }
 }
 
@@ -87,7 +97,15 @@ fn endless(marker: &Marker) -> String {
     )
 }
 
+/// The keeper of the session that the rounds share.
+fn keeper(world: &World) -> i32 {
+    let (code, result) = world.json(&["--session", "faults", "true"]);
+    assert_eq!(code, 0, "{result}");
+    world.keeper_of(&result).0
+}
+
 fn kill(pid: i32) {
+    assert!(pid > 1, "{pid} is nobody's keeper");
     // Whoever is gone already needs no killing.
     let _ = kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL);
 }
@@ -148,8 +166,7 @@ fn assert_agrees(outcome: &Outcome, earlier: &[Value], records: &[Value]) {
 
 #[test]
 fn killing_the_caller_at_any_moment() {
-    let world = World::new();
-    rounds(|random| {
+    rounds(|world, random| {
         let marker = Marker::fresh();
         let text = match random.below(2) {
             0 => short(&marker),
@@ -164,7 +181,7 @@ fn killing_the_caller_at_any_moment() {
         random.pause(Duration::from_millis(400));
         running.signal(Signal::KILL);
         let code = running.end().code;
-        assert_over(&world, &marker);
+        assert_over(world, &marker);
         for record in world.records().iter().filter(|it| !earlier.contains(it)) {
             // The keeper lives, so it has the last word.
             assert_eq!(record["phase"], "finished", "{record}");
@@ -179,8 +196,7 @@ fn killing_the_caller_at_any_moment() {
 
 #[test]
 fn killing_the_keeper_of_a_running_command() {
-    let world = World::new();
-    rounds(|random| {
+    rounds(|world, random| {
         let marker = Marker::fresh();
         let earlier = world.keepers();
         let running = world.start(&[endless(&marker)]);
@@ -199,35 +215,29 @@ fn killing_the_keeper_of_a_running_command() {
             "{outcome:?}"
         );
         assert!(outcome.stderr.contains("keeper"), "{outcome:?}");
-        assert_over(&world, &marker);
+        assert_over(world, &marker);
     });
 }
 
 #[test]
 fn killing_the_keeper_of_a_session_at_any_moment() {
-    let world = World::new();
-    rounds(|random| {
-        let ready = world.run(&["--session", "faults", "echo $PPID"]);
-        assert_eq!(ready.code, 0, "{ready:?}");
-        let keeper: i32 = ready.stdout.trim().parse().unwrap();
+    rounds(|world, random| {
+        let keeper = keeper(world);
         let earlier = world.records();
         let marker = Marker::fresh();
         let running = world.start(&["--session", "faults", &short(&marker)]);
         random.pause(Duration::from_millis(500));
         kill(keeper);
         let outcome = running.end().outcome();
-        assert_over(&world, &marker);
+        assert_over(world, &marker);
         assert_agrees(&outcome, &earlier, &world.records());
     });
 }
 
 #[test]
 fn killing_both_at_any_moment() {
-    let world = World::new();
-    rounds(|random| {
-        let ready = world.run(&["--session", "faults", "echo $PPID"]);
-        assert_eq!(ready.code, 0, "{ready:?}");
-        let keeper: i32 = ready.stdout.trim().parse().unwrap();
+    rounds(|world, random| {
+        let keeper = keeper(world);
         let marker = Marker::fresh();
         let running = world.start(&["--session", "faults", &endless(&marker)]);
         random.pause(Duration::from_millis(200));
@@ -242,16 +252,14 @@ fn killing_both_at_any_moment() {
             running.signal(Signal::KILL);
         }
         running.end();
-        assert_over(&world, &marker);
+        assert_over(world, &marker);
     });
 }
 
 #[test]
 fn killing_a_keeper_with_several_runs() {
-    let world = World::new();
-    rounds(|random| {
-        let ready = world.run(&["--session", "faults", "echo $PPID"]);
-        let keeper: i32 = ready.stdout.trim().parse().unwrap();
+    rounds(|world, random| {
+        let keeper = keeper(world);
         let runs: Vec<(Marker, Running)> = (0..4)
             .map(|_| {
                 let marker = Marker::fresh();
@@ -265,7 +273,7 @@ fn killing_a_keeper_with_several_runs() {
             let outcome = running.end().outcome();
             let told = outcome.code == 3 || outcome.stderr.contains("keeper");
             assert!(matches!(outcome.code, 3 | 125) && told, "{outcome:?}");
-            assert_over(&world, &marker);
+            assert_over(world, &marker);
         }
         // Nothing of a dead keeper stays in the way of the next.
         let directory = world.path("run/bashful");

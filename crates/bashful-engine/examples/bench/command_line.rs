@@ -27,10 +27,12 @@ pub(crate) fn bench(setting: &Setting) -> Outcome {
         let status = command.status();
         assert!(status.is_ok_and(|status| status.success()));
     };
-    let in_session = |bashful: &str| {
-        let arguments = ["run", "--sandbox", "none", "--session", "bench", "true"];
+    let in_session = |bashful: &str, sandbox: &str| {
+        let arguments = ["run", "--sandbox", sandbox, "--session", sandbox, "true"];
         run(bashful, &arguments);
     };
+    let wrapped = crate::sandbox::bubblewrap(scratch, &["bash", "-c", "true"]);
+    let wrapped: Vec<&str> = wrapped.iter().map(String::as_str).collect();
     let bashful = setting
         .bashful
         .to_str()
@@ -40,18 +42,25 @@ pub(crate) fn bench(setting: &Setting) -> Outcome {
         &mut [
             &mut || run("bash", &["-c", "true"]),
             &mut || run(bashful, &["run", "--sandbox", "none", "true"]),
-            &mut || in_session(bashful),
+            &mut || in_session(bashful, "none"),
+            &mut || run("bwrap", &wrapped),
+            &mut || run(bashful, &["run", "true"]),
+            &mut || in_session(bashful, "native"),
         ],
     );
     let names = [
         "bash -c true",
-        "bashful run true, its keeper started for it",
-        "bashful run true, its keeper already up",
+        "no sandbox, its keeper started for it",
+        "no sandbox, its keeper already up",
+        "bwrap with typical flags",
+        "sandbox, its keeper and room made for it",
+        "sandbox, its room already there",
     ];
+    let bubblewrap = times[3].at(0.5).as_secs_f64() / times[0].at(0.5).as_secs_f64();
     Ok(print_ratios(
         "The command line, end to end",
         &names,
         &times,
-        &[None, Some(2.5), Some(2.0)],
+        &[None, Some(2.5), Some(2.0), None, None, Some(bubblewrap)],
     ))
 }

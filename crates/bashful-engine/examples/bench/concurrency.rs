@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use bashful_engine::config::Sandbox;
 use bashful_engine::{Engine, Invocation, Places};
 
 use crate::memory;
@@ -12,6 +13,7 @@ const COUNT: usize = 500;
 
 pub(crate) fn bench(setting: &Setting) -> Outcome {
     let engine = Engine::builder()
+        .sandbox(Sandbox::None)
         .workspace(&setting.scratch)
         .places(Places::under(&setting.scratch))
         .build()?;

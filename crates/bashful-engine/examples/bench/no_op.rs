@@ -2,6 +2,7 @@
 
 use std::hint::black_box;
 
+use bashful_engine::config::Sandbox;
 use bashful_engine::{Engine, Invocation, Places};
 
 use crate::table::{in_turns, print_ratios};
@@ -24,6 +25,7 @@ pub(crate) fn bench(setting: &Setting) -> Outcome {
 fn round(setting: &Setting, title: &str) -> Outcome {
     let runtime = tokio::runtime::Builder::new_current_thread().build()?;
     let engine = Engine::builder()
+        .sandbox(Sandbox::None)
         .workspace(&setting.scratch)
         .places(Places::under(&setting.scratch))
         .build()?;

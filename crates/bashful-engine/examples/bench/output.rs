@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use bashful_engine::config::Sandbox;
 use bashful_engine::{Engine, Invocation, Places};
 
 use crate::memory;
@@ -90,6 +91,7 @@ fn run(
 ) -> Result<(Duration, u64), Box<dyn std::error::Error>> {
     let place = tempfile::tempdir_in(&setting.scratch)?;
     let engine = Engine::builder()
+        .sandbox(Sandbox::None)
         .workspace(place.path())
         .places(Places::under(place.path()))
         .build()?;

@@ -87,3 +87,16 @@ pub(crate) fn verdict(bar: Option<(String, bool)>, met: &mut bool) -> String {
 pub(crate) fn millis(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1000.0
 }
+
+/// Says whether a further bar was met.
+pub(crate) fn require(what: &str, value: f64, most: f64) -> bool {
+    let mut met = true;
+    let verdict = verdict(Some((format!("≤ {most:.2}"), value <= most)), &mut met);
+    println!("  {what}: {value:.2}  {verdict}");
+    met
+}
+
+/// The ratio of two contestants at this share of their times.
+pub(crate) fn ratio(own: &Times, other: &Times, share: f64) -> f64 {
+    own.at(share).as_secs_f64() / other.at(share).as_secs_f64()
+}

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::choice::{Keep, OnLogFull, Survivors};
+use super::choice::{Keep, OnLogFull, Sandbox, Survivors};
 use super::raw::{RawConfig, Said};
 
 /// What the admin file sets: the widest that flags and environment may give.
@@ -35,6 +35,8 @@ pub struct Ceilings {
     pub environment_pass: Option<Vec<String>>,
     /// The most for `keeper.idle`.
     pub keeper_idle: Option<Duration>,
+    /// `Native`: runs cannot go without a sandbox.
+    pub sandbox: Option<Sandbox>,
 }
 
 impl Ceilings {
@@ -55,6 +57,7 @@ impl Ceilings {
             term_grace: value(admin.limits.term_grace.as_ref()),
             environment_pass: value(admin.environment.pass.as_ref()),
             keeper_idle: value(admin.keeper.idle.as_ref()),
+            sandbox: value(admin.sandbox.as_ref()),
         }
     }
 }

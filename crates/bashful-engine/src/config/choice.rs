@@ -2,6 +2,9 @@
 
 use std::str::FromStr;
 
+use bashful_policy::Preset;
+use bashful_sandbox::Protection;
+
 use super::place::shown;
 
 /// A setting with a fixed list of words, used by files and flags alike.
@@ -22,22 +25,50 @@ pub trait Choice: Copy + Eq + Sized + 'static {
         Self::ALL
             .iter()
             .find_map(|(known, value)| (*known == word).then_some(*value))
-            .ok_or_else(|| UnknownChoice {
-                word: shown(word),
-                choices: Self::ALL.iter().map(|(known, _)| *known).collect(),
-            })
+            .ok_or_else(|| UnknownChoice::new(word, Self::ALL.iter().map(|(known, _)| *known)))
     }
 }
 
 /// A word that is none of the choices.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{word}` is not one of `{}`", .choices.join("`, `"))]
+#[error(
+    "`{word}` is not one of `{}`{}", .choices.join("`, `"),
+    .suggestion.map_or_else(String::new, |near| format!(": did you mean `{near}`?"))
+)]
 #[non_exhaustive]
 pub struct UnknownChoice {
     /// What was given, with unprintable characters escaped.
     pub word: String,
     /// What may be given.
     pub choices: Vec<&'static str>,
+    /// The nearest of them.
+    pub suggestion: Option<&'static str>,
+}
+
+impl UnknownChoice {
+    fn new(word: &str, choices: impl Iterator<Item = &'static str>) -> Self {
+        let choices: Vec<&'static str> = choices.collect();
+        Self {
+            suggestion: nearest(word, choices.iter().copied()),
+            word: shown(word),
+            choices,
+        }
+    }
+}
+
+/// The known name nearest to a mistyped one, if one is near.
+pub(super) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    /// Longer names are no typing errors, and comparing them costs time.
+    const LONGEST: usize = 64;
+    const ALIKE: f64 = 0.8;
+    if word.len() > LONGEST {
+        return None;
+    }
+    let word = word.to_lowercase().replace('_', "-");
+    let (score, best) = known
+        .map(|known| (strsim::jaro_winkler(&word, known), known))
+        .max_by(|left, right| left.0.total_cmp(&right.0))?;
+    (score >= ALIKE).then_some(best)
 }
 
 /// Which part of too long an output stays in the result.
@@ -89,6 +120,62 @@ impl Choice for Survivors {
     const ALL: &'static [(&'static str, Self)] = &[("kill", Self::Kill), ("adopt", Self::Adopt)];
 }
 
+/// What confines a run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Sandbox {
+    /// Bashful's own sandbox.
+    #[default]
+    Native,
+    /// Nothing: a run may do all that its user may.
+    None,
+}
+
+impl Choice for Sandbox {
+    const ALL: &'static [(&'static str, Self)] = &[("native", Self::Native), ("none", Self::None)];
+}
+
+/// What the home of a run is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum HomeMode {
+    /// The workspace.
+    #[default]
+    Workspace,
+    /// An empty directory of the room's own.
+    Private,
+    /// The real home, readable, without its secrets.
+    RealMasked,
+}
+
+impl Choice for HomeMode {
+    const ALL: &'static [(&'static str, Self)] = &[
+        ("workspace", Self::Workspace),
+        ("private", Self::Private),
+        ("real-masked", Self::RealMasked),
+    ];
+}
+
+impl Choice for Preset {
+    const ALL: &'static [(&'static str, Self)] = &[
+        ("read-only", Self::ReadOnly),
+        ("workspace", Self::Workspace),
+        ("build", Self::Build),
+        ("full", Self::Full),
+    ];
+}
+
+impl Choice for Protection {
+    const ALL: &'static [(&'static str, Self)] = &[
+        ("filesystem", Self::Filesystem),
+        ("network", Self::Network),
+        ("commands", Self::Commands),
+        ("processes", Self::Processes),
+        ("resources", Self::Resources),
+        ("identity", Self::Identity),
+    ];
+}
+
 /// Lets clap and others parse the word without knowing the trait.
 macro_rules! from_str {
     ($($choice:ty),+) => {$(
@@ -102,4 +189,4 @@ macro_rules! from_str {
     )+};
 }
 
-from_str!(Keep, OnLogFull, Survivors);
+from_str!(Keep, OnLogFull, Survivors, Sandbox, HomeMode);

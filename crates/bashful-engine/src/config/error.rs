@@ -8,9 +8,9 @@ use std::io;
 use std::path::PathBuf;
 
 use super::choice::UnknownChoice;
-use super::key::Key;
 use super::place::{Place, shown_path};
 use super::secret::SECRET_MINIMUM;
+use super::setting_key::SettingKey;
 use super::units::UnitError;
 
 /// Why the configuration could not be loaded.
@@ -121,7 +121,7 @@ pub enum ConfigError {
         /// Where.
         place: Place,
         /// The key.
-        key: Key,
+        key: SettingKey,
         /// What is wrong with it.
         source: UnitError,
     },
@@ -131,7 +131,7 @@ pub enum ConfigError {
         /// Where.
         place: Place,
         /// The key.
-        key: Key,
+        key: SettingKey,
         /// What may be given.
         source: UnknownChoice,
     },
@@ -144,6 +144,18 @@ pub enum ConfigError {
         item: String,
         /// What the key takes.
         expected: &'static str,
+    },
+    /// A name that is none of those that exist.
+    #[error("there is no {what} `{name}`, named in {place}{}", did_you_mean(.suggestion.as_deref()))]
+    UnknownName {
+        /// Where.
+        place: Place,
+        /// What kind of thing was named.
+        what: &'static str,
+        /// The name, with unprintable characters escaped.
+        name: String,
+        /// The nearest name that exists.
+        suggestion: Option<String>,
     },
     /// A secret too short to be masked.
     #[error(

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::setting_key::join;
+
 /// How the layers of a key combine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -37,6 +39,8 @@ pub enum Key {
     BlockedCommands,
     /// The name of an agent that gives none.
     Agent,
+    /// What confines runs.
+    Sandbox,
     /// How long a run may take that asks for nothing else.
     Timeout,
     /// How long a run may ask for.
@@ -61,17 +65,56 @@ pub enum Key {
     EnvironmentPass,
     /// How long a keeper stays without work.
     KeeperIdle,
+    /// The ready-made capabilities that a profile starts from.
+    ProfilePreset,
+    /// What the home of a run is.
+    ProfileHome,
+    /// Protections that a run may go without.
+    ProfileOptional,
+    /// Further paths that may be read.
+    ProfileRead,
+    /// Further paths that may be written.
+    ProfileWrite,
+    /// Paths that are not to be seen.
+    ProfileDeny,
+    /// What the network is.
+    ProfileNetwork,
+    /// The only programs that may run.
+    ProfileCommands,
+    /// Classes of commands that are refused otherwise.
+    ProfileClasses,
+    /// How much memory a run may use.
+    ProfileMemory,
+    /// How many processes a run may have.
+    ProfileProcesses,
+    /// How much processor time a run may use.
+    ProfileCpuTime,
+    /// How much of the processors a run may use at a time.
+    ProfileCpuShare,
+    /// How many files a process may have open.
+    ProfileOpenFiles,
+    /// How large a file may become.
+    ProfileFileSize,
+    /// How large the room's `/tmp` is.
+    ProfileTmpSize,
+    /// The profile of an agent.
+    AgentProfile,
 }
 
 /// One row of the table: full name, rule, and whether a project has a say.
 struct Row(&'static str, Rule, ProjectMay);
 
+const fn limit(name: &'static str) -> Row {
+    Row(name, Rule::Narrower, ProjectMay::Set)
+}
+
 impl Key {
     /// Every key, in the order in which they are shown: as in the default file.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 33] = [
         Self::RequireDescription,
         Self::BlockedCommands,
         Self::Agent,
+        Self::Sandbox,
         Self::Timeout,
         Self::MaxTimeout,
         Self::MaxOutput,
@@ -84,13 +127,31 @@ impl Key {
         Self::SecretNames,
         Self::EnvironmentPass,
         Self::KeeperIdle,
+        Self::ProfilePreset,
+        Self::ProfileHome,
+        Self::ProfileOptional,
+        Self::ProfileRead,
+        Self::ProfileWrite,
+        Self::ProfileDeny,
+        Self::ProfileNetwork,
+        Self::ProfileCommands,
+        Self::ProfileClasses,
+        Self::ProfileMemory,
+        Self::ProfileProcesses,
+        Self::ProfileCpuTime,
+        Self::ProfileCpuShare,
+        Self::ProfileOpenFiles,
+        Self::ProfileFileSize,
+        Self::ProfileTmpSize,
+        Self::AgentProfile,
     ];
 
     /// The table of layers. This is the one place that says who may change what; the code in
     /// `resolve.rs` only carries it out.
     ///
     /// What counts as narrower: `true` for `require_description`; less for a duration, size or
-    /// count; `stop` for `on_log_full`; `kill` for `survivors`.
+    /// count; `stop` for `on_log_full`; `kill` for `survivors`; `native` for `sandbox`; a preset
+    /// or network that gives less; a home that is not the real one.
     const fn row(self) -> Row {
         use ProjectMay::{NotSet, Set};
         use Rule::{Free, Narrower, Unite, Within};
@@ -99,6 +160,7 @@ impl Key {
             Self::BlockedCommands => Row("blocked_commands", Unite, Set),
             // Rules hang on the agent's name, so a repository does not choose it.
             Self::Agent => Row("default_agent", Free, NotSet),
+            Self::Sandbox => Row("sandbox", Narrower, Set),
             Self::Timeout => Row("limits.timeout", Narrower, Set),
             Self::MaxTimeout => Row("limits.max_timeout", Narrower, Set),
             Self::MaxOutput => Row("limits.max_output", Narrower, Set),
@@ -114,10 +176,29 @@ impl Key {
             Self::EnvironmentPass => Row("environment.pass", Within, NotSet),
             // A keeper serves a session, not a project.
             Self::KeeperIdle => Row("keeper.idle", Narrower, NotSet),
+            Self::ProfilePreset => Row("profile.*.preset", Narrower, Set),
+            Self::ProfileHome => Row("profile.*.home", Narrower, Set),
+            Self::ProfileOptional => Row("profile.*.optional", Within, Set),
+            Self::ProfileRead => Row("profile.*.capabilities.paths_read", Within, Set),
+            Self::ProfileWrite => Row("profile.*.capabilities.paths_write", Within, Set),
+            Self::ProfileDeny => Row("profile.*.capabilities.paths_deny", Unite, Set),
+            Self::ProfileNetwork => Row("profile.*.capabilities.network", Narrower, Set),
+            Self::ProfileCommands => Row("profile.*.capabilities.commands", Within, Set),
+            Self::ProfileClasses => Row("profile.*.capabilities.classes", Within, Set),
+            Self::ProfileMemory => limit("profile.*.capabilities.resources.memory"),
+            Self::ProfileProcesses => limit("profile.*.capabilities.resources.processes"),
+            Self::ProfileCpuTime => limit("profile.*.capabilities.resources.cpu_time"),
+            Self::ProfileCpuShare => limit("profile.*.capabilities.resources.cpu_share"),
+            Self::ProfileOpenFiles => limit("profile.*.capabilities.resources.open_files"),
+            Self::ProfileFileSize => limit("profile.*.capabilities.resources.file_size"),
+            Self::ProfileTmpSize => limit("profile.*.capabilities.resources.tmp_size"),
+            // A repository does not choose whose rules hold.
+            Self::AgentProfile => Row("agent.*.profile", Free, NotSet),
         }
     }
 
-    /// The full name, such as `limits.timeout`.
+    /// The full name, such as `limits.timeout`. A `*` in it stands for the name of a profile or
+    /// agent.
     pub const fn name(self) -> &'static str {
         self.row().0
     }
@@ -139,7 +220,7 @@ impl Key {
 
     /// The section and the name inside it; the section is empty for a top-level key.
     pub(super) fn split(self) -> (&'static str, &'static str) {
-        self.name().split_once('.').unwrap_or(("", self.name()))
+        self.name().rsplit_once('.').unwrap_or(("", self.name()))
     }
 
     /// The key with this name in this section. A name with a dot in it, which TOML allows in
@@ -150,9 +231,19 @@ impl Key {
             .find(|key| key.split() == (section, name))
     }
 
-    /// Whether `name` is a section, such as `limits`.
+    /// Whether `name` is a section, such as `limits` or `profile.*`.
     pub(super) fn is_section(name: &str) -> bool {
-        !name.is_empty() && Self::ALL.into_iter().any(|key| key.split().0 == name)
+        let below = |key: Self| {
+            key.name()
+                .strip_prefix(name)
+                .is_some_and(|rest| rest.starts_with('.'))
+        };
+        !name.is_empty() && Self::ALL.into_iter().any(below)
+    }
+
+    /// Whether the sections in this one are named by the user.
+    pub(super) fn is_named_by_users(section: &str) -> bool {
+        !section.is_empty() && Self::is_section(&format!("{section}.*"))
     }
 
     /// The known name nearest to `name`, which was found in `section`.
@@ -177,26 +268,15 @@ impl Key {
         (score >= ALIKE).then(|| join(section, best))
     }
 
-    /// What may stand directly in a section: its keys, and for the top level the sections.
+    /// What may stand directly in a section: its keys and the sections in it.
     fn names_in(section: &str) -> impl Iterator<Item = &'static str> {
-        Self::ALL
-            .into_iter()
-            .filter_map(move |key| match key.split() {
-                (of, name) if of == section => Some(name),
-                (of, _) if section.is_empty() => Some(of),
-                _ => None,
-            })
-    }
-}
-
-/// The full name of something in a section, with quotes where TOML needs them.
-pub(super) fn join(section: &str, name: &str) -> String {
-    let bare = |next: char| next.is_ascii_alphanumeric() || "_-".contains(next);
-    let dot = if section.is_empty() { "" } else { "." };
-    if !name.is_empty() && name.chars().all(bare) {
-        format!("{section}{dot}{name}")
-    } else {
-        format!("{section}{dot}\"{name}\"")
+        Self::ALL.into_iter().filter_map(move |key| {
+            let rest = match section {
+                "" => key.name(),
+                _ => key.name().strip_prefix(section)?.strip_prefix('.')?,
+            };
+            rest.split('.').next().filter(|name| *name != "*")
+        })
     }
 }
 

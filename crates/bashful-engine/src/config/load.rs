@@ -69,7 +69,7 @@ impl Config {
             config,
             origins,
             warnings,
-        } = resolve(layers);
+        } = resolve(layers)?;
         Ok(Loaded {
             config,
             origins,

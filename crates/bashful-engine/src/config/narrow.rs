@@ -7,6 +7,7 @@ use super::place::{Layer, Origin};
 use super::raw::{Maybe, Said};
 use super::resolve::Resolved;
 use super::scalar::{Item, Scalar};
+use super::setting_key::SettingKey;
 use super::units::format_duration;
 use super::warning::{Warning, WarningReason};
 
@@ -15,16 +16,34 @@ type Voices<T> = [(Layer, Maybe<T>); 3];
 
 impl Resolved {
     /// Resolves a key with one value.
-    pub(super) fn scalar<T: Scalar>(&mut self, key: Key, default: T, voices: Voices<T>) -> T {
-        let mut current = default;
+    pub(super) fn scalar<T: Scalar>(
+        &mut self,
+        key: impl Into<SettingKey>,
+        default: T,
+        voices: Voices<T>,
+    ) -> T {
+        let said = self.limit(key, Some(&default), voices);
+        said.unwrap_or(default)
+    }
+
+    /// Resolves a key that may have no value. Then `assumed` is what holds, if anything does.
+    pub(super) fn limit<T: Scalar>(
+        &mut self,
+        key: impl Into<SettingKey>,
+        assumed: Option<&T>,
+        voices: Voices<T>,
+    ) -> Option<T> {
+        let key = key.into();
+        let mut current: Option<T> = None;
         let mut ceiling = None;
         for (layer, said) in voices {
             let Some(Said { value, place }) = said else {
                 continue;
             };
-            if let Some(reason) = refusal(key, layer, &value, &current, ceiling.as_ref()) {
+            let holds = current.as_ref().or(assumed);
+            if let Some(reason) = refusal(key.key, layer, &value, holds, ceiling.as_ref()) {
                 self.warnings.push(Warning {
-                    key,
+                    key: key.clone(),
                     layer,
                     place,
                     reason,
@@ -34,8 +53,9 @@ impl Resolved {
             if layer == Layer::Admin {
                 ceiling = Some(value.clone());
             }
-            current = value;
-            self.origins.set(key, vec![Origin::File { layer, place }]);
+            current = Some(value);
+            self.origins
+                .set(key.clone(), vec![Origin::File { layer, place }]);
         }
         current
     }
@@ -43,11 +63,24 @@ impl Resolved {
     /// Resolves a key with a list.
     pub(super) fn list<T: Item>(
         &mut self,
-        key: Key,
+        key: impl Into<SettingKey>,
         default: Vec<T>,
         voices: Voices<Vec<T>>,
     ) -> Vec<T> {
-        let mut current = default;
+        let said = self.names(key, Some(&default), voices);
+        said.unwrap_or(default)
+    }
+
+    /// Resolves a key with a list that may be absent. Then `assumed` is what holds; if that is
+    /// absent too, everything is in the list.
+    pub(super) fn names<T: Item>(
+        &mut self,
+        key: impl Into<SettingKey>,
+        assumed: Option<&Vec<T>>,
+        voices: Voices<Vec<T>>,
+    ) -> Option<Vec<T>> {
+        let key = key.into();
+        let mut current: Option<Vec<T>> = assumed.cloned();
         let mut bound: Option<Vec<T>> = None;
         let mut origins = Vec::new();
         for (layer, said) in voices {
@@ -56,33 +89,43 @@ impl Resolved {
             };
             let mut warn = |reason| {
                 self.warnings.push(Warning {
-                    key,
+                    key: key.clone(),
                     layer,
                     place: place.clone(),
                     reason,
                 });
             };
-            if is_mute(key, layer) {
+            if is_mute(key.key, layer) {
                 warn(WarningReason::NotForProjects);
                 continue;
             }
-            if key.rule() == Rule::Within {
-                let (kept, dropped): (Vec<T>, Vec<T>) = value
-                    .into_iter()
-                    .partition(|item| bound.as_ref().is_none_or(|bound| bound.contains(item)));
+            if key.key.rule() == Rule::Within {
+                let within = match layer {
+                    Layer::Project => current.as_ref(),
+                    _ => bound.as_ref(),
+                };
+                let (kept, dropped) = partition(value, within);
                 if !dropped.is_empty() {
                     let names = dropped.iter().map(Item::shown).collect();
-                    warn(WarningReason::OutsideAdminList { names });
+                    warn(match layer {
+                        Layer::Project => WarningReason::NotGranted { names },
+                        _ => WarningReason::OutsideAdminList { names },
+                    });
+                    // Who named only what there is not did not mean to take all away.
+                    if layer == Layer::Project && kept.is_empty() {
+                        continue;
+                    }
                 }
                 if layer == Layer::Admin {
                     bound = Some(kept.clone());
                 }
                 // A list that permits replaces the one before, so that it can be shorter.
-                current.clear();
                 origins.clear();
-                add(&mut current, kept);
+                let mut list = Vec::new();
+                add(&mut list, kept);
+                current = Some(list);
             } else {
-                add(&mut current, value);
+                add(current.get_or_insert_default(), value);
             }
             origins.push(Origin::File { layer, place });
         }
@@ -107,7 +150,7 @@ impl Resolved {
             && Some(*layer) >= known
         {
             self.warnings.push(Warning {
-                key: Key::Timeout,
+                key: Key::Timeout.into(),
                 layer: *layer,
                 place: place.clone(),
                 reason: WarningReason::AboveMaximum {
@@ -133,7 +176,7 @@ fn refusal<T: Scalar>(
     key: Key,
     layer: Layer,
     value: &T,
-    current: &T,
+    current: Option<&T>,
     ceiling: Option<&T>,
 ) -> Option<WarningReason> {
     if is_mute(key, layer) {
@@ -149,11 +192,21 @@ fn refusal<T: Scalar>(
             bound: bound.shown(),
         });
     }
-    let widens = key.rule() != Rule::Free && value.is_wider_than(current);
-    (layer == Layer::Project && widens).then(|| WarningReason::Widens {
+    let kept = current.filter(|kept| value.is_wider_than(kept))?;
+    (layer == Layer::Project && key.rule() != Rule::Free).then(|| WarningReason::Widens {
         given: value.shown(),
-        kept: current.shown(),
+        kept: kept.shown(),
     })
+}
+
+/// What is in a list, and what is not. Both may be long, so this must not compare each item
+/// with all others.
+fn partition<T: Item>(items: Vec<T>, list: Option<&Vec<T>>) -> (Vec<T>, Vec<T>) {
+    let Some(list) = list else {
+        return (items, Vec::new());
+    };
+    let known: HashSet<&T> = list.iter().collect();
+    items.into_iter().partition(|item| known.contains(item))
 }
 
 /// Appends what is not there yet. A project's list may be long, so this must not compare each

@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::key::Key;
+use super::setting_key::SettingKey;
 
 /// One of the three files, from the one nobody passes to the one that can only narrow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -127,18 +127,26 @@ impl fmt::Display for Origin {
 
 /// Where each effective value came from; a list may come from several files.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Origins(BTreeMap<Key, Vec<Origin>>);
+pub struct Origins(BTreeMap<SettingKey, Vec<Origin>>);
 
 /// What a key has that no file set.
 static DEFAULT: [Origin; 1] = [Origin::Default];
 
 impl Origins {
     /// The origins of a key, at least one.
-    pub fn of(&self, key: Key) -> &[Origin] {
-        self.0.get(&key).map_or(&DEFAULT, Vec::as_slice)
+    pub fn of(&self, key: impl Into<SettingKey>) -> &[Origin] {
+        self.0.get(&key.into()).map_or(&DEFAULT, Vec::as_slice)
     }
 
-    pub(super) fn set(&mut self, key: Key, origins: Vec<Origin>) {
+    /// Every key that a file set, with where.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&SettingKey, &[Origin])> {
+        self.0
+            .iter()
+            .map(|(key, origins)| (key, origins.as_slice()))
+    }
+
+    pub(super) fn set(&mut self, key: impl Into<SettingKey>, origins: Vec<Origin>) {
+        let key = key.into();
         if origins.is_empty() {
             self.0.remove(&key);
         } else {

@@ -1,8 +1,13 @@
 //! What one file says: all-optional mirrors of the keys.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
-use super::choice::{Keep, OnLogFull, Survivors};
+use bashful_policy::{NetworkCapability, Preset};
+use bashful_sandbox::Protection;
+
+use super::choice::{HomeMode, Keep, OnLogFull, Sandbox, Survivors};
 use super::place::Place;
 use super::secret::SecretValue;
 
@@ -26,6 +31,30 @@ pub(super) struct RawConfig {
     pub(super) secrets: RawSecrets,
     pub(super) environment: RawEnvironment,
     pub(super) keeper: RawKeeper,
+    pub(super) sandbox: Maybe<Sandbox>,
+    pub(super) profiles: BTreeMap<Arc<str>, RawProfile>,
+    pub(super) agents: BTreeMap<Arc<str>, Maybe<String>>,
+}
+
+/// `[profile.NAME]` with what is below it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct RawProfile {
+    pub(super) preset: Maybe<Preset>,
+    pub(super) home: Maybe<HomeMode>,
+    pub(super) optional: Maybe<Vec<Protection>>,
+    pub(super) paths_read: Maybe<Vec<String>>,
+    pub(super) paths_write: Maybe<Vec<String>>,
+    pub(super) paths_deny: Maybe<Vec<String>>,
+    pub(super) network: Maybe<NetworkCapability>,
+    pub(super) commands: Maybe<Vec<String>>,
+    pub(super) classes: Maybe<Vec<String>>,
+    pub(super) memory: Maybe<u64>,
+    pub(super) processes: Maybe<usize>,
+    pub(super) cpu_time: Maybe<Duration>,
+    pub(super) cpu_share: Maybe<usize>,
+    pub(super) open_files: Maybe<usize>,
+    pub(super) file_size: Maybe<u64>,
+    pub(super) tmp_size: Maybe<u64>,
 }
 
 /// `[limits]`.

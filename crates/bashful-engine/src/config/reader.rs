@@ -4,14 +4,15 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bashful_policy::NetworkCapability;
 use toml::de::DeValue;
 
 use super::choice::Choice;
 use super::error::ConfigError;
-use super::key::Key;
 use super::place::Place;
 use super::raw::Said;
 use super::secret::SecretValue;
+use super::setting_key::SettingKey;
 use super::units::{parse_duration, parse_size};
 
 /// A parsed value and where it stands.
@@ -20,8 +21,23 @@ pub(super) type Spanned<'a> = toml::Spanned<DeValue<'a>>;
 /// The most characters a result may be asked to hold, so that memory stays bounded.
 const MAX_OUTPUT: usize = 1 << 30;
 
+/// The most of other things.
+const MAX_NUMBER: usize = u32::MAX as usize;
+
 /// The most characters of an agent's name.
 const MAX_AGENT: usize = 64;
+
+/// What a name looks like.
+pub(super) const A_NAME: &str =
+    "at most 64 letters, digits, `.`, `_` and `-`, a letter or digit first";
+
+/// Whether this can be the name of an agent or a profile.
+pub(super) fn is_name(name: &str) -> bool {
+    let plain = |next: char| next.is_ascii_alphanumeric() || "._-".contains(next);
+    name.len() <= MAX_AGENT
+        && name.chars().all(plain)
+        && name.starts_with(|first: char| first.is_ascii_alphanumeric())
+}
 
 /// Reads the values of one file.
 pub(super) struct Reader<'a> {
@@ -38,7 +54,11 @@ impl<'a> Reader<'a> {
         Place::at(&self.path, self.text, offset)
     }
 
-    pub(super) fn boolean(&self, key: Key, value: &Spanned<'_>) -> Result<Said<bool>, ConfigError> {
+    pub(super) fn boolean(
+        &self,
+        key: &SettingKey,
+        value: &Spanned<'_>,
+    ) -> Result<Said<bool>, ConfigError> {
         match value.get_ref() {
             DeValue::Boolean(flag) => Ok(self.said(*flag, value)),
             _ => Err(self.wrong_type(key.to_string(), "`true` or `false`", value)),
@@ -47,31 +67,39 @@ impl<'a> Reader<'a> {
 
     pub(super) fn duration(
         &self,
-        key: Key,
+        key: &SettingKey,
         value: &Spanned<'_>,
     ) -> Result<Said<Duration>, ConfigError> {
         let expected = "a text with a unit, such as `\"90s\"`";
         let text = self.string(key.to_string(), expected, value)?;
         let duration = parse_duration(text).map_err(|source| ConfigError::Unit {
             place: self.place(value.span().start),
-            key,
+            key: key.clone(),
             source,
         })?;
         Ok(self.said(duration, value))
     }
 
-    pub(super) fn size(&self, key: Key, value: &Spanned<'_>) -> Result<Said<u64>, ConfigError> {
+    pub(super) fn size(
+        &self,
+        key: &SettingKey,
+        value: &Spanned<'_>,
+    ) -> Result<Said<u64>, ConfigError> {
         let expected = "a text with a unit, such as `\"256M\"`";
         let text = self.string(key.to_string(), expected, value)?;
         let size = parse_size(text).map_err(|source| ConfigError::Unit {
             place: self.place(value.span().start),
-            key,
+            key: key.clone(),
             source,
         })?;
         Ok(self.said(size, value))
     }
 
-    pub(super) fn count(&self, key: Key, value: &Spanned<'_>) -> Result<Said<usize>, ConfigError> {
+    pub(super) fn count(
+        &self,
+        key: &SettingKey,
+        value: &Spanned<'_>,
+    ) -> Result<Said<usize>, ConfigError> {
         let DeValue::Integer(integer) = value.get_ref() else {
             let expected = "a number of characters without a unit, such as `30000`";
             return Err(self.wrong_type(key.to_string(), expected, value));
@@ -85,38 +113,106 @@ impl<'a> Reader<'a> {
             })
     }
 
+    /// A number of things other than characters.
+    pub(super) fn number(
+        &self,
+        key: &SettingKey,
+        value: &Spanned<'_>,
+    ) -> Result<Said<usize>, ConfigError> {
+        let DeValue::Integer(integer) = value.get_ref() else {
+            let expected = "a number without a unit, such as `200`";
+            return Err(self.wrong_type(key.to_string(), expected, value));
+        };
+        usize::from_str_radix(integer.as_str(), integer.radix())
+            .ok()
+            .filter(|number| (1..=MAX_NUMBER).contains(number))
+            .map(|number| self.said(number, value))
+            .ok_or_else(|| {
+                self.bad_value(key.to_string(), "a number from `1` to `4294967295`", value)
+            })
+    }
+
     pub(super) fn choice<T: Choice>(
         &self,
-        key: Key,
+        key: &SettingKey,
         value: &Spanned<'_>,
     ) -> Result<Said<T>, ConfigError> {
         let word = self.string(key.to_string(), "a text", value)?;
         let choice = T::from_word(word).map_err(|source| ConfigError::Choice {
             place: self.place(value.span().start),
-            key,
+            key: key.clone(),
             source,
         })?;
         Ok(self.said(choice, value))
     }
 
     /// An agent's name becomes part of paths and of messages, so its characters are few.
-    pub(super) fn agent(&self, key: Key, value: &Spanned<'_>) -> Result<Said<String>, ConfigError> {
+    pub(super) fn agent(
+        &self,
+        key: &SettingKey,
+        value: &Spanned<'_>,
+    ) -> Result<Said<String>, ConfigError> {
         let name = self.string(key.to_string(), "a text", value)?;
-        let plain = |next: char| next.is_ascii_alphanumeric() || "._-".contains(next);
-        let valid = name.len() <= MAX_AGENT
-            && name.chars().all(plain)
-            && name.starts_with(|first: char| first.is_ascii_alphanumeric());
-        if valid {
+        if is_name(name) {
             Ok(self.said(name.to_owned(), value))
         } else {
-            let expected = "at most 64 letters, digits, `.`, `_` and `-`, a letter or digit first";
-            Err(self.bad_value(key.to_string(), expected, value))
+            Err(self.bad_value(key.to_string(), A_NAME, value))
         }
+    }
+
+    pub(super) fn choices<T: Choice>(
+        &self,
+        key: &SettingKey,
+        value: &Spanned<'_>,
+    ) -> Result<Said<Vec<T>>, ConfigError> {
+        let mut choices = Vec::new();
+        for (word, item) in self.items(key, value)? {
+            let choice = T::from_word(word).map_err(|source| ConfigError::Choice {
+                place: self.place(item.span().start),
+                key: key.clone(),
+                source,
+            })?;
+            choices.push(choice);
+        }
+        Ok(self.said(choices, value))
+    }
+
+    /// Paths, patterns, programs and classes: anything that can be printed.
+    pub(super) fn names(
+        &self,
+        key: &SettingKey,
+        value: &Spanned<'_>,
+        expected: &'static str,
+    ) -> Result<Said<Vec<String>>, ConfigError> {
+        let valid = |text: &str| !text.is_empty() && !text.chars().any(char::is_control);
+        self.texts(key, value, expected, valid)
+    }
+
+    pub(super) fn network(
+        &self,
+        key: &SettingKey,
+        value: &Spanned<'_>,
+    ) -> Result<Said<NetworkCapability>, ConfigError> {
+        let expected = "`\"off\"`, `\"on\"`, `true`, `false` or `{ hosts = […] }`";
+        let network = match value.get_ref() {
+            DeValue::Boolean(true) => NetworkCapability::On,
+            DeValue::Boolean(false) => NetworkCapability::Off,
+            DeValue::String(word) => NetworkCapability::from_word(word)
+                .ok_or_else(|| self.bad_value(key.to_string(), expected, value))?,
+            DeValue::Table(table) => match table.get("hosts") {
+                Some(hosts) if table.len() == 1 => {
+                    NetworkCapability::Hosts(self.names(key, hosts, "a host")?.value)
+                }
+                _ => return Err(self.bad_value(key.to_string(), expected, value)),
+            },
+            _ => return Err(self.wrong_type(key.to_string(), expected, value)),
+        };
+        Ok(self.said(network, value))
     }
 
     pub(super) fn commands(
         &self,
-        key: Key,
+        key: &SettingKey,
         value: &Spanned<'_>,
     ) -> Result<Said<Vec<String>>, ConfigError> {
         // A blank entry would block nothing or everything, depending on who reads it.
@@ -126,7 +222,7 @@ impl<'a> Reader<'a> {
 
     pub(super) fn variables(
         &self,
-        key: Key,
+        key: &SettingKey,
         value: &Spanned<'_>,
     ) -> Result<Said<Vec<String>>, ConfigError> {
         let valid = |text: &str| !text.is_empty() && !text.contains(['=', '\0']);
@@ -135,7 +231,7 @@ impl<'a> Reader<'a> {
 
     pub(super) fn secrets(
         &self,
-        key: Key,
+        key: &SettingKey,
         value: &Spanned<'_>,
     ) -> Result<Said<Vec<SecretValue>>, ConfigError> {
         let mut secrets = Vec::new();
@@ -152,7 +248,7 @@ impl<'a> Reader<'a> {
     /// A list of texts that all pass a check.
     fn texts(
         &self,
-        key: Key,
+        key: &SettingKey,
         value: &Spanned<'_>,
         expected: &'static str,
         valid: impl Fn(&str) -> bool,
@@ -170,7 +266,7 @@ impl<'a> Reader<'a> {
     /// The texts of a list, each with where it stands.
     fn items<'v>(
         &self,
-        key: Key,
+        key: &SettingKey,
         value: &'v Spanned<'_>,
     ) -> Result<Vec<(&'v str, &'v Spanned<'v>)>, ConfigError> {
         let DeValue::Array(array) = value.get_ref() else {
@@ -222,7 +318,12 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn bad_value(&self, item: String, expected: &'static str, value: &Spanned<'_>) -> ConfigError {
+    pub(super) fn bad_value(
+        &self,
+        item: String,
+        expected: &'static str,
+        value: &Spanned<'_>,
+    ) -> ConfigError {
         ConfigError::BadValue {
             place: self.place(value.span().start),
             item,

@@ -3,6 +3,7 @@
 //! This carries out the table in `key.rs`. Values start from the defaults; the admin's replace
 //! them and become ceilings; the user's and then the project's are let in where they pass none.
 
+use super::error::ConfigError;
 use super::key::Key;
 use super::place::{Layer, Origins};
 use super::raw::RawConfig;
@@ -26,7 +27,7 @@ pub(super) struct Resolved {
 }
 
 /// Brings the layers together.
-pub(super) fn resolve(mut layers: Layers) -> Resolved {
+pub(super) fn resolve(mut layers: Layers) -> Result<Resolved, ConfigError> {
     let mut out = Resolved::default();
     // Each line settles one key: it starts from the default and hears the layers; which of them
     // counts is the key's rule.
@@ -55,6 +56,9 @@ pub(super) fn resolve(mut layers: Layers) -> Resolved {
     settle!(list, SecretNames, secrets.names);
     settle!(list, EnvironmentPass, environment.pass);
     settle!(scalar, KeeperIdle, keeper.idle);
+    settle!(scalar, Sandbox, sandbox);
     out.bound_timeout();
-    out
+    out.profiles(&mut layers);
+    out.agents(&mut layers)?;
+    Ok(out)
 }

@@ -3,7 +3,10 @@
 use std::hash::Hash;
 use std::time::Duration;
 
-use super::choice::{Choice as _, Keep, OnLogFull, Survivors};
+use bashful_policy::{NetworkCapability, Preset};
+use bashful_sandbox::Protection;
+
+use super::choice::{Choice as _, HomeMode, Keep, OnLogFull, Sandbox, Survivors};
 use super::place::shown;
 use super::secret::{MASK, SecretValue};
 use super::units::{format_duration, format_size};
@@ -89,7 +92,48 @@ impl Scalar for Keep {
     }
 }
 
-/// The name of an agent.
+impl Scalar for Sandbox {
+    fn is_wider_than(&self, other: &Self) -> bool {
+        (*self, *other) == (Self::None, Self::Native)
+    }
+
+    fn shown(&self) -> String {
+        self.as_str().to_owned()
+    }
+}
+
+impl Scalar for Preset {
+    fn is_wider_than(&self, other: &Self) -> bool {
+        self > other
+    }
+
+    fn shown(&self) -> String {
+        Preset::as_str(*self).to_owned()
+    }
+}
+
+/// Neither of the others shows anything that the run would not see otherwise.
+impl Scalar for HomeMode {
+    fn is_wider_than(&self, other: &Self) -> bool {
+        *self == Self::RealMasked && *other != Self::RealMasked
+    }
+
+    fn shown(&self) -> String {
+        self.as_str().to_owned()
+    }
+}
+
+impl Scalar for NetworkCapability {
+    fn is_wider_than(&self, other: &Self) -> bool {
+        NetworkCapability::is_wider_than(self, other)
+    }
+
+    fn shown(&self) -> String {
+        shown(&self.to_string())
+    }
+}
+
+/// The name of an agent or a profile.
 impl Scalar for String {
     fn is_wider_than(&self, _: &Self) -> bool {
         false
@@ -109,6 +153,12 @@ pub(super) trait Item: Clone + Eq + Hash {
 impl Item for String {
     fn shown(&self) -> String {
         shown(self)
+    }
+}
+
+impl Item for Protection {
+    fn shown(&self) -> String {
+        self.as_str().to_owned()
     }
 }
 

@@ -1,8 +1,10 @@
 //! The resolved configuration: every value is there.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::choice::{Keep, OnLogFull, Survivors};
+use super::choice::{Keep, OnLogFull, Sandbox, Survivors};
+use super::profile::Profile;
 use super::secret::SecretValue;
 
 /// What Bashful goes by, after all layers have spoken.
@@ -25,6 +27,12 @@ pub struct Config {
     pub environment: Environment,
     /// How keepers behave.
     pub keeper: Keeper,
+    /// What confines runs.
+    pub sandbox: Sandbox,
+    /// The profiles that a file speaks about; see [`Config::profile_for`].
+    pub profiles: BTreeMap<String, Profile>,
+    /// The profile of each agent that a file names.
+    pub agents: BTreeMap<String, String>,
 }
 
 /// What a run may use.
@@ -85,6 +93,9 @@ impl Default for Config {
             secrets: Secrets::default(),
             environment: Environment::default(),
             keeper: Keeper::default(),
+            sandbox: Sandbox::default(),
+            profiles: BTreeMap::new(),
+            agents: BTreeMap::new(),
         }
     }
 }

@@ -1,15 +1,20 @@
 //! Showing the effective configuration with where it came from, for `bashful config show`.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 use std::time::Duration;
 
+use bashful_policy::NetworkCapability;
+use bashful_sandbox::Protection;
 use serde::ser::{Serialize, SerializeStruct as _, Serializer};
 
 use super::choice::Choice as _;
 use super::key::Key;
 use super::load::Loaded;
 use super::place::{Origin, shown_path};
+use super::profile::{DEFAULT_NAME, Profile};
 use super::secret::MASK;
+use super::setting_key::SettingKey;
 use super::units::{format_duration, format_size};
 
 /// One effective setting. As JSON: `{"key", "value", "origins": [{"layer", "path", "line"}]}`,
@@ -18,7 +23,7 @@ use super::units::{format_duration, format_size};
 #[non_exhaustive]
 pub struct Setting {
     /// The key.
-    pub key: Key,
+    pub key: SettingKey,
     /// Its value.
     pub value: SettingValue,
     /// Where the value came from: one origin, or for a list each file that added to it.
@@ -41,24 +46,51 @@ pub enum SettingValue {
     Text(String),
     /// A list of texts.
     List(Vec<String>),
+    /// What the network is.
+    Network(NetworkCapability),
 }
 
 impl Loaded {
-    /// Every setting, in the order of [`Key::ALL`].
+    /// Every setting, in the order of [`Key::ALL`], one profile after the other. A key that has
+    /// no value is left out.
     pub fn settings(&self) -> Vec<Setting> {
-        let setting = |key| Setting {
-            key,
-            value: self.value(key),
-            origins: self.origins.of(key).to_vec(),
-        };
-        Key::ALL.into_iter().map(setting).collect()
+        let plain = Key::ALL.into_iter().filter(|key| !key.name().contains('*'));
+        let of_profiles = self.profile_names().into_iter().flat_map(|name| {
+            let keys = Key::ALL.into_iter();
+            let keys = keys.filter(|key| key.name().starts_with("profile."));
+            keys.map(move |key| SettingKey::new(key, Some(&name)))
+        });
+        let of_agents = self.config.agents.keys().map(|name| {
+            let name = Arc::from(name.as_str());
+            SettingKey::new(Key::AgentProfile, Some(&name))
+        });
+        plain
+            .map(SettingKey::from)
+            .chain(of_profiles)
+            .chain(of_agents)
+            .filter_map(|key| {
+                Some(Setting {
+                    value: self.value(&key)?,
+                    origins: self.origins.of(key.clone()).to_vec(),
+                    key,
+                })
+            })
+            .collect()
+    }
+
+    /// The profiles that exist: the default first.
+    fn profile_names(&self) -> Vec<Arc<str>> {
+        let others = self.config.profiles.keys().map(String::as_str);
+        let others = others.filter(|name| *name != DEFAULT_NAME);
+        let all = std::iter::once(DEFAULT_NAME).chain(others);
+        all.map(Arc::from).collect()
     }
 
     /// The configuration as TOML, with the origin of each value in a comment. Secrets show as
     /// `***`, which is too short to be read back by mistake.
     pub fn to_toml_with_origins(&self) -> String {
         let mut out = String::new();
-        let mut section = "";
+        let mut section = String::new();
         for Setting {
             key,
             value,
@@ -82,11 +114,11 @@ impl Loaded {
         out
     }
 
-    fn value(&self, key: Key) -> SettingValue {
+    fn value(&self, key: &SettingKey) -> Option<SettingValue> {
         use SettingValue::{Boolean, Count, Duration, List, Size, Text};
         let config = &self.config;
         let limits = &config.limits;
-        match key {
+        Some(match key.key {
             Key::RequireDescription => Boolean(config.require_description),
             Key::BlockedCommands => List(config.blocked_commands.clone()),
             Key::Agent => Text(config.agent.clone()),
@@ -109,8 +141,54 @@ impl Loaded {
             Key::SecretNames => List(config.secrets.names.clone()),
             Key::EnvironmentPass => List(config.environment.pass.clone()),
             Key::KeeperIdle => Duration(config.keeper.idle),
-        }
+            Key::Sandbox => Text(config.sandbox.as_str().to_owned()),
+            Key::AgentProfile => {
+                let agent = key.of.as_deref()?;
+                Text(config.agents.get(agent)?.clone())
+            }
+            _ => return profile_value(self.profile(key.of.as_deref()?), key.key),
+        })
     }
+
+    /// The profile with this name; the default where there is none.
+    fn profile(&self, name: &str) -> Profile {
+        self.config.profiles.get(name).cloned().unwrap_or_default()
+    }
+}
+
+/// What a profile says about a key.
+fn profile_value(profile: Profile, key: Key) -> Option<SettingValue> {
+    use SettingValue::{Count, Duration, List, Network, Size, Text};
+    let Profile {
+        preset,
+        home,
+        optional,
+        changes,
+        ..
+    } = profile;
+    let limits = changes.resources;
+    let words = |list: &[Protection]| list.iter().map(|word| word.as_str().to_owned()).collect();
+    let count = |value: Option<u64>| value.and_then(|value| usize::try_from(value).ok());
+    let from_millis = std::time::Duration::from_millis;
+    Some(match key {
+        Key::ProfilePreset => Text(preset.to_string()),
+        Key::ProfileHome => Text(home.as_str().to_owned()),
+        Key::ProfileOptional => List(words(&optional)),
+        Key::ProfileRead => List(changes.paths_read),
+        Key::ProfileWrite => List(changes.paths_write),
+        Key::ProfileDeny => List(changes.paths_deny),
+        Key::ProfileNetwork => Network(changes.network?),
+        Key::ProfileCommands => List(changes.commands?),
+        Key::ProfileClasses => List(changes.classes),
+        Key::ProfileMemory => Size(limits.memory?),
+        Key::ProfileProcesses => Count(count(limits.processes)?),
+        Key::ProfileCpuTime => Duration(from_millis(limits.cpu_time?)),
+        Key::ProfileCpuShare => Count(count(limits.cpu_share)?),
+        Key::ProfileOpenFiles => Count(count(limits.open_files)?),
+        Key::ProfileFileSize => Size(limits.file_size?),
+        Key::ProfileTmpSize => Size(limits.tmp_size?),
+        _ => return None,
+    })
 }
 
 impl SettingValue {
@@ -122,12 +200,18 @@ impl SettingValue {
             Self::Duration(duration) => quoted(&format_duration(*duration)),
             Self::Size(bytes) => quoted(&format_size(*bytes)),
             Self::Text(text) => quoted(text),
-            Self::List(items) => {
-                let items: Vec<_> = items.iter().map(|item| quoted(item)).collect();
-                format!("[{}]", items.join(", "))
+            Self::List(items) => list(items),
+            Self::Network(NetworkCapability::Hosts(hosts)) => {
+                format!("{{ hosts = {} }}", list(hosts))
             }
+            Self::Network(network) => quoted(&network.to_string()),
         }
     }
+}
+
+fn list(items: &[String]) -> String {
+    let items: Vec<_> = items.iter().map(|item| quoted(item)).collect();
+    format!("[{}]", items.join(", "))
 }
 
 /// A TOML string in which everything that a terminal would obey or hide is escaped. The `toml`
@@ -152,7 +236,7 @@ fn quoted(text: &str) -> String {
 impl Serialize for Setting {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut out = serializer.serialize_struct("Setting", 3)?;
-        out.serialize_field("key", self.key.name())?;
+        out.serialize_field("key", &self.key.to_string())?;
         out.serialize_field("value", &self.value)?;
         out.serialize_field("origins", &self.origins)?;
         out.end()
@@ -171,6 +255,7 @@ impl Serialize for SettingValue {
             Self::Size(bytes) => bytes.serialize(serializer),
             Self::Text(text) => text.serialize(serializer),
             Self::List(items) => items.serialize(serializer),
+            Self::Network(network) => network.serialize(serializer),
         }
     }
 }

@@ -85,9 +85,17 @@ fn the_default_file_has_every_key_and_the_defaults() {
     let loaded = loaded("", DEFAULT_TOML, "");
     assert_eq!(loaded.config, Config::default());
     assert_eq!(loaded.warnings, []);
-    for key in Key::ALL {
-        let origins: Vec<_> = loaded.origins.of(key).iter().map(Origin::as_str).collect();
+    let settings = loaded.settings();
+    for setting in &settings {
+        let origins: Vec<_> = setting.origins.iter().map(Origin::as_str).collect();
+        let key = &setting.key;
         assert_eq!(origins, ["user"], "{key} is missing in the default file");
+    }
+    // What has no value of its own is there as a comment.
+    for key in Key::ALL {
+        let has_value = settings.iter().any(|setting| setting.key.key == key);
+        let comment = format!("\n# {} = ", key.split().1);
+        assert!(has_value || DEFAULT_TOML.contains(&comment), "{key}");
     }
     // As a project file it changes nothing either.
     assert_eq!(self::loaded("", "", DEFAULT_TOML).config, Config::default());
@@ -95,13 +103,18 @@ fn the_default_file_has_every_key_and_the_defaults() {
 
 #[test]
 fn keys_are_shown_in_the_order_of_the_default_file() {
+    let text = DEFAULT_TOML
+        .replace("\n# [agent.reviewer]", "\n[agent.default]")
+        .replace("\n# profile = ", "\nprofile = ");
     let place = |key: &Key| {
-        let (section, name) = key.split();
+        let (section, name) = super::SettingKey::from(*key).split();
         // A top-level key is found from the start.
         let header = format!("\n[{section}]\n");
-        let start = DEFAULT_TOML.find(&header).unwrap_or_default();
-        let (_, rest) = DEFAULT_TOML.split_at(start);
-        start + rest.find(&format!("\n{name} = ")).unwrap()
+        let start = text.find(&header).unwrap_or_default();
+        let (_, rest) = text.split_at(start);
+        let plain = rest.find(&format!("\n{name} = "));
+        let comment = || rest.find(&format!("\n# {name} = "));
+        start + plain.or_else(comment).unwrap()
     };
     assert!(Key::ALL.is_sorted_by_key(place));
     assert!(Key::ALL.is_sorted());
@@ -131,6 +144,7 @@ fn shows_values_with_origins() {
     let expected = r#"require_description = false  # default
 blocked_commands = ["dd", "a\"\U0000009B\U0000202Eb\\"]  # admin admin.toml:1, project project.toml:1
 default_agent = "coder"  # user user.toml:1
+sandbox = "native"  # default
 
 [limits]
 timeout = "1m"  # admin admin.toml:3
@@ -151,6 +165,17 @@ pass = []  # default
 
 [keeper]
 idle = "5m"  # default
+
+[profile.default]
+preset = "workspace"  # default
+home = "workspace"  # default
+optional = ["resources"]  # default
+
+[profile.default.capabilities]
+paths_read = []  # default
+paths_write = []  # default
+paths_deny = []  # default
+classes = []  # default
 "#;
     assert_eq!(text.replace(&directory, ""), expected);
     let table: toml::Table = text.parse().unwrap();
@@ -162,9 +187,13 @@ idle = "5m"  # default
 fn settings_are_fit_for_json() {
     let loaded = loaded("", "[limits]\nlog_quota = \"64K\"\n", "");
     let settings = loaded.settings();
-    assert_eq!(settings.len(), Key::ALL.len());
+    // The others have no value unless one is given.
+    assert_eq!(settings.len(), 23);
     let json = |key: Key| {
-        let setting = settings.iter().find(|setting| setting.key == key).unwrap();
+        let setting = settings
+            .iter()
+            .find(|setting| setting.key.key == key)
+            .unwrap();
         let mut value = serde_json::to_value(setting).unwrap();
         if let Some(path) = value["origins"][0].get_mut("path") {
             *path = "P".into();

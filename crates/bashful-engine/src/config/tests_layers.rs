@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 
 use super::tests::{load, loaded};
-use super::{Choice as _, Config, Keep, Key, Loaded, OnLogFull, Origin, ProjectMay, Survivors};
+use super::{
+    Choice as _, Config, Keep, Key, Loaded, OnLogFull, Origin, ProjectMay, Sandbox, Survivors,
+};
 
 /// One line for each value that is not the default, and each warning: `key = value (origin)`.
 fn outcome(admin: &str, user: &str, project: &str) -> Vec<String> {
@@ -232,6 +234,22 @@ const CASES: &[([&str; 3], &[&str])] = &[
             "ignored `keeper.idle` in `project.toml` line 1: a project file cannot set it",
         ],
     ),
+    (
+        ["", "", "sandbox = 'none'"],
+        &["ignored `sandbox` in `project.toml` line 1: NARROW `none` is wider than `native`"],
+    ),
+    (
+        ["sandbox = 'native'", "sandbox = 'none'", ""],
+        &[
+            "sandbox = \"native\" (admin)",
+            "ignored `sandbox` in `user.toml` line 1: \
+                 the admin file says `native`, and `none` would pass it",
+        ],
+    ),
+    (
+        ["", "sandbox = 'none'", "sandbox = 'native'"],
+        &["sandbox = \"native\" (project)"],
+    ),
 ];
 
 #[test]
@@ -301,6 +319,11 @@ fn wider(without: &Config, with: &Config) -> Vec<Key> {
             with.environment != without.environment,
         ),
         (Key::KeeperIdle, with.keeper != without.keeper),
+        (
+            Key::Sandbox,
+            (with.sandbox, without.sandbox) == (Sandbox::None, Sandbox::Native),
+        ),
+        (Key::AgentProfile, with.agents != without.agents),
     ];
     checks
         .into_iter()
@@ -310,7 +333,7 @@ fn wider(without: &Config, with: &Config) -> Vec<Key> {
 
 /// A file made of a number: each key is absent or has one of a few values.
 fn generate(mut seed: u64) -> String {
-    let choices: [(Key, &[&str]); 15] = [
+    let choices: [(Key, &[&str]); 16] = [
         (Key::RequireDescription, &["true", "false"]),
         (Key::BlockedCommands, &["[]", "['a']", "['b', 'c']"]),
         (Key::Agent, &["'x'", "'y'"]),
@@ -329,6 +352,7 @@ fn generate(mut seed: u64) -> String {
             &["[]", "['A']", "['A', 'LD_PRELOAD']"],
         ),
         (Key::KeeperIdle, &["'1s'", "'8760h'"]),
+        (Key::Sandbox, &["'native'", "'none'"]),
     ];
     let mut text = String::new();
     for (key, values) in choices {
@@ -410,6 +434,7 @@ fn no_file_passes_the_admin_file() {
             ceilings.require_description != Some(true) || config.require_description,
             ceilings.on_log_full != Some(OnLogFull::Stop) || limits.on_log_full == OnLogFull::Stop,
             ceilings.survivors != Some(Survivors::Kill) || limits.survivors == Survivors::Kill,
+            ceilings.sandbox != Some(Sandbox::Native) || config.sandbox == Sandbox::Native,
             ceilings.keep.is_none_or(|keep| limits.keep == keep),
             ceilings.agent.is_none_or(|agent| config.agent == agent),
             ceilings
@@ -419,7 +444,7 @@ fn no_file_passes_the_admin_file() {
             all_in(&alone.secrets.names, &config.secrets.names),
             all_in(&alone.secrets.values, &config.secrets.values),
         ];
-        assert_eq!(checks, [true; 15], "admin:\n{admin}\nuser:\n{user}");
+        assert_eq!(checks, [true; 16], "admin:\n{admin}\nuser:\n{user}");
     }
 }
 
@@ -436,6 +461,9 @@ fn words_of_choices_read_back() {
         assert_eq!((choice.as_str(), word.parse()), (*word, Ok(*choice)));
     }
     for (word, choice) in Survivors::ALL {
+        assert_eq!((choice.as_str(), word.parse()), (*word, Ok(*choice)));
+    }
+    for (word, choice) in Sandbox::ALL {
         assert_eq!((choice.as_str(), word.parse()), (*word, Ok(*choice)));
     }
     assert!("Kill".parse::<Survivors>().is_err());

@@ -61,15 +61,25 @@ fn unknown_keys_come_with_a_suggestion() {
             "[environment.pass]\nx = 1",
             "`environment.pass.x` in `user.toml` line 1",
         ),
-        // Keys of later issues.
         (
-            "[profile.default]\npreset = \"x\"",
-            "`profile.default.preset` in `user.toml` line 1",
+            "[profile.default]\nprest = \"x\"",
+            "`profile.default.prest` in `user.toml` line 2: did you mean `profile.default.preset`?",
         ),
         (
-            "[agent.coder]\nprofile = \"x\"",
-            "`agent.coder.profile` in `user.toml` line 1",
+            "[profile.mine.capabilites]\n",
+            "`profile.mine.capabilites` in `user.toml` line 1: \
+             did you mean `profile.mine.capabilities`?",
         ),
+        (
+            "[profile.mine]\nmemory = \"1G\"",
+            "`profile.mine.memory` in `user.toml` line 2: \
+             did you mean `profile.mine.capabilities.resources.memory`?",
+        ),
+        (
+            "[agent.coder]\nprofil = \"x\"",
+            "`agent.coder.profil` in `user.toml` line 2: did you mean `agent.coder.profile`?",
+        ),
+        // A key of a later issue.
         (
             "[[profile.default.rule]]\nid = \"x\"",
             "`profile.default.rule` in `user.toml` line 1",
@@ -160,6 +170,72 @@ const WRONG_VALUES: &[(&str, &str)] = &[
     (
         "\ndefault_agent = \"../x\"",
         "bad value for `default_agent` AT 17: \
+                 expected at most 64 letters, digits, `.`, `_` and `-`, a letter or digit first",
+    ),
+    (
+        "[profile.default]\npreset = \"workspce\"",
+        "bad value for `profile.default.preset` AT 10: `workspce` is not one of \
+                 `read-only`, `workspace`, `build`, `full`: did you mean `workspace`?",
+    ),
+    (
+        "[profile.mine]\noptional = [\"resources\", \"filesytem\"]",
+        "bad value for `profile.mine.optional` AT 26: `filesytem` is not one of `filesystem`, \
+                 `network`, `commands`, `processes`, `resources`, `identity`: \
+                 did you mean `filesystem`?",
+    ),
+    (
+        "[profile.mine]\nhome = \"real_masked\"",
+        "bad value for `profile.mine.home` AT 8: `real_masked` is not one of `workspace`, \
+                 `private`, `real-masked`: did you mean `real-masked`?",
+    ),
+    (
+        "\nsandbox = \"off\"",
+        "bad value for `sandbox` AT 11: `off` is not one of `native`, `none`",
+    ),
+    (
+        "[agent.coder]\nprofile = \"defalt\"",
+        "there is no profile `defalt`, named in `user.toml` line 2: did you mean `default`?",
+    ),
+    (
+        "[profile.x.capabilities]\nnetwork = \"maybe\"",
+        "bad value for `profile.x.capabilities.network` AT 11: expected `\"off\"`, `\"on\"`, \
+                 `true`, `false` or `{ hosts = […] }`",
+    ),
+    (
+        "[profile.x.capabilities]\nnetwork = { host = [] }",
+        "bad value for `profile.x.capabilities.network` AT 11: expected `\"off\"`, `\"on\"`, \
+                 `true`, `false` or `{ hosts = […] }`",
+    ),
+    (
+        "[profile.x.capabilities]\nnetwork = 1",
+        "wrong type for `profile.x.capabilities.network` AT 11: expected `\"off\"`, `\"on\"`, \
+                 `true`, `false` or `{ hosts = […] }`, found a bare number",
+    ),
+    (
+        "[profile.x.capabilities]\npaths_read = [\"a\\nb\"]",
+        "bad value for `profile.x.capabilities.paths_read[0]` AT 15: expected a path",
+    ),
+    (
+        "[profile.x.capabilities.resources]\nmemory = 5",
+        "wrong type for `profile.x.capabilities.resources.memory` AT 10: \
+                 expected a text with a unit, such as `\"256M\"`, found a bare number",
+    ),
+    (
+        "[profile.x.capabilities.resources]\nprocesses = 0",
+        "bad value for `profile.x.capabilities.resources.processes` AT 13: \
+                 expected a number from `1` to `4294967295`",
+    ),
+    (
+        "\nprofile = 5",
+        "wrong type for `profile` AT 11: expected a table, found a bare number",
+    ),
+    (
+        "\nprofile.x = 5",
+        "wrong type for `profile.x` AT 13: expected a table, found a bare number",
+    ),
+    (
+        "\n[profile.\"../x\"]",
+        "bad value for `profile.\"../x\"` AT 10: \
                  expected at most 64 letters, digits, `.`, `_` and `-`, a letter or digit first",
     ),
     (

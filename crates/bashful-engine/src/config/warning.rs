@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::key::Key;
 use super::place::{Layer, Place};
+use super::setting_key::SettingKey;
 
 /// A setting that was ignored. It is no error: a cloned repository must neither widen what a
 /// person allows nor stop them from working.
@@ -11,7 +12,7 @@ use super::place::{Layer, Place};
 #[non_exhaustive]
 pub struct Warning {
     /// The key.
-    pub key: Key,
+    pub key: SettingKey,
     /// The layer whose word does not count.
     pub layer: Layer,
     /// Where it was said.
@@ -45,6 +46,13 @@ pub enum WarningReason {
         /// The names, which are dropped.
         names: Vec<String>,
     },
+    /// Names in a project file that were not granted.
+    NotGranted {
+        /// The names, which are dropped.
+        names: Vec<String>,
+    },
+    /// A project file speaks about a profile that nobody else knows.
+    NoSuchProfile,
     /// `limits.timeout` is above `limits.max_timeout`.
     AboveMaximum {
         /// The timeout asked for.
@@ -75,6 +83,14 @@ impl fmt::Display for Warning {
                 "the admin file does not list `{}`",
                 names.join("`, `")
             ),
+            WarningReason::NotGranted { names } => write!(
+                formatter,
+                "a project file can only narrow, and `{}` was not granted",
+                names.join("`, `")
+            ),
+            WarningReason::NoSuchProfile => {
+                write!(formatter, "a project file cannot add a profile")
+            }
             WarningReason::AboveMaximum { given, maximum } => write!(
                 formatter,
                 "`{given}` is above `{}`, which is `{maximum}`",

@@ -3,6 +3,7 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
+use bashful_engine::config::Sandbox;
 use bashful_engine::{
     AgentTool, BashExecute, Effect, EngineError, ExecutionResult, InvalidInvocation,
     PermissionProfile, Status,
@@ -59,7 +60,9 @@ async fn a_result_has_the_promised_fields() {
     }
     let id = json["task_id"].as_str().unwrap();
     assert!(id.starts_with("bash-"), "{id}");
-    assert_eq!(json["enforcement"]["backend"], "none");
+    let enforcement = &json["enforcement"];
+    assert_eq!(enforcement["backend"], "native");
+    assert_eq!(enforcement["filesystem"], "full");
     assert!(json["usage"]["cpu_ms"].is_u64() && json["usage"]["max_rss_kib"].is_u64());
     for absent in ["signal", "description", "decision", "survivors", "error"] {
         assert!(json.get(absent).is_none(), "{absent}");
@@ -108,10 +111,8 @@ async fn only_the_allow_list_arrives() {
     for (name, value) in allowed.into_iter().chain(planted) {
         environment.insert(name.to_owned(), value.to_owned());
     }
-    let engine = house.builder().environment(environment).build().unwrap();
-    let tool = AgentTool::new(engine, "chat");
     // The environment itself, and what `/proc` shows of the shell, of the keeper
-    // and of the guard above it.
+    // and of the guard above it, as far as they can be seen.
     let command = r"
         env
         guard=$(awk '/^PPid/ { print $2 }' /proc/$PPID/status)
@@ -120,20 +121,28 @@ async fn only_the_allow_list_arrives() {
             tr '\0' '\n' < /proc/$pid/cmdline
         done 2>&1
         declare -p";
-    let result = tool.bash_execute(call(&house, command)).await.unwrap();
-    for (name, value) in allowed {
-        let line = format!("{name}={value}");
-        assert!(result.stdout.lines().any(|each| each == line), "{line}");
-    }
-    for (name, value) in planted {
-        for text in [name, value, "[masked]"] {
-            assert!(!result.stdout.contains(text), "{text}: {}", result.stdout);
+    for sandbox in [Sandbox::Native, Sandbox::None] {
+        let builder = house.builder().environment(environment.clone());
+        let engine = builder.sandbox(sandbox).build().unwrap();
+        let tool = AgentTool::new(engine, "chat");
+        let result = tool.bash_execute(call(&house, command)).await.unwrap();
+        for (name, value) in allowed {
+            let line = format!("{name}={value}");
+            let arrived = result.stdout.lines().any(|each| each == line);
+            // The caller's temporary directory is not there in a sandbox.
+            let expected = sandbox == Sandbox::None || name != "TMPDIR";
+            assert_eq!(arrived, expected, "{line} with {sandbox:?}");
         }
+        for (name, value) in planted {
+            for text in [name, value, "[masked]"] {
+                assert!(!result.stdout.contains(text), "{text}: {}", result.stdout);
+            }
+        }
+        assert!(result.stdout.lines().any(|line| line.starts_with("PATH=")));
+        let cache = house.path().join("cache");
+        let line = format!("XDG_CACHE_HOME={}", cache.display());
+        assert!(result.stdout.contains(&line), "no cache of ours");
     }
-    assert!(result.stdout.lines().any(|line| line.starts_with("PATH=")));
-    let cache = house.path().join("cache");
-    let line = format!("XDG_CACHE_HOME={}", cache.display());
-    assert!(result.stdout.contains(&line), "no cache of ours");
 }
 
 #[tokio::test]
@@ -317,7 +326,7 @@ async fn several_commands_of_one_agent_at_once_are_listed_and_destroyed() {
             chat.clone(),
             call(
                 &house,
-                &format!("echo $$ > chat{number}; sleep 1000 & wait"),
+                &format!("echo $$ $(readlink /proc/self/ns/pid) > chat{number}; sleep 1000 & wait"),
             ),
         );
         calls.push(tokio::spawn(async move { chat.bash_execute(call).await }));
@@ -327,7 +336,7 @@ async fn several_commands_of_one_agent_at_once_are_listed_and_destroyed() {
             other.clone(),
             call(
                 &house,
-                "echo $$ > other; until [ -e go ]; do sleep 0.05; done",
+                "echo $$ $(readlink /proc/self/ns/pid) > other; until [ -e go ]; do sleep 0.05; done",
             ),
         );
         tokio::spawn(async move { other.bash_execute(call).await })

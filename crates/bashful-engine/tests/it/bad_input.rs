@@ -5,12 +5,12 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::time::Duration;
 
-use bashful_engine::config::{Config, Keep};
+use bashful_engine::config::{Config, Keep, Sandbox};
 use bashful_engine::{
     Engine, EngineError, InvalidInvocation, Invocation, MAX_COMMAND_BYTES, OutputLimit, Timeout,
 };
 
-use crate::support::{House, is_root, run};
+use crate::support::{House, is_root, run, started};
 
 /// The kind of error that keeps this from running.
 fn refusal(engine: &Engine, invocation: Invocation) -> &'static str {
@@ -101,11 +101,23 @@ fn a_directory_that_cannot_be_entered() {
     fs::create_dir(&closed).unwrap();
     fs::set_permissions(&closed, fs::Permissions::from_mode(0o000)).unwrap();
     let invocation = Invocation::bash("pwd").cwd("closed");
+    let engine = house.engine();
     if is_root() {
-        // Root may enter it: then it runs, and nothing else happens.
-        assert_eq!(run(&house.engine(), invocation).exit_code, Some(0));
+        // Only root could enter it, and a command is not root.
+        let error = started(&engine, invocation).wait_until(None).unwrap();
+        match error.unwrap_err() {
+            EngineError::Invalid(invalid) => assert_eq!(invalid.kind(), "unreadable_directory"),
+            other => panic!("{other:?}"),
+        }
     } else {
-        assert_eq!(refusal(&house.engine(), invocation), "unreadable_directory");
+        assert_eq!(refusal(&engine, invocation), "unreadable_directory");
+    }
+    let without = house.builder().sandbox(Sandbox::None).build().unwrap();
+    let invocation = Invocation::bash("pwd").cwd("closed");
+    if is_root() {
+        assert_eq!(run(&without, invocation).exit_code, Some(0));
+    } else {
+        assert_eq!(refusal(&without, invocation), "unreadable_directory");
     }
 }
 

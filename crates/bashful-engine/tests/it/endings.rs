@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
-use bashful_engine::config::Survivors;
+use bashful_engine::config::{Sandbox, Survivors};
 use bashful_engine::{ExitClass, Invocation, Status, StopWhich, Timeout};
 
 use crate::support::{House, LONG, assert_gone, eventually, is_alive, run, started};
@@ -90,13 +90,13 @@ fn a_kill_shortens_the_grace_of_a_cancel() {
 
 /// Children of every kind that is hard to end.
 const HARD_TO_END: &str = r#"
-    sleep 1000 & echo $! > plain
-    setsid bash -c 'echo $$ > session; exec sleep 1000' &
-    (setsid bash -c 'echo $$ > orphan; exec sleep 1000' > /dev/null 2>&1 &)
-    (trap '' TERM HUP INT; echo $BASHPID > deaf; while :; do sleep 0.1; done) &
-    (setsid env -i bash -c 'trap "" TERM; echo $$ > bare; while :; do sleep 0.1; done' &)
-    bash -c 'echo $$ > stopped; kill -STOP $$' &
-    echo $$ > leader
+    sleep 1000 & echo $! $(readlink /proc/self/ns/pid) > plain
+    setsid bash -c 'echo $$ $(readlink /proc/self/ns/pid) > session; exec sleep 1000' &
+    (setsid bash -c 'echo $$ $(readlink /proc/self/ns/pid) > orphan; exec sleep 1000' > /dev/null 2>&1 &)
+    (trap '' TERM HUP INT; echo $BASHPID $(readlink /proc/self/ns/pid) > deaf; while :; do sleep 0.1; done) &
+    (setsid env -i bash -c 'trap "" TERM; echo $$ $(readlink /proc/self/ns/pid) > bare; while :; do sleep 0.1; done' &)
+    bash -c 'echo $$ $(readlink /proc/self/ns/pid) > stopped; kill -STOP $$' &
+    echo $$ $(readlink /proc/self/ns/pid) > leader
 "#;
 const NAMES: [&str; 7] = [
     "plain", "session", "orphan", "deaf", "bare", "stopped", "leader",
@@ -167,7 +167,10 @@ fn dropping_the_run_ends_the_whole_tree_and_the_record_says_why() {
 fn dropping_the_engine_and_its_runs_leaves_nothing() {
     let house = House::new();
     let engine = house.engine();
-    let running = started(&engine, Invocation::bash("echo $$ > leader; sleep 1000"));
+    let running = started(
+        &engine,
+        Invocation::bash("echo $$ $(readlink /proc/self/ns/pid) > leader; sleep 1000"),
+    );
     let leader = house.process("leader");
     let pair = crate::support::keeper_pair(&house.begun(running.id()));
     drop(engine);
@@ -179,22 +182,20 @@ fn dropping_the_engine_and_its_runs_leaves_nothing() {
 #[test]
 fn a_daemon_that_holds_the_output_is_not_waited_for() {
     let house = House::new();
-    let engine = house.engine();
-    let command = "echo before; (setsid bash -c 'echo $$ > daemon; sleep 1000' &); until [ -s daemon ]; do sleep 0.01; done; echo after; exit 6";
+    let command = "echo before; (setsid bash -c 'echo $$ $(readlink /proc/self/ns/pid) > daemon; sleep 1000' &); until [ -e go ]; do sleep 0.01; done; echo after; exit 6";
+    let running = started(&house.engine(), Invocation::bash(command));
+    let daemon = house.process("daemon");
     let begun = Instant::now();
-    let result = run(&engine, Invocation::bash(command));
+    fs::write(house.file("go"), "").unwrap();
+    let result = running.wait_until(Some(begun + LONG)).unwrap().unwrap();
     assert!(begun.elapsed() < Duration::from_secs(30));
     let told = (result.stdout.as_str(), result.exit_code, result.status);
     assert_eq!(told, ("before\nafter\n", Some(6), Status::SoftFailure));
-    assert!(!result.survivors.is_empty());
     assert!(result.survivors.iter().all(|one| one.fate == "killed"));
-    let pid: i32 = fs::read_to_string(house.file("daemon"))
-        .unwrap()
-        .trim()
-        .parse()
-        .unwrap();
-    assert!(result.survivors.iter().any(|one| one.pid == pid));
-    assert!(bashful_sandbox::Process::find(pid).is_none_or(|it| !is_alive(it)));
+    // The daemon, and nobody of ours.
+    let pids: Vec<i32> = result.survivors.iter().map(|one| one.pid).collect();
+    assert_eq!(pids, [daemon.pid], "{result:?}");
+    assert!(!is_alive(daemon));
 }
 
 #[test]
@@ -210,7 +211,7 @@ fn output_printed_shortly_after_the_leader_ended_is_kept() {
 fn survivors_that_are_adopted_go_on_as_a_task() {
     let house = House::new();
     let engine = house.engine();
-    let command = "(setsid bash -c 'echo $$ > daemon; until [ -e go ]; do sleep 0.05; done; echo from the daemon' &); until [ -s daemon ]; do sleep 0.01; done; echo told";
+    let command = "(setsid bash -c 'echo $$ $(readlink /proc/self/ns/pid) > daemon; until [ -e go ]; do sleep 0.05; done; echo from the daemon' &); until [ -s daemon ]; do sleep 0.01; done; echo told";
     let result = run(
         &engine,
         Invocation::bash(command).survivors(Survivors::Adopt),
@@ -238,7 +239,7 @@ fn survivors_that_are_adopted_go_on_as_a_task() {
 fn adopted_survivors_can_be_stopped() {
     let house = House::new();
     let engine = house.engine();
-    let command = "(trap '' TERM; setsid bash -c 'trap \"\" TERM; echo $$ > daemon; while :; do sleep 0.05; done' > /dev/null 2>&1 &); until [ -s daemon ]; do sleep 0.01; done";
+    let command = "(trap '' TERM; setsid bash -c 'trap \"\" TERM; echo $$ $(readlink /proc/self/ns/pid) > daemon; while :; do sleep 0.05; done' > /dev/null 2>&1 &); until [ -s daemon ]; do sleep 0.01; done";
     let adopt = Invocation::bash(command).survivors(Survivors::Adopt);
     let result = run(&engine, adopt);
     let daemon = house.process("daemon");
@@ -257,7 +258,7 @@ fn stop_ends_one_agents_tasks_or_all() {
     let house = House::new();
     let engine = house.engine();
     let start = |agent: &str| {
-        let command = format!("echo $$ > {agent}; sleep 1000");
+        let command = format!("echo $$ $(readlink /proc/self/ns/pid) > {agent}; sleep 1000");
         started(&engine, Invocation::bash(command).agent(agent))
     };
     let (ann, bob) = (start("ann"), start("bob"));
@@ -305,10 +306,30 @@ fn a_detached_run_finishes_without_its_engine() {
 }
 
 #[test]
+fn a_run_that_is_detached_at_once_goes_on() {
+    let house = House::new();
+    for sandbox in [Sandbox::Native, Sandbox::None] {
+        for round in 0..20 {
+            let engine = house.builder().sandbox(sandbox).build().unwrap();
+            let id = started(&engine, Invocation::bash("sleep 0.2; exit 3")).detach();
+            drop(engine);
+            let finished = || {
+                let record = house.record(&id);
+                record.is_some_and(|it| it.phase == bashful_keeper::Phase::Finished)
+            };
+            let told = format!("round {round} with {sandbox:?}");
+            assert!(eventually(LONG / 6, finished), "{told}: no end");
+            let state = house.record(&id).unwrap();
+            assert_eq!(state.exit_code, Some(3), "{told}: {state:?}");
+        }
+    }
+}
+
+#[test]
 fn a_run_whose_keeper_is_killed_is_lost_and_says_so() {
     let house = House::new();
     let engine = house.engine();
-    let command = "echo kept; (setsid bash -c 'echo $$ > child; exec sleep 1000' &); echo $$ > leader; sleep 1000";
+    let command = "echo kept; (setsid bash -c 'echo $$ $(readlink /proc/self/ns/pid) > child; exec sleep 1000' &); echo $$ $(readlink /proc/self/ns/pid) > leader; sleep 1000";
     let running = started(&engine, Invocation::bash(command));
     let id = running.id().to_owned();
     let processes = [house.process("leader"), house.process("child")];

@@ -70,10 +70,14 @@ fn a_helper_of_another_version_that_refuses() {
 #[test]
 fn a_helper_of_another_version_that_does_not_refuse() {
     let house = House::new();
-    let answer = r#"{"hello":{"version":"9.8.7","protocol":1,"pid":1}}"#;
-    match trouble(&house, &answering(&house, answer)) {
-        EngineError::HelperVersion { found, .. } => assert_eq!(found, "9.8.7"),
-        other => panic!("{other:?}"),
+    let (protocol, pid) = (bashful_keeper::PROTOCOL, 1);
+    for (version, protocol) in [("9.8.7", protocol), (VERSION, protocol + 1)] {
+        let answer =
+            format!(r#"{{"hello":{{"version":"{version}","protocol":{protocol},"pid":{pid}}}}}"#);
+        match trouble(&house, &answering(&house, &answer)) {
+            EngineError::HelperVersion { found, .. } => assert_eq!(found, version),
+            other => panic!("{other:?}"),
+        }
     }
 }
 
@@ -146,7 +150,8 @@ fn heavy_a_helper_that_only_sleeps_is_given_up() {
 fn an_answer_that_comes_with_the_greeting_is_heard_at_once() {
     let house = House::new();
     let path = house.path().join("quick-keeper");
-    let hello = format!(r#"{{"hello":{{"version":"{VERSION}","protocol":1,"pid":1}}}}"#);
+    let protocol = bashful_keeper::PROTOCOL;
+    let hello = format!(r#"{{"hello":{{"version":"{VERSION}","protocol":{protocol},"pid":1}}}}"#);
     // Both lines in one write, and then it stays: nothing more will come.
     let text = format!(
         r#"#!/bin/bash

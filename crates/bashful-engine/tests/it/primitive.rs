@@ -498,13 +498,13 @@ async fn dropping_the_future_ends_the_process_and_its_children() {
     // One of each kind: plain, in a session of its own, double-forked and
     // orphaned, deaf to SIGTERM, stopped.
     let command = r"
-        sleep 1000 & echo $! > plain
-        setsid bash -c 'echo $$ > session; exec sleep 1000' &
-        (setsid bash -c 'echo $$ > orphan; exec sleep 1000' > /dev/null 2>&1 &)
-        (trap '' TERM HUP INT; echo $BASHPID > deaf; while :; do sleep 0.1; done) &
-        bash -c 'echo $$ > stopped; kill -STOP $$' &
+        sleep 1000 & echo $! $(readlink /proc/self/ns/pid) > plain
+        setsid bash -c 'echo $$ $(readlink /proc/self/ns/pid) > session; exec sleep 1000' &
+        (setsid bash -c 'echo $$ $(readlink /proc/self/ns/pid) > orphan; exec sleep 1000' > /dev/null 2>&1 &)
+        (trap '' TERM HUP INT; echo $BASHPID $(readlink /proc/self/ns/pid) > deaf; while :; do sleep 0.1; done) &
+        bash -c 'echo $$ $(readlink /proc/self/ns/pid) > stopped; kill -STOP $$' &
         trap '' TERM
-        echo $$ > leader
+        echo $$ $(readlink /proc/self/ns/pid) > leader
         while :; do sleep 0.1; done";
     let running = bash(&ctx, command, None);
     let names = ["plain", "session", "orphan", "deaf", "stopped", "leader"];

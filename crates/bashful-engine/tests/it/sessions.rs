@@ -170,7 +170,7 @@ import json, socket, sys
 s = socket.socket(socket.AF_UNIX)
 s.settimeout(20)
 s.connect(sys.argv[1])
-hello = {"hello": {"version": sys.argv[2], "protocol": 1, "state": "/tmp", "listen": None, "idle_ms": 0, "more_to_come": False}}
+hello = {"hello": {"version": sys.argv[2], "protocol": int(sys.argv[3]), "state": "/tmp", "listen": None, "idle_ms": 0, "more_to_come": False}}
 try:
     s.sendall((json.dumps(hello) + "\n").encode())
     answer = s.recv(100)
@@ -184,6 +184,7 @@ print("answer", len(answer))
                 .args(["--clear-groups", "/usr/bin/python3", "-c", talk])
                 .arg(&path)
                 .arg(bashful_engine::VERSION)
+                .arg(bashful_keeper::PROTOCOL.to_string())
                 .output()
                 .unwrap();
             let errors = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -104,12 +104,18 @@ impl House {
         self.record(id).unwrap()
     }
 
-    /// The process id that a command wrote into this file of the workspace.
+    /// The process whose id and PID namespace a command wrote into this file of the
+    /// workspace, by `echo $$ $(readlink /proc/self/ns/pid)`.
     pub(crate) fn process(&self, name: &str) -> Process {
         let path = self.file(name);
-        let read = || fs::read_to_string(&path).ok()?.trim().parse::<i32>().ok();
+        let read = || {
+            let text = fs::read_to_string(&path).ok()?;
+            let (pid, namespace) = text.strip_suffix('\n')?.split_once(' ')?;
+            Some((pid.to_owned(), namespace.to_owned()))
+        };
         assert!(eventually(LONG, || read().is_some()), "no pid in `{name}`");
-        Process::find(read().unwrap()).unwrap_or_else(|| panic!("`{name}` has gone already"))
+        let (pid, namespace) = read().unwrap();
+        seen_from_here(&pid, &namespace).unwrap_or_else(|| panic!("`{name}` has gone already"))
     }
 
     /// How many tasks ever were started here: those that have a spec.
@@ -167,6 +173,21 @@ pub(crate) fn eventually(patience: Duration, mut question: impl FnMut() -> bool)
     }
 }
 
+/// The process that has this id in this PID namespace.
+fn seen_from_here(pid: &str, namespace: &str) -> Option<Process> {
+    let entries = fs::read_dir("/proc").unwrap().flatten();
+    let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
+    let is_meant = |number: &i32| {
+        let status = fs::read_to_string(format!("/proc/{number}/status")).unwrap_or_default();
+        let ids = status.lines().find_map(|line| line.strip_prefix("NSpid:"));
+        // The last one is its id in its own namespace.
+        ids.and_then(|ids| ids.split_whitespace().next_back()) == Some(pid)
+            && fs::read_link(format!("/proc/{number}/ns/pid"))
+                .is_ok_and(|link| link == Path::new(namespace))
+    };
+    numbers.filter(is_meant).find_map(Process::find)
+}
+
 pub(crate) fn is_alive(process: Process) -> bool {
     Status::of(process.pid).is_some_and(|status| {
         status.started == process.started && !matches!(status.state, b'Z' | b'X')
@@ -186,7 +207,8 @@ pub(crate) fn assert_gone(processes: &[Process]) {
 
 /// A keeper and its guard.
 pub(crate) fn keeper_pair(state: &State) -> [Process; 2] {
-    let keeper = Process::find(state.keeper.pid).expect("the keeper is alive");
+    let keeper = Process::find(state.keeper.pid);
+    let keeper = keeper.unwrap_or_else(|| panic!("the keeper has gone: {state:?}"));
     assert_eq!(keeper.started, state.keeper.started);
     let guard = Status::of(keeper.pid).unwrap().parent;
     [keeper, Process::find(guard).unwrap()]

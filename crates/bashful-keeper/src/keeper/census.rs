@@ -26,7 +26,21 @@ impl Keeper {
         {
             return census;
         }
-        let leaders: Vec<i32> = self.runs.values().filter_map(|run| run.leader).collect();
+        let leaders: Vec<i32> = self
+            .runs
+            .values()
+            .flat_map(|run| run.leader.into_iter().chain(run.init))
+            .collect();
+        // In a room, whoever outlived the command is below the run's first process.
+        for run in self.runs.values().filter(|run| run.leader.is_none()) {
+            if let Some(init) = run.init {
+                census.orphans.entry(run.mark).or_default().push(init);
+            }
+        }
+        // Where all runs are in rooms, nobody else can be ours.
+        if self.runs.values().all(|run| run.place.is_some()) {
+            return census;
+        }
         for pid in children(self.holder.pid) {
             if leaders.contains(&pid) {
                 continue;

@@ -11,6 +11,7 @@ use super::{Keeper, Manner, Source, Spares};
 use crate::connection::{Connection, Incoming};
 use crate::protocol::{Hello, PROTOCOL, Reply, Request, VERSION, Welcome};
 use crate::task_directory::Ending;
+use crate::task_id::TaskId;
 
 impl Keeper {
     pub(super) fn connect(&mut self, socket: OwnedFd) -> io::Result<()> {
@@ -33,16 +34,34 @@ impl Keeper {
         let alive = connection.fill();
         connection.gone = !alive;
         // What arrived before the end still counts.
-        while let Some(incoming) = self.connections.get_mut(&number).and_then(Connection::next) {
+        let mut arrived = Vec::new();
+        let mut sense = true;
+        while let Some(incoming) = connection.next() {
             match incoming {
-                Incoming::Request(request) => self.answer(number, request),
+                Incoming::Request(request) => arrived.push(request),
                 Incoming::Nonsense => {
-                    self.hang_up(number);
-                    return;
+                    sense = false;
+                    break;
                 }
             }
         }
-        if !alive {
+        // Somebody who started something, let it go and left has said all that was to say.
+        let let_go: Vec<TaskId> = arrived
+            .iter()
+            .filter_map(|request| match request {
+                Request::Detach { id } if !alive => Some(id.clone()),
+                _ => None,
+            })
+            .collect();
+        for mut request in arrived {
+            if let Request::Start(start) = &mut request
+                && let_go.contains(&start.spec.id)
+            {
+                start.detached = true;
+            }
+            self.answer(number, request);
+        }
+        if !alive || !sense {
             self.hang_up(number);
         }
     }

@@ -5,7 +5,7 @@ use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::time::Instant;
 
-use bashful_sandbox::{Launch, LaunchError, Mark, Stage};
+use bashful_sandbox::{Launch, LaunchError, Mark, Stage, children};
 use rustix::event::epoll::{self, EventFlags};
 use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};
@@ -15,6 +15,7 @@ use super::{Keeper, Manner, Source, Spares};
 use crate::log::{LogWriter, Stream};
 use crate::output::Output;
 use crate::protocol::{Fault, FaultKind, Reply, Start};
+use crate::rooms::{InRoom, Refusal};
 use crate::run::{Parts, Run, now_ms};
 use crate::task_directory::{
     Ending, Spec, TaskDirectory, TaskDirectoryError, TaskFiles, private_file,
@@ -51,7 +52,7 @@ impl Keeper {
         let mut files = self
             .task_files(&directory, &start.spec)
             .map_err(|error| directory_fault(&error))?;
-        let (pid, mark, outputs) = match self.launch(&start, stdin) {
+        let launched = match self.launch(&start, stdin) {
             Ok(launched) => launched,
             Err(fault) => {
                 // Nothing ran, so nothing is recorded.
@@ -59,6 +60,7 @@ impl Keeper {
                 return Err(fault);
             }
         };
+        let pid = launched.pid;
         // From here on the command starts by itself, while we get ready for its output.
         let log = files
             .log
@@ -71,21 +73,41 @@ impl Keeper {
             start.spec.log_quota,
             start.spec.keep_tail,
         );
+        if let Some(place) = &launched.place
+            && let Err(error) = place.confined.await_start()
+        {
+            directory.discard();
+            if let Some(place) = launched.place {
+                self.rooms.give_back(place);
+            }
+            return Err(launch_fault(&error, &start.spec.cwd));
+        }
+        // In a room the command is the only child of the first process so far.
+        let command = match &launched.place {
+            Some(place) => children(place.confined.init)
+                .first()
+                .copied()
+                .unwrap_or(pid),
+            None => pid,
+        };
         let owner = (!start.detached).then_some(number);
         let parts = Parts {
             spec: start.spec,
             directory,
             state_file: files.state,
             claim: files.spec,
-            mark,
+            mark: launched.mark,
             leader: Some(pid),
+            init: launched.place.as_ref().map(|place| place.confined.init),
+            command: Some(command),
+            place: launched.place,
             owner,
-            outputs,
+            outputs: launched.outputs,
             log,
             mask: start.mask,
         };
         self.admit(Run::new(parts, asked));
-        Ok(pid)
+        Ok(command)
     }
 
     /// The files of a new task: the spare ones, or new ones.
@@ -128,11 +150,7 @@ impl Keeper {
         Ok((take(start.stdin)?, take(start.log_copy)?.map(File::from)))
     }
 
-    fn launch(
-        &self,
-        start: &Start,
-        stdin: Option<OwnedFd>,
-    ) -> Result<(i32, Mark, [Output; 2]), Fault> {
+    fn launch(&mut self, start: &Start, stdin: Option<OwnedFd>) -> Result<Launched, Fault> {
         let resources =
             |subject: &str, errno: Option<i32>| fault(FaultKind::Resources, subject, errno);
         let mark = Mark::fresh().map_err(|error| resources("a mark", error.raw_os_error()))?;
@@ -166,14 +184,31 @@ impl Keeper {
         for (name, value) in &start.environment {
             launch = launch.variable(name, value);
         }
-        let pid = launch
-            .start()
-            .map_err(|error| launch_fault(&error, &start.spec.cwd))?;
+        let (pid, place) = match &start.room {
+            None => {
+                let pid = launch
+                    .start()
+                    .map_err(|error| launch_fault(&error, &start.spec.cwd))?;
+                (pid, None)
+            }
+            Some(room) => {
+                let place = self
+                    .rooms
+                    .start(room, launch)
+                    .map_err(|refusal| room_fault(&refusal, &start.spec.cwd))?;
+                (place.confined.init, Some(place))
+            }
+        };
         let outputs = [
             Output::new(Stream::Stdout, stdout, &start.mask),
             Output::new(Stream::Stderr, stderr, &start.mask),
         ];
-        Ok((pid, mark, outputs))
+        Ok(Launched {
+            pid,
+            place,
+            mark,
+            outputs,
+        })
     }
 
     /// Takes a run into the loop.
@@ -197,6 +232,15 @@ impl Keeper {
                 };
                 deaf |= watched.is_err();
             }
+        }
+        if let Some(place) = &run.place {
+            let (report, source) = (&place.confined.report, Source::Report(number).encode());
+            let watched = match epoll::add(&self.epoll, report, source, EventFlags::IN) {
+                // An adopted one was told already.
+                Err(Errno::EXIST) => Ok(()),
+                outcome => outcome,
+            };
+            deaf |= watched.is_err();
         }
         self.runs.insert(number, run);
         if deaf {
@@ -250,12 +294,38 @@ impl Keeper {
             claim: files.spec,
             mark: run.mark,
             leader: None,
+            init: run.init.take(),
+            command: None,
+            place: run.bequeath_place(),
             owner: None,
             outputs,
             log,
             mask: run.mask.clone(),
         };
         Ok(Run::new(parts, Instant::now()))
+    }
+}
+
+/// A command that was started.
+struct Launched {
+    /// The command, or the first process of its room.
+    pid: i32,
+    place: Option<InRoom>,
+    mark: Mark,
+    outputs: [Output; 2],
+}
+
+/// Why a command got no place in a room.
+fn room_fault(refusal: &Refusal, cwd: &Path) -> Fault {
+    let sandbox = |text: String, source: &std::io::Error| {
+        fault(FaultKind::Sandbox, &text, source.raw_os_error())
+    };
+    match refusal {
+        Refusal::Survey(error) => sandbox(format!("cannot look at {error}"), error),
+        Refusal::Plan(error) => fault(FaultKind::Unenforceable, &error.to_string(), None),
+        Refusal::Build(error) => sandbox(error.to_string(), &error.source),
+        Refusal::Group(error) => sandbox(format!("cannot make a control group: {error}"), error),
+        Refusal::Launch(error) => launch_fault(error, cwd),
     }
 }
 
@@ -283,6 +353,13 @@ fn launch_fault(error: &LaunchError, cwd: &Path) -> Fault {
         _ if exhausted.contains(&errno) => fault(FaultKind::Resources, "a process", errno),
         Stage::Directory => fault(FaultKind::WorkingDirectory, &cwd.to_string_lossy(), errno),
         Stage::Strings => fault(FaultKind::Malformed, "a NUL byte", errno),
+        Stage::Namespaces
+        | Stage::Group
+        | Stage::Proc
+        | Stage::Rights
+        | Stage::Landlock
+        | Stage::Filter
+        | Stage::Report => fault(FaultKind::Sandbox, &error.to_string(), errno),
         Stage::Execute => fault(FaultKind::Execute, &error.program.to_string_lossy(), errno),
         _ => fault(FaultKind::Resources, "a process", errno),
     }

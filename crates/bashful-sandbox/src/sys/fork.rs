@@ -36,7 +36,7 @@ pub fn fork_leaving_threads() -> io::Result<Fork> {
 }
 
 /// An error if this process has more than one thread.
-pub(super) fn require_single_thread() -> io::Result<()> {
+pub(crate) fn require_single_thread() -> io::Result<()> {
     let threads = std::fs::read_dir("/proc/self/task")?.take(2).count();
     if threads > 1 {
         return Err(io::Error::new(

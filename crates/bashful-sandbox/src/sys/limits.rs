@@ -37,6 +37,11 @@ pub(crate) fn realtime_budget(pid: i32) -> io::Result<(u64, u64)> {
     get(pid, libc::RLIMIT_RTTIME)
 }
 
+/// The hard value of one of our own limits.
+pub(crate) fn hard_limit(resource: libc::__rlimit_resource_t) -> u64 {
+    get(0, resource).map_or(u64::MAX, |(_, hard)| hard)
+}
+
 fn get(pid: i32, resource: libc::__rlimit_resource_t) -> io::Result<(u64, u64)> {
     let mut found = libc::rlimit64 {
         rlim_cur: 0,

@@ -10,76 +10,114 @@ use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 
+use super::init::{Room, confine_command, enter_room, filter_calls};
 use super::limits::OpenFiles;
 use crate::launch::Stage;
 
 /// Everything the child needs, in the form the system calls want.
-pub(crate) struct Prepared {
+pub(crate) struct Prepared<'a> {
     pub(crate) program: CString,
     pub(crate) arguments: Vec<CString>,
     pub(crate) environment: Vec<CString>,
-    pub(crate) directory: OwnedFd,
-    /// What becomes descriptor 0, 1 and 2; each must itself be above 2.
-    pub(crate) standard: [OwnedFd; 3],
+    /// Where it starts; a room has a directory of its own.
+    pub(crate) directory: Option<OwnedFd>,
+    /// What becomes descriptor 0, 1 and 2; each must itself be above 2. What is missing is
+    /// `/dev/null` as seen where the command runs.
+    pub(crate) standard: [Option<OwnedFd>; 3],
     pub(crate) mark: Option<u64>,
     pub(crate) open_files: Option<OpenFiles>,
     pub(crate) new_session: bool,
     pub(crate) dies_with_caller: bool,
+    pub(crate) room: Option<Room<'a>>,
 }
 
 /// The raw view of [`Prepared`] that the child works on.
-struct Plan {
+pub(super) struct Plan<'a> {
     program: *const c_char,
     arguments: *const *const c_char,
     environment: *const *const c_char,
-    directory: RawFd,
-    standard: [RawFd; 3],
+    directory: Option<RawFd>,
+    standard: [Option<RawFd>; 3],
     mark: Option<libc::rlimit64>,
     open_files: Option<libc::rlimit64>,
     new_session: bool,
     dies_with_caller: bool,
     caller: libc::pid_t,
+    /// The room, where there is one; it outlives the child like everything here.
+    room: *const Room<'a>,
     /// Written by the child when a step failed: it shares our memory.
-    failed: Option<(Stage, c_int)>,
+    pub(super) failed: Option<(Stage, c_int)>,
+    /// Written by the usher: the first process of the run.
+    init: Option<i32>,
 }
 
-const STACK_BYTES: usize = 64 * 1024;
+pub(super) const STACK_BYTES: usize = 64 * 1024;
+
+/// The arrays of pointers that exec wants; they must outlive the plan.
+pub(super) struct Pointers {
+    arguments: Vec<*const c_char>,
+    environment: Vec<*const c_char>,
+}
+
+impl Pointers {
+    pub(super) fn to(prepared: &Prepared<'_>) -> Self {
+        let pointers = |strings: &[CString]| -> Vec<*const c_char> {
+            let ends_with_null = std::iter::once(std::ptr::null());
+            strings
+                .iter()
+                .map(|string| string.as_ptr())
+                .chain(ends_with_null)
+                .collect()
+        };
+        Self {
+            arguments: pointers(&prepared.arguments),
+            environment: pointers(&prepared.environment),
+        }
+    }
+}
+
+impl<'a> Plan<'a> {
+    pub(super) fn new(prepared: &Prepared<'a>, pointers: &Pointers) -> Self {
+        let both = |value| libc::rlimit64 {
+            rlim_cur: value,
+            rlim_max: value,
+        };
+        Self {
+            program: prepared.program.as_ptr(),
+            arguments: pointers.arguments.as_ptr(),
+            environment: pointers.environment.as_ptr(),
+            directory: prepared.directory.as_ref().map(AsRawFd::as_raw_fd),
+            standard: [0, 1, 2]
+                .map(|index: usize| prepared.standard[index].as_ref().map(AsRawFd::as_raw_fd)),
+            mark: prepared.mark.map(both),
+            open_files: prepared.open_files.map(|limit| libc::rlimit64 {
+                rlim_cur: limit.soft,
+                rlim_max: limit.hard,
+            }),
+            new_session: prepared.new_session,
+            dies_with_caller: prepared.dies_with_caller,
+            caller: rustix::process::getpid().as_raw_pid(),
+            room: prepared
+                .room
+                .as_ref()
+                .map_or(std::ptr::null(), std::ptr::from_ref),
+            failed: None,
+            init: None,
+        }
+    }
+}
 
 /// Starts the process and returns its id, or the step that failed and its errno.
-pub(crate) fn spawn(prepared: &Prepared) -> Result<i32, (Stage, io::Error)> {
-    let pointers = |strings: &[CString]| -> Vec<*const c_char> {
-        let ends_with_null = std::iter::once(std::ptr::null());
-        strings
-            .iter()
-            .map(|string| string.as_ptr())
-            .chain(ends_with_null)
-            .collect()
-    };
-    let arguments = pointers(&prepared.arguments);
-    let environment = pointers(&prepared.environment);
-    let both = |value| libc::rlimit64 {
-        rlim_cur: value,
-        rlim_max: value,
-    };
-    let mut plan = Plan {
-        program: prepared.program.as_ptr(),
-        arguments: arguments.as_ptr(),
-        environment: environment.as_ptr(),
-        directory: prepared.directory.as_raw_fd(),
-        standard: [0, 1, 2].map(|index: usize| prepared.standard[index].as_raw_fd()),
-        mark: prepared.mark.map(both),
-        open_files: prepared.open_files.map(|limit| libc::rlimit64 {
-            rlim_cur: limit.soft,
-            rlim_max: limit.hard,
-        }),
-        new_session: prepared.new_session,
-        dies_with_caller: prepared.dies_with_caller,
-        caller: rustix::process::getpid().as_raw_pid(),
-        failed: None,
-    };
-
-    let mut stack = Vec::<u8>::with_capacity(STACK_BYTES);
-    let top = stack.as_mut_ptr().wrapping_add(STACK_BYTES);
+pub(crate) fn spawn(prepared: &mut Prepared<'_>) -> Result<i32, (Stage, io::Error)> {
+    // The lower half is for the command of a room, the upper for our own child.
+    let mut stack = Vec::<u8>::with_capacity(2 * STACK_BYTES);
+    let middle = stack.as_mut_ptr().wrapping_add(STACK_BYTES);
+    if let Some(room) = &mut prepared.room {
+        room.stack = stack.as_mut_ptr();
+    }
+    let pointers = Pointers::to(prepared);
+    let mut plan = Plan::new(prepared, &pointers);
+    let top = middle.wrapping_add(STACK_BYTES);
     // The ABI wants the stack aligned to 16 bytes.
     let top = top.wrapping_sub(top.addr() % 16);
 
@@ -90,7 +128,7 @@ pub(crate) fn spawn(prepared: &Prepared) -> Result<i32, (Stage, io::Error)> {
     // use of them; the child has a stack of its own.
     let pid = unsafe {
         libc::clone(
-            enter,
+            if plan.room.is_null() { command } else { usher },
             top.cast::<c_void>(),
             libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD,
             (&raw mut plan).cast::<c_void>(),
@@ -106,6 +144,11 @@ pub(crate) fn spawn(prepared: &Prepared) -> Result<i32, (Stage, io::Error)> {
         // The child is a zombie of ours; it must not be left behind.
         let _ = super::wait::reap(pid);
         return Err((stage, io::Error::from_raw_os_error(errno)));
+    }
+    if let Some(init) = plan.init {
+        // The usher has done its work.
+        let _ = super::wait::reap(pid);
+        return Ok(init);
     }
     Ok(pid)
 }
@@ -126,22 +169,38 @@ fn restore_signals(mask: &libc::sigset_t) {
     unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, mask, std::ptr::null_mut()) };
 }
 
-/// The child's first function. It returns only if a step failed.
-extern "C" fn enter(argument: *mut c_void) -> c_int {
+/// The child's first function on the way into a room.
+extern "C" fn usher(argument: *mut c_void) -> c_int {
+    // SAFETY: as in `command`.
+    let plan = unsafe { &mut *argument.cast::<Plan<'_>>() };
+    // SAFETY: the caller set it to a room that outlives this process.
+    let room = unsafe { &*plan.room };
+    match enter_room(plan, room) {
+        Ok(init) => plan.init = Some(init),
+        Err(failed) => plan.failed = Some(failed),
+    }
+    0
+}
+
+/// The first function of what becomes the command. It returns only if a step failed.
+pub(super) extern "C" fn command(argument: *mut c_void) -> c_int {
     // SAFETY: the caller passed a `Plan` that it keeps alive and does not touch
     // while we run, because CLONE_VFORK suspended it.
-    let plan = unsafe { &mut *argument.cast::<Plan>() };
+    let plan = unsafe { &mut *argument.cast::<Plan<'_>>() };
     plan.failed = follow(plan).err();
     127
 }
 
 /// The steps from clone to exec: system calls only, no allocation, no locks.
-fn follow(plan: &Plan) -> Result<(), (Stage, c_int)> {
+fn follow(plan: &Plan<'_>) -> Result<(), (Stage, c_int)> {
+    // SAFETY: null, or a room that outlives this process.
+    let room = unsafe { plan.room.as_ref() };
     if plan.new_session {
         // SAFETY: takes no memory.
         check(Stage::Session, unsafe { libc::setsid() })?;
     }
-    if plan.dies_with_caller {
+    // In a room everybody dies with init.
+    if plan.dies_with_caller && room.is_none() {
         // SAFETY: this prctl takes a signal number and no memory.
         check(Stage::Session, unsafe {
             libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL)
@@ -159,22 +218,37 @@ fn follow(plan: &Plan) -> Result<(), (Stage, c_int)> {
         limit_self(libc::RLIMIT_NOFILE, limit)?;
     }
     for (target, source) in (0..).zip(plan.standard) {
+        let source = match source {
+            Some(source) => source,
+            // It may get the very number it is for, so it does not close on exec.
+            // SAFETY: the path is a constant.
+            None => unsafe { libc::open(c"/dev/null".as_ptr(), libc::O_RDWR) },
+        };
+        check(Stage::Descriptors, source)?;
         // SAFETY: takes no memory; the sources are above 2, so none is overwritten.
         check(Stage::Descriptors, unsafe { libc::dup2(source, target) })?;
     }
-    // SAFETY: takes no memory.
-    check(Stage::Directory, unsafe { libc::fchdir(plan.directory) })?;
+    if let Some(directory) = plan.directory {
+        // SAFETY: takes no memory.
+        check(Stage::Directory, unsafe { libc::fchdir(directory) })?;
+    }
+    if let Some(room) = room {
+        confine_command(room)?;
+    }
     reset_signals();
     // Kernels before 5.9 lack this call; our own descriptors close on exec anyway.
     // SAFETY: takes no memory; nothing after this line needs a descriptor above 2.
     unsafe { libc::syscall(libc::SYS_close_range, 3_u32, u32::MAX, 0_u32) };
+    if let Some(room) = room {
+        filter_calls(room)?;
+    }
     // SAFETY: the arrays end with a null pointer and point to live C strings.
     check(Stage::Execute, unsafe {
         libc::execve(plan.program, plan.arguments, plan.environment)
     })
 }
 
-fn limit_self(
+pub(super) fn limit_self(
     resource: libc::__rlimit_resource_t,
     limit: &libc::rlimit64,
 ) -> Result<(), (Stage, c_int)> {
@@ -201,7 +275,7 @@ fn reset_signals() {
     unsafe { libc::sigprocmask(libc::SIG_SETMASK, none.as_ptr(), std::ptr::null_mut()) };
 }
 
-fn check(stage: Stage, outcome: c_int) -> Result<(), (Stage, c_int)> {
+pub(super) fn check(stage: Stage, outcome: c_int) -> Result<(), (Stage, c_int)> {
     if outcome == -1 {
         let errno = io::Error::last_os_error()
             .raw_os_error()

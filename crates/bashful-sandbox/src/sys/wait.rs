@@ -13,6 +13,17 @@ pub enum ExitStatus {
     Signal(i32),
 }
 
+impl ExitStatus {
+    /// From the number that `wait` gives.
+    pub(crate) fn from_wait(status: i32) -> Self {
+        if libc::WIFSIGNALED(status) {
+            Self::Signal(libc::WTERMSIG(status))
+        } else {
+            Self::Code(libc::WEXITSTATUS(status))
+        }
+    }
+}
+
 /// What a process and the descendants it waited for used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Usage {
@@ -126,11 +137,7 @@ fn wait(pid: i32, options: i32) -> io::Result<Option<Exit>> {
     }
     // SAFETY: all zeroes is a valid rusage, and wait4 filled it.
     let usage = unsafe { usage.assume_init() };
-    let status = if libc::WIFSIGNALED(status) {
-        ExitStatus::Signal(libc::WTERMSIG(status))
-    } else {
-        ExitStatus::Code(libc::WEXITSTATUS(status))
-    };
+    let status = ExitStatus::from_wait(status);
     let usage = Usage {
         cpu: duration(usage.ru_utime) + duration(usage.ru_stime),
         max_rss_kib: u64::try_from(usage.ru_maxrss).unwrap_or(0),

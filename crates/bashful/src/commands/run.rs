@@ -5,10 +5,11 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use bashful_engine::config::{Ceilings, Config, Loaded, Survivors, env};
+use bashful_engine::config::{Ceilings, Config, Loaded, Sandbox, Survivors, env};
 use bashful_engine::{
     Action, EarlyKeeper, Engine, EngineBuilder, EngineError, Interrupts, InvalidInvocation,
-    Invocation, MAX_COMMAND_BYTES, Started, Stdin, Timeout, hide_from_commands, terminal_session,
+    Invocation, MAX_COMMAND_BYTES, Preset, Started, Stdin, Timeout, hide_from_commands,
+    terminal_session,
 };
 
 use crate::cli::RunArguments;
@@ -30,8 +31,10 @@ pub(crate) fn run(
     let mut loaded = super::load_config(&place, printer)?;
     apply_flags(&mut loaded, arguments)?;
     let limit = arguments.timeout.unwrap_or(loaded.config.limits.timeout);
+    let sandbox = sandbox(&loaded, arguments.bounds.sandbox)?;
+    let preset = preset(&loaded.config, arguments);
     let shown_whole = arguments.max_output.is_none() && !arguments.json;
-    let engine = engine(arguments, loaded.config, keeper)?;
+    let engine = engine(arguments, loaded.config, keeper, sandbox)?;
     let action = action(arguments)?;
     let title = arguments
         .description
@@ -48,7 +51,14 @@ pub(crate) fn run(
             return finish::not_allowed(&result, arguments.json, printer);
         }
     };
-    announce(printer);
+    if sandbox == Sandbox::None {
+        announce(printer);
+    } else if preset.is_dangerous() {
+        printer.note(
+            "warning",
+            "the preset `full` is dangerous: the command can change all that you can",
+        );
+    }
     let watcher = watch::Watcher {
         printer,
         interrupts: &interrupts,
@@ -100,7 +110,7 @@ fn read_command(path: &Path) -> anyhow::Result<String> {
     Ok(String::from_utf8(bytes).map_err(|_| usage("it is not valid UTF-8"))?)
 }
 
-fn current_directory() -> Result<PathBuf, EngineError> {
+pub(super) fn current_directory() -> Result<PathBuf, EngineError> {
     std::env::current_dir().map_err(|_| {
         let (role, path) = ("current directory", PathBuf::from("."));
         InvalidInvocation::MissingDirectory { role, path }.into()
@@ -169,8 +179,13 @@ fn engine(
     arguments: &RunArguments,
     config: Config,
     keeper: Option<EarlyKeeper>,
+    sandbox: Sandbox,
 ) -> anyhow::Result<Engine> {
-    let mut builder: EngineBuilder = Engine::builder().config(config).keeper_by_fork().one_call();
+    let mut builder: EngineBuilder = Engine::builder()
+        .config(config)
+        .sandbox(sandbox)
+        .keeper_by_fork()
+        .one_call();
     if let Some(keeper) = keeper {
         builder = builder.early_keeper(keeper);
     }
@@ -195,7 +210,10 @@ fn invocation(
     action: Action,
     workspace: Option<PathBuf>,
 ) -> anyhow::Result<Invocation> {
-    let mut invocation = Invocation::new(action);
+    let mut invocation = Invocation::new(action).wish(arguments.bounds.wish());
+    if arguments.fresh {
+        invocation = invocation.fresh();
+    }
     if let Some(workspace) = workspace {
         invocation = invocation.workspace(workspace);
     }
@@ -229,8 +247,26 @@ fn invocation(
     Ok(invocation)
 }
 
+/// What confines the command: the flag, else the configuration; but the admin's word holds.
+pub(super) fn sandbox(loaded: &Loaded, flag: Option<Sandbox>) -> Result<Sandbox, UsageError> {
+    let chosen = flag.unwrap_or(loaded.config.sandbox);
+    if chosen == Sandbox::None && loaded.ceilings.sandbox == Some(Sandbox::Native) {
+        return Err(UsageError(
+            "`--sandbox none` passes what the administrator set".to_owned(),
+        ));
+    }
+    Ok(chosen)
+}
+
+/// The preset in force.
+fn preset(config: &Config, arguments: &RunArguments) -> Preset {
+    let agent = arguments.agent.as_deref().unwrap_or(&config.agent);
+    let usual = config.profile_for(agent).preset;
+    arguments.bounds.preset.unwrap_or(usual)
+}
+
 fn announce(printer: &Printer) {
     let mut out = Vec::new();
-    warn_not_enforced("no sandbox yet", printer.style(), &mut out);
+    warn_not_enforced("no sandbox", printer.style(), &mut out);
     printer.talk(&out);
 }

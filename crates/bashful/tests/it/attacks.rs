@@ -1,10 +1,12 @@
 //! What a hostile command does to its keeper, its record and its own disguise.
 
+use std::fs;
+use std::path::PathBuf;
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::support::{Running, World, eventually, is_alive, start_of};
+use crate::support::{Marker, Running, Walls, World, eventually, is_alive};
 
 /// A python program whose first thread ends while another goes on: the kernel then
 /// shows the process as a zombie.
@@ -17,24 +19,35 @@ ctypes.CDLL(None).syscall(60, 0)
 
 #[test]
 fn a_process_without_its_first_thread_is_ended_and_listed() {
-    let world = World::new();
-    world.write("headless.py", HEADLESS);
-    let (code, result) = world.json(&["/usr/bin/python3 headless.py & sleep 0.5; exit 0"]);
-    let pid = result["stdout"].as_str().unwrap().trim().parse().unwrap();
-    assert_eq!(code, 0);
-    assert_eq!(result["survivors"][0]["fate"], "killed", "{result}");
-    assert!(
-        eventually(|| start_of(pid).is_none()),
-        "it lives on as {pid}"
-    );
+    for world in World::both() {
+        world.write("headless.py", HEADLESS);
+        let (code, result) = world.json(&["/usr/bin/python3 headless.py & sleep 0.5; exit 0"]);
+        assert_eq!(code, 0, "{result}");
+        let [survivor] = &result["survivors"].as_array().unwrap()[..] else {
+            panic!("not one survivor: {result}")
+        };
+        assert_eq!(survivor["fate"], "killed", "{result}");
+        // A zombie in everybody's eyes: only when it is gone has it ended.
+        let entry = PathBuf::from(format!("/proc/{}", survivor["pid"]));
+        assert!(eventually(|| !entry.exists()), "it lives on: {survivor}");
+    }
 }
 
 #[test]
 fn a_keeper_that_its_command_stops_goes_on() {
-    let world = World::new();
-    let ended = world.ended(&["--timeout", "2s", "--json", "kill -STOP $PPID; sleep 60"]);
-    assert_eq!(ended.outcome().json().1["status"], "timed_out");
-    assert!(ended.took < Duration::from_secs(30), "{:?}", ended.took);
+    for world in World::both() {
+        let text = "kill -STOP $PPID; echo $?; sleep 60";
+        let ended = world.ended(&["--timeout", "2s", "--json", text]);
+        let (_, result) = ended.outcome().json();
+        assert_eq!(result["status"], "timed_out", "{result}");
+        assert!(ended.took < Duration::from_secs(30), "{:?}", ended.took);
+        // In a sandbox there is nobody that it may stop.
+        let stopped = match world.walls() {
+            Walls::Sandbox => "1\n",
+            Walls::Nothing => "0\n",
+        };
+        assert_eq!(result["stdout"], stopped, "{result}");
+    }
 }
 
 #[test]
@@ -53,9 +66,9 @@ fn a_limit_on_the_size_of_files_ends_the_log_and_not_the_run() {
     assert_eq!(found, json!([3, 3, "write_failed", 100_000]));
 }
 
-#[test]
-fn writers_from_outside_cannot_hold_the_keeper() {
-    let world = World::new();
+/// Starts a victim and, beside it, what floods the output of everybody it finds under
+/// the victim's number. How the victim ended, and how long the flood took.
+fn flooded(world: &World) -> (Value, Duration) {
     let victim = world.start(&[
         "--session",
         "s",
@@ -65,21 +78,27 @@ fn writers_from_outside_cannot_hold_the_keeper() {
     assert!(eventually(|| world.workspace().join("leader").exists()));
     let flood = "for i in 1 2 3; do timeout 20 yes >/proc/$(cat leader)/fd/1 & done; wait";
     let ended = world.ended(&["--session", "s", "--json", "--timeout", "3s", flood]);
-    // The victim ends all the same, and with its pipe the flood.
-    assert!(ended.took < Duration::from_secs(15), "{:?}", ended.took);
-    assert_eq!(victim.end().outcome().json().1["exit_code"], 0);
+    (victim.end().outcome().json().1, ended.took)
 }
 
 #[test]
-fn the_result_of_a_lost_run_keeps_to_its_limits() {
-    let world = World::new();
-    let (code, result) = world.json(&[
-        "--max-output",
-        "10",
-        "--keep",
-        "tail",
-        "seq 1 20000; sleep 0.3; kill -9 $PPID; sleep 60",
-    ]);
+fn writers_from_outside_cannot_hold_the_keeper() {
+    let (victim, took) = flooded(&World::without_walls());
+    // The victim ends all the same, and with its pipe the flood.
+    assert!(took < Duration::from_secs(15), "{took:?}");
+    assert_eq!(victim["exit_code"], 0, "{victim}");
+}
+
+#[test]
+fn in_a_sandbox_nobody_writes_to_another_runs_output() {
+    let (victim, took) = flooded(&World::new());
+    assert!(took < Duration::from_secs(15), "{took:?}");
+    let found = json!([victim["exit_code"], victim["stdout"]]);
+    assert_eq!(found, json!([0, "bye\n"]));
+}
+
+/// What is left of a run that printed so much and whose keeper was killed.
+fn assert_lost_within_limits(code: i32, result: &Value) {
     assert_eq!(
         json!([code, result["status"], result["truncated"]]),
         json!([125, "broken", true])
@@ -90,6 +109,51 @@ fn the_result_of_a_lost_run_keeps_to_its_limits() {
         stdout,
         "[Output truncated: showing last 10 chars of 108894 chars]\n999\n20000\n"
     );
+}
+
+const CUT: [&str; 4] = ["--max-output", "10", "--keep", "tail"];
+
+#[test]
+fn the_result_of_a_lost_run_keeps_to_its_limits() {
+    for world in World::both() {
+        let marker = Marker::fresh();
+        let text = format!("seq 1 20000; {}", marker.sleep());
+        let running = world.start(&[&["--json"], &CUT[..], &[&text]].concat());
+        marker.wait_for(1);
+        // The keeper writes its log as it reads.
+        let is_logged = || {
+            let tasks = fs::read_dir(world.state().join("tasks")).unwrap().flatten();
+            let mut logs = tasks.map(|task| task.path().join("out.log"));
+            logs.any(|log| fs::metadata(log).is_ok_and(|about| about.len() == 108_894))
+        };
+        assert!(eventually(is_logged));
+        world.kill_keeper();
+        let (code, result) = running.end().outcome().json();
+        assert_lost_within_limits(code, &result);
+        marker.assert_gone_soon();
+    }
+}
+
+#[test]
+fn a_command_that_kills_its_keeper_is_lost() {
+    let world = World::without_walls();
+    let text = "seq 1 20000; sleep 0.3; kill -9 $PPID; sleep 60";
+    let (code, result) = world.json(&[&CUT[..], &[text]].concat());
+    assert_lost_within_limits(code, &result);
+}
+
+#[test]
+fn in_a_sandbox_no_command_kills_its_keeper() {
+    let world = World::new();
+    // One signal after the other to the first process of the room and to everybody.
+    let text = "for signal in KILL STOP TERM INT HUP SEGV ABRT USR1; do
+            kill -$signal $PPID && echo $signal reached it
+        done 2>/dev/null
+        trap '' TERM HUP INT
+        kill -TERM -1; kill -HUP -1; kill -INT -1; echo still here; exit 3";
+    let (code, result) = world.json(&[text]);
+    let found = json!([code, result["status"], result["stdout"]]);
+    assert_eq!(found, json!([3, "soft_failure", "still here\n"]));
 }
 
 #[test]

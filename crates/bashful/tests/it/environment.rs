@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::process::Command;
 
-use crate::support::{Marker, Running, World, ran};
+use crate::support::{Marker, Running, Walls, World, ran};
 
 const PLANTED: [(&str, &str); 5] = [
     ("GITHUB_TOKEN", "ghp_planted0123456789abcdef"),
@@ -38,38 +38,50 @@ fn no_token_or_api_key_in_the_environment() {
 
 #[test]
 fn no_token_or_api_key_in_the_ancestors() {
-    let world = World::new();
-    let walk = "pid=$PPID
-        while [ \"$pid\" -gt 1 ]; do
-            tr '\\0' ' ' </proc/$pid/cmdline >>names; printf '\\n---\\n' >>names
-            cat /proc/$pid/environ >>seen 2>/dev/null
-            pid=$(sed -n 's/^PPid:[^0-9]*//p' /proc/$pid/status)
-        done; echo walked >>seen";
-    let command = plant(world.run_command(&[walk]));
-    assert_eq!(Running::start(command).end().outcome(), ran(0, "", ""));
-    // Bash's parent is the keeper, and the keeper's is its guard.
-    let names = world.read("names");
-    let ours = names
-        .split("\n---\n")
-        .take_while(|name| name.contains("bashful"));
-    assert!(ours.count() >= 2, "{names}");
-    let seen = world.read("seen");
-    assert!(seen.ends_with("walked\n"));
-    assert_eq!(found_in(&seen), [] as [&str; 0]);
+    for world in World::both() {
+        // Without a sandbox bash's parent is the keeper, the keeper's is its guard, and
+        // the first process is the machine's. In a sandbox the first process is ours.
+        let (above, ours) = match world.walls() {
+            Walls::Nothing => (1, 2),
+            Walls::Sandbox => (0, 1),
+        };
+        let walk = format!(
+            "pid=$PPID
+            while [ \"$pid\" -gt {above} ]; do
+                tr '\\0' ' ' </proc/$pid/cmdline >>names; printf '\\n---\\n' >>names
+                cat /proc/$pid/environ >>seen 2>/dev/null
+                pid=$(sed -n 's/^PPid:[^0-9]*//p' /proc/$pid/status)
+            done; echo walked >>seen"
+        );
+        let command = plant(world.run_command(&[walk]));
+        assert_eq!(
+            Running::start(command).end().outcome(),
+            world.ran(0, "", "")
+        );
+        let names = world.read("names");
+        let found = names
+            .split("\n---\n")
+            .take_while(|name| name.contains("bashful"));
+        assert!(found.count() >= ours, "{names}");
+        let seen = world.read("seen");
+        assert!(seen.ends_with("walked\n"));
+        assert_eq!(found_in(&seen), [] as [&str; 0]);
+    }
 }
 
 #[test]
 fn no_token_or_api_key_anywhere_in_proc() {
-    let world = World::new();
-    // A value of our own: other tests run `bashful` at the same time.
-    let token = format!("ghp_{}", Marker::fresh().sleep().replace(' ', "_"));
-    let mut command =
-        world.run_command(&["cat /proc/[0-9]*/environ >seen 2>/dev/null; wc -c <seen"]);
-    command.env("GITHUB_TOKEN", &token);
-    let outcome = Running::start(command).end().outcome();
-    let size: usize = outcome.stdout.trim().parse().unwrap();
-    assert!(outcome.code == 0 && size > 0, "{outcome:?}");
-    assert!(!world.read("seen").contains(&token));
+    for world in World::both() {
+        // A value of our own: other tests run `bashful` at the same time.
+        let token = format!("ghp_{}", Marker::fresh().sleep().replace(' ', "_"));
+        let mut command =
+            world.run_command(&["cat /proc/[0-9]*/environ >seen 2>/dev/null; wc -c <seen"]);
+        command.env("GITHUB_TOKEN", &token);
+        let outcome = Running::start(command).end().outcome();
+        let size: usize = outcome.stdout.trim().parse().unwrap();
+        assert!(outcome.code == 0 && size > 0, "{outcome:?}");
+        assert!(!world.read("seen").contains(&token));
+    }
 }
 
 #[test]
@@ -119,45 +131,50 @@ fn path_has_a_usual_value_for_a_program_when_the_caller_has_none() {
 
 #[test]
 fn only_the_allow_list_arrives() {
-    let world = World::new();
-    let allowed = [
-        "PATH", "HOME", "USER", "LANG", "LC_ALL", "TERM", "SHELL", "TMPDIR",
-    ];
-    let others = [
-        "SSH_AUTH_SOCK",
-        "LC_CTYPE",
-        "PWD",
-        "OLDPWD",
-        "EDITOR",
-        "LD_LIBRARY_PATH",
-        "BASH_ENV",
-        "FOO",
-        "DBUS_SESSION_BUS_ADDRESS",
-        "BASHFUL_SESSION",
-        "http_proxy",
-    ];
-    // A program, because bash adds variables of its own.
-    let mut command = plant(world.run_command(&["--", "env"]));
-    command.envs(others.map(|name| (name, "x")));
-    command.envs(allowed[2..].iter().map(|name| (name, "from-the-caller")));
-    let outcome = Running::start(command).end().outcome();
-    let names: BTreeSet<&str> = outcome
-        .stdout
-        .lines()
-        .filter_map(|line| Some(line.split_once('=')?.0))
-        .collect();
-    let caches = [
-        "CARGO_HOME",
-        "GOCACHE",
-        "GOMODCACHE",
-        "PIP_CACHE_DIR",
-        "XDG_CACHE_HOME",
-        "npm_config_cache",
-    ];
-    let expected: BTreeSet<&str> = allowed.into_iter().chain(caches).collect();
-    assert_eq!((outcome.code, names), (0, expected));
-    let line = "USER=from-the-caller";
-    assert!(outcome.stdout.lines().any(|it| it == line), "{outcome:?}");
+    for world in World::both() {
+        let allowed = [
+            "PATH", "HOME", "USER", "LANG", "LC_ALL", "TERM", "SHELL", "TMPDIR",
+        ];
+        let others = [
+            "SSH_AUTH_SOCK",
+            "LC_CTYPE",
+            "PWD",
+            "OLDPWD",
+            "EDITOR",
+            "LD_LIBRARY_PATH",
+            "BASH_ENV",
+            "FOO",
+            "DBUS_SESSION_BUS_ADDRESS",
+            "BASHFUL_SESSION",
+            "http_proxy",
+        ];
+        // A program, because bash adds variables of its own.
+        let mut command = plant(world.run_command(&["--", "env"]));
+        command.envs(others.map(|name| (name, "x")));
+        command.envs(allowed[2..].iter().map(|name| (name, "from-the-caller")));
+        let outcome = Running::start(command).end().outcome();
+        let names: BTreeSet<&str> = outcome
+            .stdout
+            .lines()
+            .filter_map(|line| Some(line.split_once('=')?.0))
+            .collect();
+        let caches = [
+            "CARGO_HOME",
+            "GOCACHE",
+            "GOMODCACHE",
+            "PIP_CACHE_DIR",
+            "XDG_CACHE_HOME",
+            "npm_config_cache",
+        ];
+        let mut expected: BTreeSet<&str> = allowed.into_iter().chain(caches).collect();
+        if world.walls() == Walls::Sandbox {
+            // The caller's temporary directory is not there.
+            expected.remove("TMPDIR");
+        }
+        assert_eq!((outcome.code, names), (0, expected));
+        let line = "USER=from-the-caller";
+        assert!(outcome.stdout.lines().any(|it| it == line), "{outcome:?}");
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::support::{Marker, World};
+use crate::support::{Marker, Walls, World};
 
 fn names(object: &Value) -> BTreeSet<&str> {
     object
@@ -49,6 +49,7 @@ fn fields_of_a_success() {
     assert_eq!(code, 0);
     assert_eq!(names(&result), with(ALWAYS, &[]));
     let id = result["task_id"].as_str().unwrap();
+    let enforcement = &result["enforcement"];
     let expected = json!({
         "v": 1, "status": "success", "success": true, "command": "echo out; echo err >&2",
         "exit_code": 0, "exit_status": "success", "stdout": "out\n", "stderr": "err\n",
@@ -57,17 +58,41 @@ fn fields_of_a_success() {
         "duration_ms": result["duration_ms"], "task_id": id, "agent": "default",
         "session": result["session"], "usage": result["usage"],
         "enforcement": {
-            "backend": "none", "filesystem": "none", "network": "none", "commands": "none",
-            "processes": "none", "resources": "none", "identity": "none",
+            "backend": "native", "filesystem": "full", "network": "full", "commands": "full",
+            "processes": "full", "resources": enforcement["resources"],
+            "identity": enforcement["identity"],
         },
     });
     assert_eq!(result, expected);
+    // Without control groups limits hold for each process, not for the whole run.
+    let levels = ["full", "partial"];
+    let resources = enforcement["resources"].as_str().unwrap();
+    assert!(levels.contains(&resources), "{resources}");
+    // Root's runs become nobody where the file system can show files as theirs.
+    let identity = enforcement["identity"].as_str().unwrap();
+    let is_root = rustix::process::geteuid().is_root();
+    assert!(
+        levels[..=usize::from(is_root)].contains(&identity),
+        "{identity}"
+    );
     assert!(id.starts_with("bash-"), "{id}");
     assert!(result["session"].as_str().unwrap().starts_with("session-"));
     assert_eq!(
         names(&result["usage"]),
         BTreeSet::from(["cpu_ms", "max_rss_kib"])
     );
+}
+
+#[test]
+fn enforcement_without_a_sandbox() {
+    let world = World::without_walls();
+    let (_, result) = world.json(&["true"]);
+    assert_eq!(names(&result), with(ALWAYS, &[]));
+    let expected = json!({
+        "backend": "none", "filesystem": "none", "network": "none", "commands": "none",
+        "processes": "none", "resources": "none", "identity": "none",
+    });
+    assert_eq!(result["enforcement"], expected);
 }
 
 #[test]
@@ -113,14 +138,20 @@ fn fields_that_were_given() {
 
 #[test]
 fn fields_of_survivors() {
-    let world = World::new();
-    let marker = Marker::fresh();
-    let (_, result) = world.json(&[format!("{} & echo $!", marker.sleep())]);
-    marker.assert_gone();
-    assert_eq!(names(&result), with(ALWAYS, &["survivors"]));
-    let pid: i64 = result["stdout"].as_str().unwrap().trim().parse().unwrap();
-    let expected = json!([{ "pid": pid, "command": marker.sleep(), "fate": "killed" }]);
-    assert_eq!(result["survivors"], expected);
+    for world in World::both() {
+        let marker = Marker::fresh();
+        let (_, result) = world.json(&[format!("{} & echo $!", marker.sleep())]);
+        marker.assert_gone();
+        assert_eq!(names(&result), with(ALWAYS, &["survivors"]));
+        let told: i64 = result["stdout"].as_str().unwrap().trim().parse().unwrap();
+        let pid = match world.walls() {
+            Walls::Nothing => told,
+            // The number that it had on the machine.
+            Walls::Sandbox => result["survivors"][0]["pid"].as_i64().unwrap(),
+        };
+        let expected = json!([{ "pid": pid, "command": marker.sleep(), "fate": "killed" }]);
+        assert_eq!(result["survivors"], expected);
+    }
 }
 
 #[test]

@@ -11,7 +11,8 @@
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
-    reason = "helpers of tests may fail the test"
+    clippy::print_stderr,
+    reason = "helpers of tests may fail the test and say why"
 )]
 
 mod support;
@@ -25,13 +26,16 @@ mod configuration;
 mod crashes;
 mod descriptions;
 mod directories;
+mod doctor;
 mod environment;
+mod explain;
 mod input;
 mod json;
 mod logs;
 mod many;
 mod refusals;
 mod registry;
+mod sandbox;
 mod secrets;
 mod sessions;
 mod streams;
@@ -41,3 +45,4 @@ mod timeouts;
 mod trees;
 mod truncation;
 mod variables;
+mod work;

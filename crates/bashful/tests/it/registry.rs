@@ -21,32 +21,33 @@ fn sleeper(world: &World, agent: &str) -> (Running, Marker) {
 
 #[test]
 fn running_processes_are_tracked() {
-    let world = World::new();
-    assert_eq!(world.status(), NOTHING);
-    let (running, marker) = sleeper(&world, "ann");
-    let [task] = &world.status()[..] else {
-        panic!("not one task")
-    };
-    let found = json!([
-        task["command"],
-        task["description"],
-        task["agent"],
-        task["cwd"],
-        task["pid"]
-    ]);
-    let pid = marker.sleepers()[0];
-    let expected = json!([marker.sleep(), "Wait", "ann", world.workspace(), pid]);
-    assert_eq!(found, expected);
-    let id = task["task_id"].as_str().unwrap();
-    assert!(id.starts_with("bash-"), "{task}");
-    let log = world.state().join("tasks").join(id).join("out.log");
-    assert_eq!(task["output_file"], json!(log));
-    for field in ["started_at_ms", "elapsed_ms", "session"] {
-        assert!(!task[field].is_null(), "{field} of {task}");
+    for world in World::both() {
+        assert_eq!(world.status(), NOTHING);
+        let (running, marker) = sleeper(&world, "ann");
+        let [task] = &world.status()[..] else {
+            panic!("not one task")
+        };
+        let found = json!([
+            task["command"],
+            task["description"],
+            task["agent"],
+            task["cwd"],
+            task["pid"]
+        ]);
+        let pid = marker.sleepers()[0];
+        let expected = json!([marker.sleep(), "Wait", "ann", world.workspace(), pid]);
+        assert_eq!(found, expected);
+        let id = task["task_id"].as_str().unwrap();
+        assert!(id.starts_with("bash-"), "{task}");
+        let log = world.state().join("tasks").join(id).join("out.log");
+        assert_eq!(task["output_file"], json!(log));
+        for field in ["started_at_ms", "elapsed_ms", "session"] {
+            assert!(!task[field].is_null(), "{field} of {task}");
+        }
+        drop(running);
+        marker.assert_gone_soon();
+        assert!(eventually(|| world.status().is_empty()));
     }
-    drop(running);
-    marker.assert_gone_soon();
-    assert!(eventually(|| world.status().is_empty()));
 }
 
 #[test]

@@ -7,11 +7,11 @@ use serde_json::json;
 
 use crate::support::{Marker, Running, World, binary, eventually, is_alive, ran};
 
-/// The keeper's number, as the command sees it: its own parent.
-fn keeper(world: &World, arguments: &[&str]) -> i32 {
-    let outcome = world.run(&[arguments, &["echo $PPID"]].concat());
-    assert_eq!(outcome.code, 0, "{outcome:?}");
-    outcome.stdout.trim().parse().unwrap()
+/// The keeper of a run with these arguments.
+fn keeper(world: &World, arguments: &[&str]) -> (i32, u64) {
+    let (code, result) = world.json(&[arguments, &["true"]].concat());
+    assert_eq!(code, 0, "{result}");
+    world.keeper_of(&result)
 }
 
 #[test]
@@ -87,19 +87,12 @@ fn runs_of_a_session_go_on_side_by_side() {
 fn many_first_calls_of_a_session_find_one_keeper() {
     let world = World::new();
     let runs: Vec<Running> = (0..16)
-        .map(|_| world.start(&["--session", "new", "echo $PPID"]))
+        .map(|_| world.start(&["--session", "new", "echo here"]))
         .collect();
-    let mut keepers: Vec<String> = runs
-        .into_iter()
-        .map(|run| run.end().outcome())
-        .map(|outcome| {
-            assert_eq!(outcome.code, 0, "{outcome:?}");
-            outcome.stdout
-        })
-        .collect();
-    keepers.sort();
-    keepers.dedup();
-    assert_eq!(keepers.len(), 1, "{keepers:?}");
+    for run in runs {
+        assert_eq!(run.end().outcome(), ran(0, "here\n", ""));
+    }
+    assert_eq!((world.records().len(), world.keepers().len()), (16, 1));
 }
 
 #[test]
@@ -152,7 +145,7 @@ fn runs_on_one_terminal_are_one_session() {
     let world = World::new();
     let program = binary();
     let program = program.display();
-    let line = format!("{program} run --json 'echo $PPID'; {program} run --json 'echo $PPID'");
+    let line = format!("{program} run --json true; {program} run --json true");
     let mut command = world.program("script");
     command
         .args(["-qec", &line, "/dev/null"])
@@ -171,5 +164,5 @@ fn runs_on_one_terminal_are_one_session() {
         first["session"].as_str().unwrap().starts_with("terminal-"),
         "{first}"
     );
-    assert_eq!(first["stdout"], second["stdout"], "two keepers");
+    assert_eq!(world.keeper_of(first), world.keeper_of(second));
 }

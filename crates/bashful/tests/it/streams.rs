@@ -5,43 +5,46 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::support::{Marker, NOTICE, Running, World, binary, ran};
+use crate::support::{Marker, NOTICE, Running, Walls, World, binary, ran};
 
 #[test]
 fn empty_output() {
-    let world = World::new();
-    assert_eq!(world.run(&["true"]), ran(0, "", ""));
-    let (_, result) = world.json(&["true"]);
-    let found = json!([
-        result["stdout"],
-        result["stderr"],
-        result["stdout_bytes"],
-        result["stderr_bytes"],
-        result["truncated"]
-    ]);
-    assert_eq!(found, json!(["", "", 0, 0, false]));
+    for world in World::both() {
+        assert_eq!(world.run(&["true"]), world.ran(0, "", ""));
+        let (_, result) = world.json(&["true"]);
+        let found = json!([
+            result["stdout"],
+            result["stderr"],
+            result["stdout_bytes"],
+            result["stderr_bytes"],
+            result["truncated"]
+        ]);
+        assert_eq!(found, json!(["", "", 0, 0, false]));
+    }
 }
 
 #[test]
 fn binary_output_arrives_byte_for_byte() {
-    let world = World::new();
-    let bytes: Vec<u8> = (0..=255_u8).cycle().take(300_000).collect();
-    world.write("binary", &bytes);
-    let ended = world.ended(&["cat binary; cat binary >&2"]);
-    assert_eq!(ended.code, 0);
-    assert!(ended.stdout == bytes, "{} bytes", ended.stdout.len());
-    let stderr = ended.stderr.strip_prefix(NOTICE.as_bytes());
-    assert!(stderr == Some(&bytes[..]), "{} bytes", ended.stderr.len());
+    for world in World::both() {
+        let bytes: Vec<u8> = (0..=255_u8).cycle().take(300_000).collect();
+        world.write("binary", &bytes);
+        let ended = world.ended(&["cat binary; cat binary >&2"]);
+        assert_eq!(ended.code, 0);
+        assert!(ended.stdout == bytes, "{} bytes", ended.stdout.len());
+        let stderr = ended.stderr.strip_prefix(world.notice().as_bytes());
+        assert!(stderr == Some(&bytes[..]), "{} bytes", ended.stderr.len());
+    }
 }
 
 #[test]
 fn invalid_utf8_is_replaced_in_json_and_kept_in_the_log() {
-    let world = World::new();
-    let (_, result) = world.json(&[r"printf 'a\377b\303'"]);
-    let found = json!([result["stdout"], result["stdout_bytes"]]);
-    assert_eq!(found, json!(["a\u{fffd}b\u{fffd}", 4]));
-    let log = std::fs::read(result["output_file"].as_str().unwrap()).unwrap();
-    assert_eq!(log, b"a\xffb\xc3");
+    for world in World::both() {
+        let (_, result) = world.json(&[r"printf 'a\377b\303'"]);
+        let found = json!([result["stdout"], result["stdout_bytes"]]);
+        assert_eq!(found, json!(["a\u{fffd}b\u{fffd}", 4]));
+        let log = std::fs::read(result["output_file"].as_str().unwrap()).unwrap();
+        assert_eq!(log, b"a\xffb\xc3");
+    }
 }
 
 #[test]
@@ -55,31 +58,33 @@ fn nul_bytes_are_output_like_any_other() {
 
 #[test]
 fn output_comes_while_the_command_runs() {
-    let world = World::new();
-    let marker = Marker::fresh();
-    let mut command = world.run_command(&[format!("echo first; {}", marker.sleep())]);
-    let mut child = command
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let mut first = [0; 6];
-    std::io::Read::read_exact(child.stdout.as_mut().unwrap(), &mut first).unwrap();
-    let still_running = child.try_wait().unwrap().is_none();
-    child.kill().unwrap();
-    child.wait().unwrap();
-    assert_eq!((&first, still_running), (b"first\n", true));
-    marker.assert_gone_soon();
+    for world in World::both() {
+        let marker = Marker::fresh();
+        let mut command = world.run_command(&[format!("echo first; {}", marker.sleep())]);
+        let mut child = command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut first = [0; 6];
+        std::io::Read::read_exact(child.stdout.as_mut().unwrap(), &mut first).unwrap();
+        let still_running = child.try_wait().unwrap().is_none();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_eq!((&first, still_running), (b"first\n", true));
+        marker.assert_gone_soon();
+    }
 }
 
 #[test]
 fn piped_output_has_no_frame_and_no_escapes_of_ours() {
-    let world = World::new();
-    let mut command = world.run_command(&["--description", "Say it", "echo a; echo b >&2"]);
-    command.env("TERM", "xterm-256color");
-    let outcome = Running::start(command).end().outcome();
-    assert_eq!(outcome, ran(0, "a\n", "b\n"));
-    assert!(!outcome.stderr.contains('\u{1b}'), "{outcome:?}");
+    for world in World::both() {
+        let mut command = world.run_command(&["--description", "Say it", "echo a; echo b >&2"]);
+        command.env("TERM", "xterm-256color");
+        let outcome = Running::start(command).end().outcome();
+        assert_eq!(outcome, world.ran(0, "a\n", "b\n"));
+        assert!(!outcome.stderr.contains('\u{1b}'), "{outcome:?}");
+    }
 }
 
 #[test]
@@ -90,37 +95,55 @@ fn piped_output_keeps_the_escapes_of_the_command() {
 }
 
 #[test]
-fn every_run_says_that_nothing_is_enforced() {
+fn a_run_says_when_nothing_is_enforced_and_only_then() {
+    for world in World::both() {
+        let runs = [
+            world.run(&["true"]),
+            world.run(&["exit 3"]),
+            world.run(&["--json", "true"]),
+            world.run(&["--max-output", "10", "true"]),
+            world.run(&["--", "true"]),
+        ];
+        for outcome in runs {
+            assert_eq!(outcome.stderr, world.notice());
+        }
+    }
     let world = World::new();
-    let runs = [
-        world.run(&["true"]),
-        world.run(&["exit 3"]),
-        world.run(&["--json", "true"]),
-        world.run(&["--max-output", "10", "true"]),
-        world.run(&["--sandbox", "none", "true"]),
-        world.run(&["--", "true"]),
-    ];
-    for outcome in runs {
-        assert_eq!(outcome.stderr, NOTICE);
+    assert_eq!(world.run(&["--sandbox", "native", "true"]), ran(0, "", ""));
+    world.configure("sandbox = \"none\"\n");
+    assert_eq!(world.run(&["true"]), ran(0, "", NOTICE));
+}
+
+#[test]
+fn a_command_can_open_its_streams_by_name() {
+    for world in World::both() {
+        let text = "echo a >/dev/stdout; echo b >/dev/stderr; echo c >/dev/fd/1; \
+                    echo d | tee /dev/stderr; cat /dev/stdin";
+        assert_eq!(world.run(&[text]), world.ran(0, "a\nc\nd\n", "b\nd\n"));
     }
 }
 
 #[test]
 fn a_reader_that_leaves_ends_an_endless_command() {
-    let world = World::new();
-    let marker = Marker::fresh();
-    let mut command = world.program("bash");
-    // The number makes the endless command ours to look for.
-    let text = format!(
-        "\"$1\" run --timeout 90s 'yes {}' | head -1",
-        marker.sleep()
-    );
-    command.args(["-c", &text, "bash"]).arg(binary());
-    let ended = Running::start(command).end();
-    let expected = ran(0, &format!("{}\n", marker.sleep()), "");
-    assert_eq!(ended.outcome(), expected);
-    assert!(ended.took < Duration::from_secs(30), "{:?}", ended.took);
-    marker.assert_gone_soon();
+    for world in World::both() {
+        let marker = Marker::fresh();
+        let mut command = world.program("bash");
+        // The number makes the endless command ours to look for.
+        let sandbox = match world.walls() {
+            Walls::Sandbox => "native",
+            Walls::Nothing => "none",
+        };
+        let text = format!(
+            "\"$1\" run --sandbox {sandbox} --timeout 90s 'yes {}' | head -1",
+            marker.sleep()
+        );
+        command.args(["-c", &text, "bash"]).arg(binary());
+        let ended = Running::start(command).end();
+        let expected = world.ran(0, &format!("{}\n", marker.sleep()), "");
+        assert_eq!(ended.outcome(), expected);
+        assert!(ended.took < Duration::from_secs(30), "{:?}", ended.took);
+        marker.assert_gone_soon();
+    }
 }
 
 #[test]
@@ -135,7 +158,7 @@ fn heavy_64_mebibytes_stream_completely() {
         .chunks(16)
         .all(|chunk| chunk == b"0123456789abcde\n");
     assert!(whole, "not what was printed");
-    assert_eq!(ended.outcome().stderr, NOTICE);
+    assert_eq!(ended.outcome().stderr, "");
 }
 
 #[test]

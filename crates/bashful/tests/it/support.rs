@@ -1,9 +1,10 @@
 //! A world of its own for each test.
 
 mod processes;
+mod records;
 mod running;
 mod world;
 
-pub(crate) use processes::{Marker, eventually, is_alive, start_of};
+pub(crate) use processes::{Marker, eventually, is_alive, parent_of};
 pub(crate) use running::{Outcome, Running};
-pub(crate) use world::{NOTICE, PATH, World, binary, ran, seq};
+pub(crate) use world::{NOTICE, PATH, Walls, World, binary, ran, seq};

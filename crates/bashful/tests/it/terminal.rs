@@ -52,7 +52,7 @@ fn rule(line: &str) -> bool {
     line.chars().count() > 20 && line.chars().all(|c| c == '─')
 }
 
-/// The lines after the notice: header, rule, rows, rule, outcome.
+/// The lines after a notice, if there is one: header, rule, rows, rule, outcome.
 fn frame(drawn: &str) -> (String, Vec<String>, String) {
     let lines = lines(drawn);
     let header = lines.iter().position(|line| line.starts_with("Running: "));
@@ -84,10 +84,11 @@ fn a_frame_around_the_output() {
 #[test]
 fn the_notice_stands_before_the_frame() {
     let world = World::new();
-    let (_, drawn) = drawn(&world, &["run", "true"]);
+    let (_, drawn) = drawn(&world, &["run", "--sandbox", "none", "true"]);
     let text = lines(&drawn).join("\n");
     let first = NOTICE.split(':').next().unwrap();
     assert!(text.starts_with(first), "{text}");
+    assert!(text.contains("\nRunning: true\n"), "{text}");
 }
 
 #[test]

@@ -4,114 +4,122 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::support::{Marker, NOTICE, World, ran, seq};
+use crate::support::{Marker, World, ran, seq};
 
 #[test]
 fn timeout_kills_and_flags() {
-    let world = World::new();
-    let marker = Marker::fresh();
-    let command = format!("echo before; {}", marker.sleep());
-    let (code, result) = world.json(&["--timeout", "1s", &command]);
-    marker.assert_gone();
-    let found = json!([
-        code,
-        result["status"],
-        result["timed_out"],
-        result["success"],
-        result["exit_status"],
-        result.get("exit_code"),
-        result["stdout"]
-    ]);
-    let expected = json!([
-        124,
-        "timed_out",
-        true,
-        false,
-        "hard_failure",
-        null,
-        "before\n"
-    ]);
-    assert_eq!(found, expected);
-    assert!(result["duration_ms"].as_u64().unwrap() >= 1000, "{result}");
+    World::in_both(|world| {
+        let marker = Marker::fresh();
+        let command = format!("echo before; {}", marker.sleep());
+        let (code, result) = world.json(&["--timeout", "1s", &command]);
+        marker.assert_gone();
+        let found = json!([
+            code,
+            result["status"],
+            result["timed_out"],
+            result["success"],
+            result["exit_status"],
+            result.get("exit_code"),
+            result["stdout"]
+        ]);
+        let expected = json!([
+            124,
+            "timed_out",
+            true,
+            false,
+            "hard_failure",
+            null,
+            "before\n"
+        ]);
+        assert_eq!(found, expected);
+        assert!(result["duration_ms"].as_u64().unwrap() >= 1000, "{result}");
+    });
 }
 
 #[test]
 fn timeout_ends_soon_after_its_time() {
-    let world = World::new();
-    let marker = Marker::fresh();
-    let ended = world.ended(&["--timeout", "1s", &marker.sleep()]);
-    marker.assert_gone();
-    assert!(ended.took >= Duration::from_secs(1), "{:?}", ended.took);
-    assert!(ended.took < Duration::from_secs(10), "{:?}", ended.took);
+    World::in_both(|world| {
+        let marker = Marker::fresh();
+        let ended = world.ended(&["--timeout", "1s", &marker.sleep()]);
+        marker.assert_gone();
+        assert!(ended.took >= Duration::from_secs(1), "{:?}", ended.took);
+        assert!(ended.took < Duration::from_secs(10), "{:?}", ended.took);
+    });
 }
 
 #[test]
 fn timeout_is_told_to_a_person() {
-    let world = World::new();
-    let marker = Marker::fresh();
-    let command = format!("echo before; {}", marker.sleep());
-    let outcome = world.run(&["--timeout", "1s", &command]);
-    let stderr = "bashful: error: the command ran into its time limit and was ended\n";
-    assert_eq!(outcome, ran(124, "before\n", stderr));
-    marker.assert_gone();
+    World::in_both(|world| {
+        let marker = Marker::fresh();
+        let command = format!("echo before; {}", marker.sleep());
+        let outcome = world.run(&["--timeout", "1s", &command]);
+        let stderr = "bashful: error: the command ran into its time limit and was ended\n";
+        assert_eq!(outcome, world.ran(124, "before\n", stderr));
+        marker.assert_gone();
+    });
 }
 
 #[test]
 fn timeout_of_a_command_that_answers_sigterm() {
-    let world = World::new();
-    let marker = Marker::fresh();
-    let command = format!(
-        "trap 'echo got term; exit 0' TERM; {} & wait",
-        marker.sleep()
-    );
-    let (code, result) = world.json(&["--timeout", "1s", &command]);
-    marker.assert_gone();
-    let found = json!([
-        code,
-        result["status"],
-        result["timed_out"],
-        result["stdout"]
-    ]);
-    assert_eq!(found, json!([124, "timed_out", true, "got term\n"]));
+    World::in_both(|world| {
+        let marker = Marker::fresh();
+        let command = format!(
+            "trap 'echo got term; exit 0' TERM; {} & wait",
+            marker.sleep()
+        );
+        let (code, result) = world.json(&["--timeout", "1s", &command]);
+        marker.assert_gone();
+        let found = json!([
+            code,
+            result["status"],
+            result["timed_out"],
+            result["stdout"]
+        ]);
+        assert_eq!(found, json!([124, "timed_out", true, "got term\n"]));
+    });
 }
 
 #[test]
 fn an_orphan_is_asked_too_before_it_is_killed() {
-    let world = World::new();
-    // Its parent is gone before the limit, so it belongs to the keeper by then.
-    let orphan =
-        "(setsid bash -c 'trap \"echo got term; exit\" TERM; while :; do sleep 0.1; done' &)";
-    let (code, result) = world.json(&["--timeout", "1s", &format!("{orphan}; sleep 60")]);
-    let found = json!([code, result["status"], result["stdout"]]);
-    assert_eq!(found, json!([124, "timed_out", "got term\n"]));
+    World::in_both(|world| {
+        // Its parent is gone before the limit, so it belongs to the keeper by then, or
+        // to the first process of its room.
+        let orphan =
+            "(setsid bash -c 'trap \"echo got term; exit\" TERM; while :; do sleep 0.1; done' &)";
+        let (code, result) = world.json(&["--timeout", "1s", &format!("{orphan}; sleep 60")]);
+        let found = json!([code, result["status"], result["stdout"]]);
+        assert_eq!(found, json!([124, "timed_out", "got term\n"]));
+    });
 }
 
 #[test]
 fn sigterm_comes_first_and_sigkill_after_the_grace() {
-    let world = World::new();
-    let marker = Marker::fresh();
-    let command = format!(
-        "trap 'echo got term' TERM; while :; do {} & wait $!; done",
-        marker.sleep()
-    );
-    let (code, result) = world.json(&["--timeout", "1s", &command]);
-    marker.assert_gone();
-    let found = json!([code, result["status"], result["signal"], result["stdout"]]);
-    assert_eq!(found, json!([124, "timed_out", "SIGKILL", "got term\n"]));
-    let duration = result["duration_ms"].as_u64().unwrap();
-    assert!((3000..60_000).contains(&duration), "{result}");
+    World::in_both(|world| {
+        let marker = Marker::fresh();
+        let command = format!(
+            "trap 'echo got term' TERM; while :; do {} & wait $!; done",
+            marker.sleep()
+        );
+        let (code, result) = world.json(&["--timeout", "1s", &command]);
+        marker.assert_gone();
+        let found = json!([code, result["status"], result["signal"], result["stdout"]]);
+        assert_eq!(found, json!([124, "timed_out", "SIGKILL", "got term\n"]));
+        let duration = result["duration_ms"].as_u64().unwrap();
+        assert!((3000..60_000).contains(&duration), "{result}");
+    });
 }
 
 #[test]
 fn the_grace_can_be_configured() {
-    let world = World::new();
-    world.configure("[limits]\nterm_grace = \"100ms\"\n");
-    let marker = Marker::fresh();
-    let command = format!("trap '' TERM; {}", marker.sleep());
-    let (code, result) = world.json(&["--timeout", "1s", &command]);
-    marker.assert_gone();
-    let found = json!([code, result["status"], result["signal"]]);
-    assert_eq!(found, json!([124, "timed_out", "SIGKILL"]));
+    World::in_both(|world| {
+        world.configure("[limits]\nterm_grace = \"100ms\"\n");
+        let marker = Marker::fresh();
+        let command = format!("trap '' TERM; {}", marker.sleep());
+        let (code, result) = world.json(&["--timeout", "1s", &command]);
+        marker.assert_gone();
+        let found = json!([code, result["status"], result["signal"]]);
+        assert_eq!(found, json!([124, "timed_out", "SIGKILL"]));
+    });
 }
 
 #[test]
@@ -133,12 +141,16 @@ fn the_default_timeout_comes_from_the_configuration() {
 
 #[test]
 fn the_soft_limit_warns_and_the_command_goes_on() {
-    let world = World::new();
-    let outcome = world.run(&["--warn-after", "300ms", "sleep 1; echo done"]);
-    assert_eq!((outcome.code, outcome.stdout.as_str()), (0, "done\n"));
-    let talk = outcome.stderr.strip_prefix(NOTICE).unwrap_or_default();
-    assert!(talk.starts_with("! Still running after "), "{outcome:?}");
-    assert_eq!(talk.lines().count(), 1, "{outcome:?}");
+    World::in_both(|world| {
+        let outcome = world.run(&["--warn-after", "300ms", "sleep 1; echo done"]);
+        assert_eq!((outcome.code, outcome.stdout.as_str()), (0, "done\n"));
+        let talk = outcome
+            .stderr
+            .strip_prefix(world.notice())
+            .unwrap_or_default();
+        assert!(talk.starts_with("! Still running after "), "{outcome:?}");
+        assert_eq!(talk.lines().count(), 1, "{outcome:?}");
+    });
 }
 
 #[test]

@@ -13,28 +13,30 @@ const STOP: &str = "until grep -q sleep /proc/$!/comm; do sleep 0.02; done; kill
 /// Starts this text, in which `SLEEP` is a sleeper, waits until there are so many,
 /// interrupts once, and checks that nobody is left when `bashful` has ended.
 fn cancelled(text: &str, sleepers: usize) {
-    let world = World::new();
-    let marker = Marker::fresh();
-    let running = world.start(&["--json", &text.replace("SLEEP", &marker.sleep())]);
-    marker.wait_for(sleepers);
-    running.signal(Signal::INT);
-    let ended = running.end();
-    marker.assert_gone();
-    let (code, result) = ended.outcome().json();
-    assert_eq!(json!([code, result["status"]]), json!([130, "cancelled"]));
-    assert_eq!(world.status(), [] as [serde_json::Value; 0]);
+    World::in_both(|world| {
+        let marker = Marker::fresh();
+        let running = world.start(&["--json", &text.replace("SLEEP", &marker.sleep())]);
+        marker.wait_for(sleepers);
+        running.signal(Signal::INT);
+        let ended = running.end();
+        marker.assert_gone();
+        let (code, result) = ended.outcome().json();
+        assert_eq!(json!([code, result["status"]]), json!([130, "cancelled"]));
+        assert_eq!(world.status(), [] as [serde_json::Value; 0]);
+    });
 }
 
 /// The same, but at the time limit.
 fn timed_out(text: &str) {
-    let world = World::new();
-    let marker = Marker::fresh();
-    let command = text.replace("SLEEP", &marker.sleep());
-    let ended = world.ended(&["--json", "--timeout", "2s", &command]);
-    marker.assert_gone();
-    let (code, result) = ended.outcome().json();
-    assert_eq!(json!([code, result["status"]]), json!([124, "timed_out"]));
-    assert!(ended.took < Duration::from_secs(20), "{:?}", ended.took);
+    World::in_both(|world| {
+        let marker = Marker::fresh();
+        let command = text.replace("SLEEP", &marker.sleep());
+        let ended = world.ended(&["--json", "--timeout", "2s", &command]);
+        marker.assert_gone();
+        let (code, result) = ended.outcome().json();
+        assert_eq!(json!([code, result["status"]]), json!([124, "timed_out"]));
+        assert!(ended.took < Duration::from_secs(20), "{:?}", ended.took);
+    });
 }
 
 #[test]
@@ -137,20 +139,21 @@ fn what_forks_again_when_asked_to_end() {
 
 #[test]
 fn runs_beside_it_are_not_touched() {
-    let world = World::new();
-    let (doomed, other) = (Marker::fresh(), Marker::fresh());
-    let start = |marker: &Marker| {
-        let text = format!("setsid {0} & {0}", marker.sleep());
-        let running = world.start(&["--session", "shared", &text]);
-        marker.wait_for(2);
-        running
-    };
-    let (first, second) = (start(&doomed), start(&other));
-    first.signal(Signal::INT);
-    assert_eq!(first.end().code, 130);
-    doomed.assert_gone();
-    assert_eq!(other.sleepers().len(), 2);
-    second.signal(Signal::INT);
-    assert_eq!(second.end().code, 130);
-    other.assert_gone();
+    World::in_both(|world| {
+        let (doomed, other) = (Marker::fresh(), Marker::fresh());
+        let start = |marker: &Marker| {
+            let text = format!("setsid {0} & {0}", marker.sleep());
+            let running = world.start(&["--session", "shared", &text]);
+            marker.wait_for(2);
+            running
+        };
+        let (first, second) = (start(&doomed), start(&other));
+        first.signal(Signal::INT);
+        assert_eq!(first.end().code, 130);
+        doomed.assert_gone();
+        assert_eq!(other.sleepers().len(), 2);
+        second.signal(Signal::INT);
+        assert_eq!(second.end().code, 130);
+        other.assert_gone();
+    });
 }

@@ -39,6 +39,18 @@ pub(super) fn remarks(result: &ExecutionResult, printer: &Printer) {
     if result.log_end == Some("write_failed") {
         printer.note("warning", "the log could not be written to its end");
     }
+    for violation in &result.sandbox_violations {
+        let place = violation
+            .path
+            .as_ref()
+            .map(|path| format!(" {}", path.display()))
+            .unwrap_or_default();
+        let note = violation.note.as_deref().unwrap_or("it was stopped");
+        printer.note(
+            "sandbox",
+            &format!("{}{place}: {note}", violation.kind.replace('_', " ")),
+        );
+    }
     let killed: Vec<&str> = fate(result, "killed");
     if !killed.is_empty() {
         let text = format!(

@@ -100,11 +100,21 @@ pub(crate) fn is_alive(pid: i32, started: u64) -> bool {
 
 /// When this process started, in clock ticks since boot; none if it has ended.
 pub(crate) fn start_of(pid: i32) -> Option<u64> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    let (_, rest) = stat.rsplit_once(')')?;
-    let fields: Vec<&str> = rest.split_whitespace().collect();
-    if matches!(fields.first(), Some(&("Z" | "X"))) {
+    let fields = stat_of(pid)?;
+    if matches!(fields.first().map(String::as_str), Some("Z" | "X")) {
         return None;
     }
     fields.get(19)?.parse().ok()
+}
+
+/// The parent of this process.
+pub(crate) fn parent_of(pid: i32) -> i32 {
+    stat_of(pid).unwrap()[1].parse().unwrap()
+}
+
+/// What the kernel tells of this process, from its state on.
+fn stat_of(pid: i32) -> Option<Vec<String>> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let (_, rest) = stat.rsplit_once(')')?;
+    Some(rest.split_whitespace().map(str::to_owned).collect())
 }

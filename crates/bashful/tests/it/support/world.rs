@@ -3,19 +3,19 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::processes::{eventually, is_alive};
+use super::processes::eventually;
 use super::running::{Ended, Outcome, Running};
 
-/// What every run says on standard error before anything else.
+/// What every run without a sandbox says on standard error before anything else.
 pub(crate) const NOTICE: &str =
-    "! Nothing is enforced: commands run with all your rights (no sandbox yet)\n";
+    "! Nothing is enforced: commands run with all your rights (no sandbox)\n";
 
 /// The search path of all tests: what every user may use.
 pub(crate) const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
@@ -26,12 +26,12 @@ pub(crate) fn binary() -> PathBuf {
     named.map_or_else(|| env!("CARGO_BIN_EXE_bashful").into(), PathBuf::from)
 }
 
-/// What a piped run that printed this looks like from outside.
+/// What a piped run in a sandbox that printed this looks like from outside.
 pub(crate) fn ran(code: i32, stdout: &str, stderr: &str) -> Outcome {
     Outcome {
         code,
         stdout: stdout.to_owned(),
-        stderr: format!("{NOTICE}{stderr}"),
+        stderr: stderr.to_owned(),
     }
 }
 
@@ -41,15 +41,49 @@ pub(crate) fn seq(from: i32, to: i32) -> String {
     lines.join("\n") + "\n"
 }
 
+/// What is around the runs of a world.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Walls {
+    /// What there is unless somebody asks for something else.
+    Sandbox,
+    /// What was asked for with `--sandbox none`.
+    Nothing,
+}
+
 /// The home, state, cache, configuration, runtime directory and workspace of one test.
 /// When it goes, so does every keeper that it knows of.
 pub(crate) struct World {
     root: PathBuf,
     temp: TempDir,
+    walls: Walls,
 }
 
 impl World {
     pub(crate) fn new() -> Self {
+        Self::with(Walls::Sandbox)
+    }
+
+    /// A world in which runs have all the rights of their caller.
+    pub(crate) fn without_walls() -> Self {
+        Self::with(Walls::Nothing)
+    }
+
+    /// One world of each kind, one after the other: for what holds in both.
+    pub(crate) fn both() -> impl Iterator<Item = Self> {
+        [Walls::Sandbox, Walls::Nothing].into_iter().map(Self::with)
+    }
+
+    /// The same in one world of each kind, side by side: for what waits for a clock.
+    pub(crate) fn in_both(check: impl Fn(&Self) + Sync) {
+        std::thread::scope(|scope| {
+            for world in Self::both() {
+                let check = &check;
+                scope.spawn(move || check(&world));
+            }
+        });
+    }
+
+    fn with(walls: Walls) -> Self {
         let temp = tempfile::tempdir().unwrap();
         let root = temp.path().canonicalize().unwrap();
         for name in ["home", "state", "cache", "config", "run", "workspace"] {
@@ -57,7 +91,24 @@ impl World {
         }
         let private = fs::Permissions::from_mode(0o700);
         fs::set_permissions(root.join("run"), private).unwrap();
-        Self { root, temp }
+        Self { root, temp, walls }
+    }
+
+    pub(crate) fn walls(&self) -> Walls {
+        self.walls
+    }
+
+    /// What a piped run of this world that printed this looks like from outside.
+    pub(crate) fn ran(&self, code: i32, stdout: &str, stderr: &str) -> Outcome {
+        ran(code, stdout, &format!("{}{stderr}", self.notice()))
+    }
+
+    /// What a run of this world says before anything else.
+    pub(crate) fn notice(&self) -> &'static str {
+        match self.walls {
+            Walls::Sandbox => "",
+            Walls::Nothing => NOTICE,
+        }
     }
 
     /// A path of this world that does not clash with its directories.
@@ -127,6 +178,9 @@ impl World {
     /// `bashful run` with these arguments.
     pub(crate) fn run_command<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Command {
         let mut command = self.bashful(&["run"]);
+        if self.walls == Walls::Nothing {
+            command.args(["--sandbox", "none"]);
+        }
         command.args(arguments);
         command
     }
@@ -152,46 +206,13 @@ impl World {
         command.args(arguments);
         Running::start(command).end().outcome().json()
     }
-
-    /// What `bashful status --json` lists.
-    pub(crate) fn status(&self) -> Vec<Value> {
-        let (code, status) = self.call(&["status", "--json"]).json();
-        assert_eq!(code, 0, "{status}");
-        status["running"].as_array().unwrap().clone()
-    }
-
-    /// The last whole record of each task.
-    pub(crate) fn records(&self) -> Vec<Value> {
-        let tasks = self.state().join("tasks");
-        let Ok(entries) = fs::read_dir(tasks) else {
-            return Vec::new();
-        };
-        let paths = entries.map(|entry| entry.unwrap().path());
-        paths.filter_map(|path| last_record(&path)).collect()
-    }
-
-    /// The keepers that the records name: number and start.
-    pub(crate) fn keepers(&self) -> Vec<(i32, u64)> {
-        let named = self.records().into_iter().filter_map(|record| {
-            let pid = i32::try_from(record["keeper"]["pid"].as_i64()?).ok()?;
-            Some((pid, record["keeper"]["started"].as_u64()?))
-        });
-        let mut keepers: Vec<(i32, u64)> = named.collect();
-        keepers.sort_unstable();
-        keepers.dedup();
-        keepers
-    }
-
-    /// The keepers that live.
-    pub(crate) fn living_keepers(&self) -> Vec<(i32, u64)> {
-        let mut keepers = self.keepers();
-        keepers.retain(|&(pid, started)| is_alive(pid, started));
-        keepers
-    }
 }
 
 impl Drop for World {
     fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("around its runs: {:?}", self.walls);
+        }
         for (pid, _) in self.living_keepers() {
             let _ = kill_process(Pid::from_raw(pid).unwrap(), Signal::TERM);
         }
@@ -203,11 +224,4 @@ impl Drop for World {
             self.temp.path().display()
         );
     }
-}
-
-/// The last line of a task's state that has an end.
-fn last_record(task: &Path) -> Option<Value> {
-    let text = fs::read_to_string(task.join("state")).ok()?;
-    let whole = text.get(..=text.rfind('\n')?)?;
-    serde_json::from_str(whole.lines().last()?).ok()
 }

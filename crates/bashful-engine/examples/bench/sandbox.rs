@@ -1,0 +1,130 @@
+//! A sandboxed no-op against a plain spawn, bubblewrap and firejail.
+
+use std::hint::black_box;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use bashful_engine::{Engine, Invocation, Places};
+
+use crate::table::{Times, in_turns, print_ratios, ratio, require};
+use crate::{Outcome, Setting};
+
+const ROUNDS: usize = 300;
+const HEAP: usize = 1 << 30;
+
+pub(crate) fn bench(setting: &Setting) -> Outcome {
+    let small = round(setting, "A sandboxed no-op through the library")?;
+    let mut heap = vec![0_u8; HEAP];
+    for page in heap.chunks_mut(4096) {
+        page[0] = 1;
+    }
+    let large = round(setting, "The same, the host having 1 GiB of touched heap")?;
+    black_box(&heap);
+    let (plain, live, fresh, bubblewrap) = (&small[0], &small[1], &small[2], &small[3]);
+    let mut met = true;
+    println!();
+    met &= require("a live room, median", ratio(live, plain, 0.5), 1.7);
+    met &= require("a live room, p95", ratio(live, plain, 0.95), 2.5);
+    met &= require("the first run of a room", ratio(fresh, plain, 0.5), 3.5);
+    met &= require("the same, to bwrap", ratio(fresh, bubblewrap, 0.5), 1.0);
+    // Each to the plain spawn of its own round: the machine's mood changes.
+    let grown =
+        |index: usize| ratio(&large[index], &large[0], 0.5) / ratio(&small[index], &small[0], 0.5);
+    met &= require("a live room, with 1 GiB to without", grown(1), 1.3);
+    met &= require("a first run, with 1 GiB to without", grown(2), 1.3);
+    Ok(met)
+}
+
+fn round(setting: &Setting, title: &str) -> Result<Vec<Times>, Box<dyn std::error::Error>> {
+    let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+    let engine = Engine::builder()
+        .workspace(&setting.scratch)
+        .places(Places::under(&setting.scratch))
+        .build()?;
+    let shell = ["bash", "--noprofile", "--norc", "-c", "true"];
+    let mut live = || {
+        let result = runtime.block_on(engine.run(Invocation::bash("true")));
+        assert!(result.is_ok_and(|result| result.success));
+    };
+    let mut fresh = || {
+        let result = runtime.block_on(engine.run(Invocation::bash("true").fresh()));
+        assert!(result.is_ok_and(|result| result.success));
+    };
+    let wrapped = bubblewrap(&setting.scratch, &shell);
+    let wrapped: Vec<&str> = wrapped.iter().map(String::as_str).collect();
+    let mut jailed = vec!["--quiet", "--noprofile", "--net=none", "--private-dev"];
+    jailed.extend(shell);
+    let times = in_turns(
+        ROUNDS,
+        &mut [
+            &mut || spawn("bash", &shell[1..]),
+            &mut live,
+            &mut fresh,
+            &mut || spawn("bwrap", &wrapped),
+            &mut || spawn("firejail", &jailed),
+        ],
+    );
+    let names = [
+        "posix_spawn and wait",
+        "Engine::run in a live room",
+        "Engine::run, the first of its room",
+        "bwrap with equivalent flags",
+        "firejail --net=none --private-dev",
+    ];
+    print_ratios(title, &names, &times, &[None; 5]);
+    Ok(times)
+}
+
+/// The arguments of bubblewrap for about what a room gives.
+pub(crate) fn bubblewrap(workspace: &Path, command: &[&str]) -> Vec<String> {
+    let workspace = workspace.to_string_lossy();
+    let mut arguments: Vec<&str> = vec![
+        "--unshare-all",
+        "--die-with-parent",
+        "--new-session",
+        "--ro-bind",
+        "/usr",
+        "/usr",
+        "--symlink",
+        "usr/bin",
+        "/bin",
+        "--symlink",
+        "usr/lib",
+        "/lib",
+        "--symlink",
+        "usr/lib64",
+        "/lib64",
+        "--ro-bind",
+        "/etc",
+        "/etc",
+        "--proc",
+        "/proc",
+        "--dev",
+        "/dev",
+        "--tmpfs",
+        "/tmp",
+        "--bind",
+        &workspace,
+        &workspace,
+        "--chdir",
+        &workspace,
+        "--clearenv",
+        "--setenv",
+        "PATH",
+        "/usr/bin:/bin",
+    ];
+    arguments.extend(command);
+    arguments.into_iter().map(str::to_owned).collect()
+}
+
+fn spawn(program: &str, arguments: &[&str]) {
+    #[expect(clippy::disallowed_methods, reason = "the plain thing to compare with")]
+    let mut command = Command::new(program);
+    command
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    let status = command.status();
+    assert!(status.is_ok_and(|status| status.success()), "{program}");
+}

@@ -1,0 +1,158 @@
+//! What a run may do, from its agent's profile, its own wish and its places.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+use bashful_keeper::RoomRequest;
+use bashful_policy::Preset;
+use bashful_sandbox::{Profile, ROOM_DIRECTORY};
+
+use crate::builder::Settings;
+use crate::config::Sandbox;
+use crate::confine::{ConfineError, ConfineRequest, HomeDirectory, confine};
+use crate::error::EngineError;
+use crate::invocation::{Action, Invocation};
+use crate::result::Heading;
+
+/// The bounds of one run.
+#[derive(Debug)]
+pub(crate) struct Bounds {
+    pub(crate) profile: Profile,
+    /// What `HOME` is.
+    pub(crate) home: PathBuf,
+    /// Variables that let toolchains be found.
+    environment: Vec<(String, String)>,
+}
+
+/// The bounds of a run; none without a sandbox.
+pub(crate) fn bounds(
+    settings: &Settings,
+    invocation: &Invocation,
+    heading: &Heading,
+    [workspace, cwd, cache]: [&Path; 3],
+) -> Result<Option<Bounds>, EngineError> {
+    if settings.sandbox == Sandbox::None {
+        return Ok(None);
+    }
+    let profile = settings.config.profile_for(&heading.agent);
+    let wish = invocation.wish.as_ref().unwrap_or(&settings.wish);
+    let granted = profile.grant(wish)?;
+    if workspace.parent().is_none() && granted.preset != Preset::Full {
+        return Err(ConfineError::WholeFileSystem {
+            key: "workspace",
+            written: workspace.to_string_lossy().into_owned(),
+        }
+        .into());
+    }
+    make_private_directory(cache)?;
+    let own_path = |name: &str| {
+        let injected = invocation.variables.iter().rev();
+        let mut injected = injected.filter(|(other, _)| other == name);
+        injected
+            .next()
+            .map(|(_, value)| value.as_str())
+            .or_else(|| settings.environment.get(name).map(String::as_str))
+    };
+    let reads: Vec<PathBuf> = settings
+        .git_identity()
+        .into_iter()
+        .map(Path::to_owned)
+        .collect();
+    let writes = [cache.to_owned()];
+    let mut capabilities = granted.capabilities.clone();
+    if !cwd.starts_with(workspace) {
+        // In another root of the embedder's: that is writable like the workspace.
+        let roots = invocation
+            .roots
+            .iter()
+            .filter_map(|root| root.canonicalize().ok());
+        let root = roots
+            .filter(|root| cwd.starts_with(root) && root.parent().is_some())
+            .min_by_key(|root| root.components().count())
+            .unwrap_or_else(|| cwd.to_owned());
+        capabilities
+            .paths_write
+            .push(root.to_string_lossy().into_owned());
+    }
+    let configuration = settings.configuration();
+    let confined = confine(&ConfineRequest {
+        capabilities: &capabilities,
+        preset: granted.preset,
+        optional: &granted.optional,
+        home: granted.home,
+        workspace,
+        directory: cwd,
+        real_home: settings.environment.get("HOME").map(Path::new),
+        path_variable: own_path("PATH").unwrap_or_default(),
+        caller: &settings.environment,
+        places: &settings.places,
+        configuration: configuration.as_deref(),
+        engine_reads: &reads,
+        engine_writes: &writes,
+    })?;
+    let home = match confined.home {
+        HomeDirectory::At(path) => path,
+        HomeDirectory::Scratch => Path::new(ROOM_DIRECTORY).join("home"),
+    };
+    Ok(Some(Bounds {
+        profile: confined.profile,
+        home,
+        environment: confined.environment,
+    }))
+}
+
+impl Bounds {
+    /// Adapts the environment to what the run sees; what the caller injected stays.
+    pub(crate) fn adapt(
+        &self,
+        environment: &mut BTreeMap<String, String>,
+        injected: &[(String, String)],
+    ) {
+        let is_injected = |name: &str| injected.iter().any(|(other, _)| other == name);
+        // The caller's own temporary directory is not there.
+        if !is_injected("TMPDIR") {
+            environment.remove("TMPDIR");
+        }
+        for (name, value) in &self.environment {
+            if !is_injected(name) {
+                environment.insert(name.clone(), value.clone());
+            }
+        }
+    }
+
+    /// The room for a run of this program.
+    pub(crate) fn room(
+        mut self,
+        program: &Path,
+        invocation: &Invocation,
+        settings: &Settings,
+    ) -> RoomRequest {
+        // The shell runs with any list of commands: its built-ins stay.
+        if let (Some(commands), Action::Bash(_)) = (&mut self.profile.commands, &invocation.action)
+        {
+            commands.push(program.to_owned());
+        }
+        RoomRequest {
+            profile: self.profile,
+            fresh: invocation.fresh,
+            cache: Some(settings.places.cache.join("sandbox")),
+        }
+    }
+}
+
+/// Tools cache here; it must be there before the sandbox is built around it.
+fn make_private_directory(path: &Path) -> Result<(), EngineError> {
+    if path.is_dir() {
+        return Ok(());
+    }
+    fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(path)
+        .map_err(|source| EngineError::StateDirectory {
+            path: path.to_owned(),
+            source,
+        })
+}

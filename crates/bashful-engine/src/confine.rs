@@ -1,0 +1,197 @@
+//! From what was granted to what the sandbox enforces: the only bridge between the two.
+//!
+//! Everything that a run will see or write is decided here, once, on canonical paths. What
+//! cannot be decided safely is an error, and nothing starts. The claim to check: what the
+//! resulting profile shows lies in what was granted or in the system directories, and nothing
+//! denied or secret is in it. `confine/tests_laws.rs` holds this module to the claim on random
+//! trees.
+
+use std::path::{Path, PathBuf};
+
+use bashful_policy::{Capabilities, NetworkCapability, Preset};
+use bashful_sandbox::{Network, Profile, Protection, WriteMode, WriteRoot};
+
+use crate::config::HomeMode;
+use crate::places::Places;
+
+mod aliases;
+mod breadth;
+mod commands;
+mod deny;
+mod error;
+mod glob;
+mod limits;
+mod links;
+mod paths;
+mod roots;
+mod secrets;
+mod toolchains;
+mod view;
+mod walk;
+
+#[cfg(test)]
+mod tests;
+#[cfg(test)]
+mod tests_laws;
+#[cfg(test)]
+mod tests_secrets;
+#[cfg(test)]
+mod tests_support;
+#[cfg(test)]
+mod tests_toolchains;
+
+pub use error::ConfineError;
+pub(crate) use limits::usual_limits;
+
+use deny::Denied;
+use paths::Resolver;
+use roots::Roots;
+
+/// What is to be confined, and where.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ConfineRequest<'a> {
+    /// What was granted, the preset's own capabilities included.
+    pub(crate) capabilities: &'a Capabilities,
+    /// The preset, which also says which toolchains are seen and whether secrets are hidden.
+    pub(crate) preset: Preset,
+    /// Protections that the run may go without.
+    pub(crate) optional: &'a [Protection],
+    /// What the run's home is.
+    pub(crate) home: HomeMode,
+    /// The workspace, canonical.
+    pub(crate) workspace: &'a Path,
+    /// The directory that the run starts in, canonical and in the workspace.
+    pub(crate) directory: &'a Path,
+    /// The caller's own home, if there is one.
+    pub(crate) real_home: Option<&'a Path>,
+    /// The run's PATH.
+    pub(crate) path_variable: &'a str,
+    /// The caller's variables, which say where toolchains are.
+    pub(crate) caller: &'a dyn Caller,
+    /// Where Bashful keeps its own things.
+    pub(crate) places: &'a Places,
+    /// Where Bashful's user configuration is.
+    pub(crate) configuration: Option<&'a Path>,
+    /// Existing files and directories that the engine itself wants readable, such as git's
+    /// idea of who the user is.
+    pub(crate) engine_reads: &'a [PathBuf],
+    /// Existing directories that the engine itself wants writable: the project's caches. What
+    /// does not lie in [`Places::cache`] counts as declared by the caller.
+    pub(crate) engine_writes: &'a [PathBuf],
+}
+
+/// The caller's environment.
+pub(crate) trait Caller: std::fmt::Debug {
+    /// The value of a variable.
+    fn variable(&self, name: &str) -> Option<&str>;
+}
+
+impl Caller for std::collections::BTreeMap<String, String> {
+    fn variable(&self, name: &str) -> Option<&str> {
+        self.get(name).map(String::as_str)
+    }
+}
+
+/// A run's bounds, ready for the sandbox.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Confined {
+    /// What the sandbox enforces.
+    pub(crate) profile: Profile,
+    /// Variables that let toolchains be found though the home is another.
+    pub(crate) environment: Vec<(String, String)>,
+    /// What `HOME` is to be.
+    pub(crate) home: HomeDirectory,
+}
+
+/// What `HOME` is to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum HomeDirectory {
+    /// This directory.
+    At(PathBuf),
+    /// A directory of the room's own, which the sandbox makes.
+    Scratch,
+}
+
+/// Turns what was granted into what the sandbox enforces.
+pub(crate) fn confine(request: &ConfineRequest<'_>) -> Result<Confined, ConfineError> {
+    let capabilities = request.capabilities;
+    let home = real_home(request)?;
+    let network = network(&capabilities.network)?;
+    let resources = limits::resources(&capabilities.resources)?;
+    let commands = commands::resolve(request)?;
+
+    let mut resolver = Resolver::new(request.workspace, home.as_deref());
+    let mut roots = Roots::declared(request, &mut resolver, home.as_deref())?;
+    let denied = Denied::resolve(request, &mut resolver)?;
+    denied.check(request, &roots)?;
+    let environment = if request.preset == Preset::Build {
+        toolchains::add(request, home.as_deref(), &denied, &mut roots)?
+    } else {
+        Vec::new()
+    };
+
+    let mut hide = secrets::hidden(request, home.as_deref(), &roots)?;
+    hide.extend(denied.hidden(&roots)?);
+    view::simplify(&mut hide);
+    for path in &hide {
+        paths::check_text(path)?;
+    }
+
+    let home_setting = match (request.home, &home) {
+        (HomeMode::Workspace, _) => HomeDirectory::At(request.workspace.to_owned()),
+        (HomeMode::Private, _) => HomeDirectory::Scratch,
+        (HomeMode::RealMasked, Some(home)) => HomeDirectory::At(home.clone()),
+        (HomeMode::RealMasked, None) => return Err(ConfineError::NoRealHome),
+    };
+    let empty = home.filter(|home| roots.leave_empty(home));
+    Ok(Confined {
+        profile: Profile {
+            workspace: request.workspace.to_owned(),
+            read: roots.read_list(&hide),
+            write: roots.write_list(),
+            hide,
+            empty: empty.into_iter().collect(),
+            network,
+            commands,
+            resources,
+            optional: request.optional.to_vec(),
+        },
+        environment,
+        home: home_setting,
+    })
+}
+
+/// The caller's home, canonical; none if there is no such directory.
+fn real_home(request: &ConfineRequest<'_>) -> Result<Option<PathBuf>, ConfineError> {
+    let home = request.real_home.filter(|home| home.is_absolute());
+    let Some(home) = home.and_then(|home| home.canonicalize().ok()) else {
+        return Ok(None);
+    };
+    paths::check_text(&home)?;
+    Ok(Some(home))
+}
+
+/// Which network can be enforced. A list of hosts needs more than the kernel gives, so it is
+/// refused rather than rounded up or down.
+fn network(wished: &NetworkCapability) -> Result<Network, ConfineError> {
+    match wished {
+        NetworkCapability::Off => Ok(Network::Off),
+        NetworkCapability::On => Ok(Network::On),
+        NetworkCapability::Hosts(_) => Err(ConfineError::NetworkByHost),
+    }
+}
+
+fn write_root(path: PathBuf, protect: Protect) -> WriteRoot {
+    WriteRoot {
+        path,
+        mode: WriteMode::Direct,
+        protect: protect == Protect::Yes,
+    }
+}
+
+/// Whether what would execute on the host later is protected in a root.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Protect {
+    Yes,
+    No,
+}

@@ -1,0 +1,267 @@
+//! The rooms that a keeper keeps, and the plans for what runs in them.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use bashful_sandbox::{
+    BuildError, Confined, Enforcement, ExecError, Freshness, Launch, LaunchError, Plan, PlanError,
+    Profile, Room, SpareNamespaces, Survey, Violation,
+};
+
+use crate::protocol::RoomRequest;
+
+/// All rooms of a keeper.
+#[derive(Debug, Default)]
+pub(crate) struct Rooms {
+    kept: BTreeMap<u64, Kept>,
+    next: u64,
+    /// Rooms that go, once there is time for it.
+    leaving: Vec<Kept>,
+    /// For the next room that is opened.
+    spare: Option<SpareNamespaces>,
+    /// Whether that is worth having: somebody asked for a room of its own.
+    wants_spare: bool,
+}
+
+#[derive(Debug)]
+struct Kept {
+    room: Room,
+    plans: Vec<Planned>,
+    /// It is for one run, and goes with it.
+    fresh: bool,
+}
+
+/// A plan, and whether it still fits the host.
+#[derive(Debug)]
+struct Planned {
+    profile: Profile,
+    plan: Rc<Plan>,
+    freshness: Freshness,
+}
+
+/// Plans that a room remembers.
+const MOST_PLANS: usize = 8;
+
+/// A run's place in its room.
+#[derive(Debug)]
+pub(crate) struct InRoom {
+    number: u64,
+    plan: Rc<Plan>,
+    freshness: Freshness,
+    pub(crate) confined: Confined,
+    /// What was held back so far.
+    held: Vec<Violation>,
+}
+
+/// Why a run got no place.
+#[derive(Debug)]
+pub(crate) enum Refusal {
+    Survey(std::io::Error),
+    Plan(PlanError),
+    Build(BuildError),
+    Group(std::io::Error),
+    Launch(LaunchError),
+}
+
+impl From<ExecError> for Refusal {
+    fn from(error: ExecError) -> Self {
+        match error {
+            ExecError::Build(error) => Self::Build(error),
+            ExecError::Launch(error) => Self::Launch(error),
+            ExecError::Group(error) => Self::Group(error),
+            // The type is open for more; whatever comes, nothing has started.
+            other => Self::Group(std::io::Error::other(other.to_string())),
+        }
+    }
+}
+
+impl Rooms {
+    /// Starts something in the room it asks for.
+    pub(crate) fn start(
+        &mut self,
+        request: &RoomRequest,
+        launch: Launch,
+    ) -> Result<InRoom, Refusal> {
+        let (number, plan, freshness) = self.enter(request)?;
+        let kept = self.kept.get_mut(&number);
+        let started = kept.map(|kept| kept.room.start(&plan, launch));
+        match started {
+            Some(Ok(confined)) => Ok(InRoom {
+                number,
+                plan,
+                freshness,
+                confined,
+                held: Vec::new(),
+            }),
+            Some(Err(error)) => {
+                self.leave(number);
+                Err(error.into())
+            }
+            None => Err(Refusal::Group(std::io::ErrorKind::NotFound.into())),
+        }
+    }
+
+    /// The room for a request and the plan for its profile, both as new as need be.
+    fn enter(&mut self, request: &RoomRequest) -> Result<(u64, Rc<Plan>, Freshness), Refusal> {
+        let profile = &request.profile;
+        if !request.fresh {
+            for (number, kept) in &mut self.kept {
+                if kept.fresh || kept.room.network() != profile.network {
+                    continue;
+                }
+                kept.room.notice_mounts();
+                if let Some(planned) = kept.planned(profile) {
+                    return Ok((*number, Rc::clone(&planned.plan), planned.freshness.clone()));
+                }
+            }
+        }
+        let survey =
+            Survey::with_cache(profile, request.cache.as_deref()).map_err(Refusal::Survey)?;
+        let plan = Plan::compile(profile, &survey).map_err(Refusal::Plan)?;
+        let planned = Planned {
+            profile: profile.clone(),
+            freshness: Freshness::of(&plan),
+            plan: Rc::new(plan),
+        };
+        let number = self.room_for(&planned.plan, request)?;
+        let found = (number, Rc::clone(&planned.plan), planned.freshness.clone());
+        if let Some(kept) = self.kept.get_mut(&number) {
+            kept.plans.retain(|other| other.profile != *profile);
+            if kept.plans.len() >= MOST_PLANS {
+                kept.plans.remove(0);
+            }
+            kept.plans.push(planned);
+        }
+        Ok(found)
+    }
+
+    fn room_for(&mut self, plan: &Rc<Plan>, request: &RoomRequest) -> Result<u64, Refusal> {
+        let fitting = self
+            .kept
+            .iter()
+            .find(|(_, kept)| !kept.fresh && !request.fresh && kept.room.fits(plan));
+        if let Some((number, _)) = fitting {
+            return Ok(*number);
+        }
+        self.wants_spare |= request.fresh;
+        let room = Room::open_with(plan, self.spare.take()).map_err(Refusal::Build)?;
+        self.next += 1;
+        let kept = Kept {
+            room,
+            plans: Vec::new(),
+            fresh: request.fresh,
+        };
+        self.kept.insert(self.next, kept);
+        Ok(self.next)
+    }
+
+    /// The run has ended: what it ran into, and what of its doings was held back.
+    pub(crate) fn finish(
+        &mut self,
+        mut place: InRoom,
+        ended: Option<bashful_sandbox::Ended>,
+        tag: &str,
+    ) -> (Enforcement, Vec<Violation>) {
+        let mut found = place.confined.violations(&place.plan, ended);
+        place.hold_back(tag);
+        found.append(&mut place.held);
+        let enforcement = place.plan.enforcement;
+        let number = place.number;
+        if let Some(kept) = self.kept.get_mut(&number) {
+            found.extend(kept.room.merge_copies());
+            if kept.room.tmp_is_full() {
+                found.push(Violation {
+                    kind: "disk".to_owned(),
+                    path: Some("/tmp".into()),
+                    missing: "resources.tmp_size".to_owned(),
+                    source: "keeper".to_owned(),
+                    note: Some("the room's /tmp is full".to_owned()),
+                });
+            }
+            kept.room.release(place.confined);
+        }
+        self.leave(number);
+        (enforcement, found)
+    }
+
+    /// A run that did not start after all.
+    pub(crate) fn give_back(&mut self, place: InRoom) {
+        let number = place.number;
+        if let Some(kept) = self.kept.get_mut(&number) {
+            kept.room.release(place.confined);
+        }
+        self.leave(number);
+    }
+
+    fn leave(&mut self, number: u64) {
+        if self.kept.get(&number).is_some_and(|kept| kept.fresh) {
+            self.leaving.extend(self.kept.remove(&number));
+        }
+    }
+
+    /// Whether there is something to make or remove ahead of time.
+    pub(crate) fn want_preparing(&self) -> bool {
+        !self.leaving.is_empty()
+            || (self.wants_spare && self.spare.is_none())
+            || self.shared().any(|kept| kept.room.wants_preparing())
+    }
+
+    /// Rooms in which more than one run happens.
+    fn shared(&self) -> impl Iterator<Item = &Kept> {
+        self.kept.values().filter(|kept| !kept.fresh)
+    }
+
+    pub(crate) fn prepare(&mut self) {
+        self.leaving.clear();
+        if self.wants_spare && self.spare.is_none() {
+            self.spare = SpareNamespaces::make();
+            // An ordinary user has none; that is not tried again and again.
+            self.wants_spare = self.spare.is_some();
+        }
+        for kept in self.kept.values_mut().filter(|kept| !kept.fresh) {
+            if kept.room.wants_preparing() {
+                kept.room.prepare();
+            }
+        }
+    }
+}
+
+impl Kept {
+    /// The plan for this profile, if everything it rests on is still so.
+    fn planned(&mut self, profile: &Profile) -> Option<&Planned> {
+        let index = self
+            .plans
+            .iter()
+            .position(|planned| planned.profile == *profile)?;
+        if self.plans.get_mut(index)?.freshness.holds() {
+            return self.plans.get(index);
+        }
+        self.plans.remove(index);
+        None
+    }
+}
+
+impl InRoom {
+    /// Holds back what appeared and would execute on the host.
+    pub(crate) fn hold_back(&mut self, tag: &str) {
+        self.held.extend(self.freshness.hold_back(tag));
+    }
+
+    pub(crate) fn enforcement(&self) -> Enforcement {
+        self.plan.enforcement
+    }
+
+    /// Whether it has used up its processor time.
+    pub(crate) fn is_out_of_time(&self) -> bool {
+        let Some(limit) = self.plan.group.cpu_time_ms else {
+            return false;
+        };
+        let used = self.confined.cpu_time().unwrap_or_default();
+        used.as_millis() >= u128::from(limit)
+    }
+
+    /// Whether a clock must look after its processor time.
+    pub(crate) fn is_timed(&self) -> bool {
+        self.plan.group.cpu_time_ms.is_some()
+    }
+}

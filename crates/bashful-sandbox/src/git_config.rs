@@ -1,0 +1,161 @@
+//! The private copy of a repository's configuration, merged back.
+//!
+//! A run works on its own copy of `.git/config`. Afterwards [`merge`] carries what is
+//! harmless over to the host's file; a key that can make git execute something on the
+//! host is held back and reported. [`sanitise`] does the same for a file that the run
+//! itself brought into being.
+//!
+//! Nothing is decided on raw text and no raw text of the run is copied: the run's file is
+//! read as git reads it, entries of the allow-list in [`harmless`] are written anew, and
+//! the outcome is read once more and compared with what was meant.
+
+mod address;
+mod decide;
+mod edit;
+mod harmless;
+mod syntax;
+#[cfg(test)]
+mod tests;
+mod write;
+
+use std::collections::HashSet;
+
+use thiserror::Error;
+
+use self::decide::Decision;
+use self::syntax::{Document, SyntaxError};
+
+/// What became of a configuration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Merged {
+    /// The new content of the host's file, equal to the old if nothing changes.
+    pub(crate) text: Vec<u8>,
+    /// What the run changed and was not let through, in the order of the run's file.
+    pub(crate) held: Vec<HeldKey>,
+    /// Whether `text` differs from what the host's file holds now.
+    pub(crate) changed: bool,
+}
+
+/// A change that was not let through.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct HeldKey {
+    /// The whole name, such as `core.fsmonitor`, fit to be shown.
+    pub(crate) key: String,
+    /// The value, shortened and fit to be shown.
+    pub(crate) value: String,
+    /// What the run did with this value.
+    pub(crate) attempt: Attempt,
+}
+
+/// What a run did with a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Attempt {
+    /// It added the value, or put it in the place of another one.
+    Set,
+    /// It took the value away.
+    Remove,
+}
+
+/// Why nothing is merged; the host's file stays as it is.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub(crate) enum ConfigError {
+    /// One of the three texts is not a configuration.
+    #[error("cannot read the git configuration {side}")]
+    Unreadable {
+        /// Which one.
+        side: Side,
+        /// Why.
+        source: SyntaxError,
+    },
+    /// The outcome does not read as it was meant, so it must not be used.
+    #[error("merged git configuration reads otherwise than it was meant")]
+    Unfaithful,
+}
+
+/// One of the texts that take part in a merge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Side {
+    /// What the private copy began as.
+    Base,
+    /// What the run left.
+    Private,
+    /// What the host's file is now.
+    Host,
+    /// What the host's file would become.
+    Outcome,
+}
+
+impl std::fmt::Display for Side {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(match self {
+            Self::Base => "that the run began with",
+            Self::Private => "that the run left",
+            Self::Host => "of the host",
+            Self::Outcome => "that came out of merging",
+        })
+    }
+}
+
+/// Carries the harmless part of what changed from `base` to `private` over to `host`.
+pub(crate) fn merge(base: &[u8], private: &[u8], host: &[u8]) -> Result<Merged, ConfigError> {
+    let base = read(base, Side::Base)?;
+    let private = read(private, Side::Private)?;
+    let document = read(host, Side::Host)?;
+    let Decision { targets, held } = decide::decide(&base, &private, &document);
+    if targets.is_empty() {
+        return Ok(Merged {
+            text: host.to_vec(),
+            held,
+            changed: false,
+        });
+    }
+    let text = edit::apply(host, &document, &targets);
+    verify(&text, &document, &targets)?;
+    Ok(Merged {
+        changed: text != host,
+        text,
+        held,
+    })
+}
+
+/// Takes everything that is not harmless out of a configuration that the run made.
+///
+/// The outcome is always written anew, without the run's comments. `changed` says
+/// whether it differs from `text`.
+pub(crate) fn sanitise(text: &[u8]) -> Result<Merged, ConfigError> {
+    let mut merged = merge(b"", text, b"")?;
+    merged.changed = merged.text != text;
+    Ok(merged)
+}
+
+fn read(text: &[u8], side: Side) -> Result<Document, ConfigError> {
+    syntax::parse(text).map_err(|source| ConfigError::Unreadable { side, source })
+}
+
+/// Checks that the new text says what was meant: the targets, all else as on the host,
+/// and of entries that are not harmless exactly the host's in the host's order.
+fn verify(text: &[u8], host: &Document, targets: &[decide::Target<'_>]) -> Result<(), ConfigError> {
+    let outcome = read(text, Side::Outcome)?;
+    let after = decide::values_by_name(&outcome);
+    let before = decide::values_by_name(host);
+    let touched: HashSet<_> = targets.iter().map(|target| target.name).collect();
+
+    let meant = targets
+        .iter()
+        .filter(|target| !target.values.is_empty())
+        .map(|target| {
+            let values: Vec<_> = target.values.iter().map(|wanted| wanted.value).collect();
+            (target.name, values)
+        });
+    let kept = before
+        .into_iter()
+        .filter(|(name, _)| !touched.contains(name));
+    let expected: decide::Values<'_> = kept.chain(meant).collect();
+
+    let same_dangers = harmless::exceptions(&outcome).eq(harmless::exceptions(host));
+    if after == expected && same_dangers {
+        Ok(())
+    } else {
+        Err(ConfigError::Unfaithful)
+    }
+}

@@ -1,0 +1,136 @@
+//! What this host offers, for people who ask why something is not enforced.
+//!
+//! Nothing here decides anything: a run surveys what it needs by itself, and whether a
+//! sandbox can be built is told by building one.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::cgroup::{Cgroups, Offer};
+use crate::room::can_map;
+use crate::sys::landlock;
+
+/// What this host offers to the calling process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Host {
+    /// The release of the kernel, such as `6.8.0`.
+    pub kernel: String,
+    /// The version of Landlock; 0 is none.
+    pub landlock: u32,
+    /// Whether system calls can be filtered.
+    pub system_call_filter: bool,
+    /// What can be limited for a whole run, and by whom.
+    pub control_groups: Vec<ControlGroup>,
+    /// Whether root's files can be shown as another user's.
+    pub id_maps: IdMaps,
+}
+
+/// Something that a control group may limit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ControlGroup {
+    /// The limit as a profile names it.
+    pub limit: &'static str,
+    /// The version of the hierarchy and the directory in which groups can be made; none
+    /// where there is no such directory.
+    pub place: Option<(u32, PathBuf)>,
+}
+
+/// Whether root's files can be shown as another user's at a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IdMaps {
+    /// The file system takes such mounts.
+    Possible,
+    /// It refuses them.
+    Refused,
+    /// We are not root, or the path is another user's, so nobody needs them.
+    NotNeeded,
+}
+
+impl Host {
+    /// Looks at this host, and at the file system of this directory.
+    pub fn look(directory: &Path) -> Self {
+        let offers = Cgroups::look();
+        let control_groups = [
+            ("memory", offers.memory),
+            ("processes", offers.processes),
+            ("cpu_time", offers.cpu_time),
+            ("cpu_share", offers.cpu_share),
+        ];
+        Self {
+            kernel: kernel_release(),
+            landlock: landlock::version(),
+            system_call_filter: has_system_call_filter(),
+            control_groups: control_groups
+                .into_iter()
+                .map(|(limit, offer)| ControlGroup {
+                    limit,
+                    place: offer.map(place),
+                })
+                .collect(),
+            id_maps: id_maps(directory),
+        }
+    }
+}
+
+/// The release of the running kernel.
+fn kernel_release() -> String {
+    rustix::system::uname()
+        .release()
+        .to_string_lossy()
+        .into_owned()
+}
+
+fn place(offer: Offer) -> (u32, PathBuf) {
+    (offer.version.number(), offer.directory)
+}
+
+/// The kernel counts a process's filters only if it has filters at all.
+fn has_system_call_filter() -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    status.lines().any(|line| line.starts_with("Seccomp"))
+}
+
+fn id_maps(directory: &Path) -> IdMaps {
+    use std::os::unix::fs::MetadataExt;
+    let is_root = rustix::process::geteuid().is_root();
+    let of_root = fs::metadata(directory).is_ok_and(|about| about.uid() == 0);
+    match is_root && of_root {
+        false => IdMaps::NotNeeded,
+        true if can_map(directory, crate::survey::FIRST_ID) => IdMaps::Possible,
+        true => IdMaps::Refused,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_host_is_seen_as_it_is() {
+        let directory = tempfile::tempdir().unwrap();
+        let host = Host::look(directory.path());
+        let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap();
+        assert_eq!(host.kernel, release.trim());
+        let limits: Vec<&str> = host.control_groups.iter().map(|one| one.limit).collect();
+        assert_eq!(limits, ["memory", "processes", "cpu_time", "cpu_share"]);
+        for (version, place) in host
+            .control_groups
+            .iter()
+            .filter_map(|one| one.place.as_ref())
+        {
+            assert!(matches!(version, 1 | 2) && place.is_dir(), "{place:?}");
+        }
+        let needs_none = !rustix::process::geteuid().is_root();
+        assert_eq!(host.id_maps == IdMaps::NotNeeded, needs_none);
+    }
+
+    #[test]
+    fn looking_moves_nobody() {
+        let before = fs::read("/proc/self/cgroup").unwrap();
+        let directory = tempfile::tempdir().unwrap();
+        assert_eq!(Host::look(directory.path()), Host::look(directory.path()));
+        assert_eq!(fs::read("/proc/self/cgroup").unwrap(), before);
+    }
+}

@@ -1,0 +1,175 @@
+//! What a run may do: the input of the sandbox.
+//!
+//! A profile is data about paths that were resolved already: absolute, canonical,
+//! existing. Who decides what goes in is not known here.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+/// What a run may do.
+///
+/// It travels from an engine to its keeper, hence it can be written as JSON.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Profile {
+    /// The root that the session works in. It is readable; whether it is writable is
+    /// said by `write`.
+    pub workspace: PathBuf,
+    /// Further files and directories that may be read, with all that is below them.
+    pub read: Vec<PathBuf>,
+    /// Files and directories that may be written, with all that is below them.
+    pub write: Vec<WriteRoot>,
+    /// Existing files and directories that are not to be seen, also below a root that
+    /// may be read or written.
+    pub hide: Vec<PathBuf>,
+    /// Directories that are there and empty, such as the real home.
+    pub empty: Vec<PathBuf>,
+    /// What the network is.
+    pub network: Network,
+    /// The only programs that may run, the shell included; any visible one if absent.
+    pub commands: Option<Vec<PathBuf>>,
+    /// How much of everything.
+    pub resources: Resources,
+    /// Protections that the run may go without.
+    pub optional: Vec<Protection>,
+}
+
+/// A file or directory that may be written.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WriteRoot {
+    /// Where.
+    pub path: PathBuf,
+    /// How writes take effect.
+    pub mode: WriteMode,
+    /// Whether what would execute on the host later is protected in it.
+    pub protect: bool,
+}
+
+/// How writes take effect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WriteMode {
+    /// At once, in place.
+    Direct,
+}
+
+/// What the network of a room is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Network {
+    /// The room's own loopback and nothing else.
+    Off,
+    /// The host's.
+    On,
+}
+
+/// How much a run may use. What is absent is not limited.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Resources {
+    /// Bytes of memory of all its processes together.
+    pub memory: Option<u64>,
+    /// Processes and threads at a time.
+    pub processes: Option<u64>,
+    /// Processor time of all its processes together, in milliseconds.
+    pub cpu_time_ms: Option<u64>,
+    /// Processor share in percent of one core: 200 is two cores.
+    pub cpu_share: Option<u32>,
+    /// Open files of each process.
+    pub open_files: Option<u64>,
+    /// Bytes of the largest file.
+    pub file_size: Option<u64>,
+    /// Bytes of the room's `/tmp`; and as much again of its `/dev/shm`.
+    pub tmp_size: Option<u64>,
+}
+
+/// The things that are enforced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Protection {
+    /// Reading and writing files.
+    Filesystem,
+    /// Reaching the network.
+    Network,
+    /// Which programs run.
+    Commands,
+    /// Seeing and touching other processes.
+    Processes,
+    /// Memory, processor and the like.
+    Resources,
+    /// Who the run is.
+    Identity,
+}
+
+/// How well something is enforced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Level {
+    /// Nothing holds it.
+    None,
+    /// The kernel holds a part of it.
+    Partial,
+    /// The kernel holds it.
+    Full,
+}
+
+/// What the kernel enforces for a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Enforcement {
+    /// Reading and writing files.
+    pub filesystem: Level,
+    /// Reaching the network.
+    pub network: Level,
+    /// Which programs run.
+    pub commands: Level,
+    /// Seeing and touching other processes.
+    pub processes: Level,
+    /// Memory, processor and the like.
+    pub resources: Level,
+    /// Who the run is.
+    pub identity: Level,
+}
+
+impl Enforcement {
+    /// Nothing at all.
+    pub const NONE: Self = Self {
+        filesystem: Level::None,
+        network: Level::None,
+        commands: Level::None,
+        processes: Level::None,
+        resources: Level::None,
+        identity: Level::None,
+    };
+
+    /// How well this is enforced.
+    pub fn of(&self, protection: Protection) -> Level {
+        match protection {
+            Protection::Filesystem => self.filesystem,
+            Protection::Network => self.network,
+            Protection::Commands => self.commands,
+            Protection::Processes => self.processes,
+            Protection::Resources => self.resources,
+            Protection::Identity => self.identity,
+        }
+    }
+}
+
+/// Something that a limit or a protection stopped, as the kernel or the keeper saw it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Violation {
+    /// What was tried: `memory`, `processes`, `file_size`, `disk`, `cpu_time`,
+    /// `protected`, `git_config`.
+    pub kind: String,
+    /// The path it was about.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub path: Option<PathBuf>,
+    /// What would have to be granted, such as `resources.memory`.
+    pub missing: String,
+    /// Who saw it: `cgroup`, `rlimit`, `keeper`.
+    pub source: String,
+    /// What became of it, in one sentence.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub note: Option<String>,
+}

@@ -1,0 +1,207 @@
+//! The live room: what the runs of one session share, and how a run gets in.
+//!
+//! A room is a handful of descriptors and no process: its user, network and IPC
+//! namespaces, and a template mount namespace for each plan. The first template also
+//! has the room's own file systems, such as `/tmp`; all others take them from it.
+//! Every run is born into a copy of a template.
+
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use crate::cgroup::{Cgroup, Cgroups, shared_groups};
+use crate::plan::Plan;
+use crate::profile::{Network, Resources};
+
+mod assemble;
+mod build;
+mod exec;
+mod git_copies;
+mod hold;
+mod id_map;
+mod landlock;
+mod limits;
+mod mend;
+mod private;
+mod waiting;
+
+pub use build::{BuildError, BuildStep, SpareNamespaces};
+pub use exec::{Confined, ExecError};
+pub(crate) use hold::hold_back;
+pub(crate) use id_map::can_map;
+
+/// A live sandbox.
+#[derive(Debug)]
+pub struct Room {
+    network: Network,
+    shared: Shared,
+    templates: Vec<Template>,
+    /// The plan that was used last.
+    plan: Rc<Plan>,
+    copies: Vec<git_copies::Copy>,
+    groups: Rc<Cgroups>,
+    /// The control group of the first run, made while the room was built.
+    first_group: Option<Cgroup>,
+    /// Processes that built something and are ending.
+    builders: Vec<build::Builder>,
+    /// The first process of the next run, made ahead of time.
+    waiting: Option<waiting::Waiting>,
+    /// Whether one should be made.
+    may_wait: bool,
+    /// Groups of runs that have ended.
+    retired: Vec<Cgroup>,
+    next_group: u64,
+    next_template: u64,
+    cleaned: bool,
+    /// Tells rooms of one process apart.
+    number: u64,
+    /// Tells when something was mounted or unmounted on the host.
+    mounts: OwnedFd,
+}
+
+/// What all runs of a room share.
+#[derive(Debug)]
+struct Shared {
+    /// Where the caller is an ordinary user, or files cannot be mapped.
+    user: Option<OwnedFd>,
+    ipc: OwnedFd,
+    network: Option<OwnedFd>,
+    /// The first template, which has the room's own file systems.
+    base: OwnedFd,
+    /// The room's own directory.
+    directory: OwnedFd,
+    /// Its `/tmp`.
+    tmp: OwnedFd,
+}
+
+/// A mount namespace from which runs are copied.
+#[derive(Debug)]
+struct Template {
+    /// Tells the templates of a room apart.
+    number: u64,
+    plan: Rc<Plan>,
+    mounts: OwnedFd,
+    ruleset: Option<OwnedFd>,
+}
+
+static ROOMS: AtomicU64 = AtomicU64::new(0);
+
+/// Templates of a room that are kept.
+const MOST_TEMPLATES: usize = 8;
+
+impl Room {
+    /// Builds a room. The calling process must have a single thread.
+    pub fn open(plan: &Rc<Plan>) -> Result<Self, BuildError> {
+        Self::open_with(plan, None)
+    }
+
+    /// The same, with namespaces that were made ahead of time.
+    pub fn open_with(plan: &Rc<Plan>, spare: Option<SpareNamespaces>) -> Result<Self, BuildError> {
+        let mounts = rustix::fs::open(
+            "/proc/self/mountinfo",
+            rustix::fs::OFlags::RDONLY | rustix::fs::OFlags::CLOEXEC,
+            rustix::fs::Mode::empty(),
+        )
+        .map_err(|errno| {
+            BuildError::new(
+                BuildStep::Host,
+                Path::new("/proc/self/mountinfo"),
+                errno.into(),
+            )
+        })?;
+        let number = ROOMS.fetch_add(1, Ordering::Relaxed);
+        let groups = shared_groups();
+        let mut first = None;
+        let built = build::room(plan, spare, || {
+            if plan.group != Resources::default() {
+                first = groups.create(&format!("{number}-0"), &plan.group).ok();
+            }
+        });
+        let built = match built {
+            Ok(built) => built,
+            Err(error) => {
+                // Nobody has been in it, so it can go at once.
+                let _ = first.map(Cgroup::remove);
+                return Err(error);
+            }
+        };
+        Ok(Self {
+            network: plan.network,
+            shared: built.shared,
+            templates: vec![built.template],
+            plan: Rc::clone(plan),
+            copies: Vec::new(),
+            groups,
+            first_group: first,
+            builders: vec![built.builder],
+            waiting: None,
+            may_wait: true,
+            retired: Vec::new(),
+            next_group: 0,
+            next_template: 0,
+            cleaned: false,
+            number,
+            mounts,
+        })
+    }
+
+    /// The network that its runs have.
+    pub fn network(&self) -> Network {
+        self.network
+    }
+
+    /// Whether a run by this plan may come in: same network, same user, same `/tmp`.
+    pub fn fits(&self, plan: &Plan) -> bool {
+        self.network == plan.network
+            && self.plan.identity == plan.identity
+            && self.plan.tmp_size == plan.tmp_size
+    }
+
+    /// Whether its `/tmp` has no space or no names left.
+    pub fn tmp_is_full(&self) -> bool {
+        rustix::fs::fstatvfs(&self.shared.tmp)
+            .is_ok_and(|about| about.f_bavail == 0 || about.f_favail == 0)
+    }
+
+    /// Forgets all templates if the host's mounts have changed.
+    pub fn notice_mounts(&mut self) {
+        let mut wait = [PollFd::new(&self.mounts, PollFlags::PRI)];
+        let changed = poll(&mut wait, Some(&Timespec::default())).is_ok_and(|ready| ready > 0);
+        if changed {
+            self.templates.clear();
+            self.dismiss_waiting();
+        }
+    }
+
+    /// The template for this plan, built if need be.
+    fn template(&mut self, plan: &Rc<Plan>) -> Result<usize, BuildError> {
+        if let Some(index) = self.templates.iter().position(|known| known.serves(plan)) {
+            return Ok(index);
+        }
+        let (mut template, builder) = build::template(plan, &self.shared)?;
+        self.builders.push(builder);
+        self.next_template += 1;
+        template.number = self.next_template;
+        if self.templates.len() >= MOST_TEMPLATES {
+            self.templates.remove(0);
+        }
+        self.templates.push(template);
+        Ok(self.templates.len() - 1)
+    }
+}
+
+impl Shared {
+    /// What a run enters before its own namespaces are made, the user namespace first:
+    /// it gives the right to enter the others.
+    fn namespaces(&self) -> Vec<RawFd> {
+        self.user
+            .iter()
+            .chain([&self.ipc])
+            .chain(&self.network)
+            .map(AsRawFd::as_raw_fd)
+            .collect()
+    }
+}

@@ -1,0 +1,306 @@
+//! A run in a room: from a launch to its first process, and to its end.
+
+use std::ffi::CString;
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::time::Duration;
+
+use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
+use rustix::process::{Pid, Signal, pidfd_open, pidfd_send_signal};
+
+use super::{BuildError, Room};
+use crate::ExitStatus;
+use crate::cgroup::{Cgroup, CgroupError};
+use crate::launch::{Launch, LaunchError, Stage};
+use crate::plan::Plan;
+use crate::report::Report;
+use crate::survey::Identity;
+use crate::sys::init;
+use crate::sys::seccomp::Program;
+use crate::sys::wait::reap;
+
+/// A first process that says nothing for so long will not start anything.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Why a run did not start in a room.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExecError {
+    /// Its template could not be built.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// Its control group could not be made.
+    #[error("cannot make the control group of a run")]
+    Group(#[source] io::Error),
+    /// It did not start.
+    #[error(transparent)]
+    Launch(#[from] LaunchError),
+}
+
+impl From<CgroupError> for ExecError {
+    fn from(error: CgroupError) -> Self {
+        Self::Group(error.into())
+    }
+}
+
+/// A run in a room.
+#[derive(Debug)]
+pub struct Confined {
+    /// Its first process, a child of ours. When it ends, so does everything in the run.
+    pub init: i32,
+    /// Where it reports.
+    pub report: Report,
+    pub(super) program: PathBuf,
+    pub(super) group: Option<Cgroup>,
+}
+
+impl Room {
+    /// Starts something as the room was planned.
+    pub fn exec(&mut self, launch: Launch) -> Result<Confined, ExecError> {
+        let plan = Rc::clone(&self.plan);
+        let confined = self.start(&plan, launch)?;
+        confined.await_start()?;
+        Ok(confined)
+    }
+
+    /// Starts something by another plan of the same network and identity, without
+    /// waiting until it has executed: ask [`Confined::await_start`].
+    pub fn start(&mut self, plan: &Rc<Plan>, launch: Launch) -> Result<Confined, ExecError> {
+        let index = self.template(plan)?;
+        self.plan = Rc::clone(plan);
+        self.refresh_copies(plan)?;
+        if let Some((user, group)) = outside_identity(plan) {
+            launch
+                .give_streams(user, group)
+                .map_err(|error| failure(&launch, Stage::Descriptors, error))?;
+        }
+        if let Some(confined) = self.use_waiting(plan, &launch) {
+            return Ok(confined);
+        }
+        let group = self.group_for(plan)?;
+        self.launch(plan, index, launch, group, Waits::No)
+    }
+
+    /// Makes the first process of a run.
+    pub(super) fn launch(
+        &mut self,
+        plan: &Plan,
+        index: usize,
+        launch: Launch,
+        group: Option<Cgroup>,
+        waits: Waits,
+    ) -> Result<Confined, ExecError> {
+        let program = launch.program().to_owned();
+        let failed = |stage, error| failure(&launch, stage, error);
+        let (report, theirs) = socketpair(
+            AddressFamily::UNIX,
+            SocketType::SEQPACKET,
+            SocketFlags::CLOEXEC,
+            None,
+        )
+        .map_err(|errno| failed(Stage::Report, errno.into()))?;
+        rustix::io::ioctl_fionbio(&report, true)
+            .map_err(|errno| failed(Stage::Report, errno.into()))?;
+        let directory = CString::new(launch.working_directory().as_os_str().as_bytes())
+            .map_err(|error| failed(Stage::Strings, error.into()))?;
+        let filter = Program::new(plan.filter.instructions())
+            .map_err(|error| failed(Stage::Filter, error))?;
+        let mut namespaces = self.shared.namespaces();
+        let template = self.templates.get(index);
+        namespaces.extend(template.map(|template| template.mounts.as_raw_fd()));
+        let room = init::Room {
+            namespaces,
+            groups: group
+                .iter()
+                .flat_map(Cgroup::join_descriptors)
+                .map(raw)
+                .collect(),
+            unified: group
+                .as_ref()
+                .and_then(Cgroup::unified_directory)
+                .map(|fd| fd.as_raw_fd()),
+            identity: outside_identity(plan),
+            ruleset: template
+                .and_then(|template| template.ruleset.as_ref())
+                .map(raw),
+            filter,
+            limits: plan.limits.iter().map(|limit| limit.as_raw()).collect(),
+            directory,
+            report: theirs.as_raw_fd(),
+            waits: waits == Waits::Yes,
+            stack: std::ptr::null_mut(),
+        };
+        match launch.start_in(room) {
+            Ok(init) => Ok(Confined {
+                init,
+                report: Report::new(report),
+                program,
+                group,
+            }),
+            Err(error) => {
+                self.retire(group);
+                Err(error.into())
+            }
+        }
+    }
+
+    /// The control group for a run, if it needs one.
+    pub(super) fn group_for(&mut self, plan: &Plan) -> Result<Option<Cgroup>, CgroupError> {
+        if plan.group == crate::Resources::default() {
+            return Ok(None);
+        }
+        if let Some(first) = self.first_group.take() {
+            if self
+                .templates
+                .first()
+                .is_some_and(|first| first.plan.group == plan.group)
+            {
+                return Ok(Some(first));
+            }
+            self.retire(Some(first));
+        }
+        self.new_group(&plan.group).map(Some)
+    }
+
+    fn new_group(&mut self, limits: &crate::Resources) -> Result<Cgroup, CgroupError> {
+        self.next_group += 1;
+        let name = format!("{}-{}", self.number, self.next_group);
+        self.groups.create(&name, limits)
+    }
+
+    /// Makes what the next run will need, and removes what past ones left. Worth
+    /// calling when there is nothing else to do.
+    pub fn prepare(&mut self) {
+        self.builders.clear();
+        for group in std::mem::take(&mut self.retired) {
+            self.retire(Some(group));
+        }
+        if !std::mem::replace(&mut self.cleaned, true) {
+            // What keepers left behind that were killed.
+            self.groups.remove_abandoned();
+        }
+        if self.waiting.is_none() {
+            self.prepare_waiting();
+        }
+    }
+
+    /// Whether [`Room::prepare`] has something to do.
+    pub fn wants_preparing(&self) -> bool {
+        !self.retired.is_empty()
+            || !self.builders.is_empty()
+            || (self.waiting.is_none() && self.may_wait)
+    }
+
+    /// Takes back what a run had, after its end.
+    pub fn release(&mut self, confined: Confined) {
+        self.retired.extend(confined.group);
+    }
+
+    pub(super) fn retire(&mut self, group: Option<Cgroup>) {
+        if let Some(Err(group)) = group.map(Cgroup::remove) {
+            self.retired.push(group);
+        }
+    }
+}
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        self.dismiss_waiting();
+        let first = self.first_group.take();
+        for group in std::mem::take(&mut self.retired).into_iter().chain(first) {
+            group.kill();
+            let mut group = Some(group);
+            for _ in 0..50 {
+                match group.take().map(Cgroup::remove) {
+                    Some(Err(busy)) => group = Some(busy),
+                    _ => break,
+                }
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        }
+    }
+}
+
+impl Confined {
+    /// Waits until the command has executed. On an error nothing of it is left.
+    pub fn await_start(&self) -> Result<(), LaunchError> {
+        self.report
+            .await_start(PATIENCE)
+            .map_err(|(stage, source)| {
+                self.kill();
+                let _ = reap(self.init);
+                LaunchError {
+                    stage,
+                    program: self.program.clone(),
+                    source,
+                }
+            })
+    }
+
+    /// Ends everything in it at once.
+    pub fn kill(&self) {
+        if let Some(pid) = Pid::from_raw(self.init)
+            && let Ok(pidfd) = pidfd_open(pid, rustix::process::PidfdFlags::empty())
+        {
+            let _ = pidfd_send_signal(pidfd, Signal::KILL);
+        }
+    }
+
+    /// Waits for the command's end, and ends and reaps what is left of the run.
+    pub fn wait(self) -> io::Result<ExitStatus> {
+        let ended = self.report.wait()?;
+        self.kill();
+        reap(self.init)?;
+        if let Some(group) = &self.group {
+            group.kill();
+        }
+        let status = ended.map_or(ExitStatus::Signal(libc::SIGKILL), |ended| ended.status);
+        if let Some(group) = self.group {
+            let mut group = Some(group);
+            for _ in 0..200 {
+                match group.take().map(Cgroup::remove) {
+                    Some(Err(busy)) => group = Some(busy),
+                    _ => break,
+                }
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        }
+        Ok(status)
+    }
+
+    /// How much processor time it has used, where a group counts that.
+    pub fn cpu_time(&self) -> Option<Duration> {
+        self.group.as_ref()?.events().cpu_time
+    }
+}
+
+/// Who the command is, where that is not settled by a user namespace.
+fn outside_identity(plan: &Plan) -> Option<(u32, u32)> {
+    match plan.identity {
+        Identity::Owner { user, group } => Some((user, group)),
+        Identity::Mapped { user } => Some((user, user)),
+        Identity::Own { .. } | Identity::SingleId { .. } => None,
+    }
+}
+
+fn failure(launch: &Launch, stage: Stage, source: io::Error) -> LaunchError {
+    LaunchError {
+        stage,
+        program: launch.program().to_owned(),
+        source,
+    }
+}
+
+/// Whether a first process waits to be told what to start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Waits {
+    No,
+    Yes,
+}
+
+fn raw(fd: &OwnedFd) -> RawFd {
+    fd.as_raw_fd()
+}

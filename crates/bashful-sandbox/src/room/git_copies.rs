@@ -1,0 +1,270 @@
+//! Private copies of repository configurations: refreshed before a run, merged after it.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{
+    AtFlags, Gid, Mode, OFlags, ResolveFlags, Uid, fchown, openat, openat2, renameat, statat,
+    unlinkat,
+};
+
+use super::{BuildError, BuildStep, Room};
+use crate::git_config::{Attempt, merge};
+use crate::plan::{Plan, ROOM_DIRECTORY};
+use crate::profile::Violation;
+use crate::survey::Identity;
+
+/// One repository's configuration.
+#[derive(Debug)]
+pub(super) struct Copy {
+    host: PathBuf,
+    /// The directory in the room that has the copy.
+    directory: OwnedFd,
+    /// What the copy began as.
+    base: Vec<u8>,
+    host_stamp: Option<Stamp>,
+    own_stamp: Option<Stamp>,
+    /// What was told already, so that it is told once.
+    told: Vec<String>,
+}
+
+/// By which a change of a file is noticed without reading it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Stamp(u64, u64, i64, i64);
+
+impl Stamp {
+    fn of(file: &File) -> io::Result<Self> {
+        let about = file.metadata()?;
+        Ok(Self(
+            about.ino(),
+            about.size(),
+            about.ctime(),
+            about.ctime_nsec(),
+        ))
+    }
+
+    fn at(directory: impl AsFd, name: &str) -> Option<Self> {
+        let about = statat(directory, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        Some(Self(
+            about.st_ino,
+            u64::try_from(about.st_size).ok()?,
+            about.st_ctime,
+            i64::try_from(about.st_ctime_nsec).ok()?,
+        ))
+    }
+}
+
+const CONFIG: &str = "config";
+/// A configuration larger than this is not one.
+const MOST_BYTES: u64 = 4 << 20;
+/// How many held keys are told of one run.
+const MOST_TOLD: usize = 20;
+
+impl Room {
+    /// Makes the copies of this plan what the host's files are now.
+    pub(super) fn refresh_copies(&mut self, plan: &Plan) -> Result<(), BuildError> {
+        for (host, place) in &plan.git_configs {
+            let failed = |error| BuildError::new(BuildStep::Base, host, error);
+            if !self.copies.iter().any(|copy| copy.host == *host) {
+                let directory = self.copy_directory(place, plan.identity).map_err(failed)?;
+                self.copies.push(Copy {
+                    host: host.clone(),
+                    directory,
+                    base: Vec::new(),
+                    host_stamp: None,
+                    own_stamp: None,
+                    told: Vec::new(),
+                });
+            }
+            for copy in self.copies.iter_mut().filter(|copy| copy.host == *host) {
+                copy.refresh(plan.identity).map_err(failed)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn copy_directory(&self, place: &Path, identity: Identity) -> io::Result<OwnedFd> {
+        let below = place
+            .parent()
+            .and_then(|parent| parent.strip_prefix(ROOM_DIRECTORY).ok())
+            .ok_or(io::ErrorKind::InvalidInput)?;
+        match rustix::fs::mkdirat(&self.shared.directory, below, Mode::RWXU) {
+            Ok(()) | Err(rustix::io::Errno::EXIST) => {}
+            Err(errno) => return Err(errno.into()),
+        }
+        let directory = openat2(
+            &self.shared.directory,
+            below,
+            OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC,
+            Mode::empty(),
+            ResolveFlags::NO_SYMLINKS | ResolveFlags::BENEATH,
+        )?;
+        give(&directory, identity)?;
+        Ok(directory)
+    }
+
+    /// Brings what runs changed in their copies back to the host, and tells what was
+    /// held back.
+    pub fn merge_copies(&mut self) -> Vec<Violation> {
+        self.mend_copies();
+        self.copies.iter_mut().flat_map(Copy::merge_back).collect()
+    }
+}
+
+impl Copy {
+    fn refresh(&mut self, identity: Identity) -> io::Result<()> {
+        let (parent, name) = split(&self.host)?;
+        let directory = open_directory(parent)?;
+        let now = Stamp::at(&directory, name);
+        if self.host_stamp.is_some() && self.host_stamp == now {
+            return Ok(());
+        }
+        let (text, stamp) = read(&directory, name)?;
+        let temporary = "config.bashful";
+        let flags =
+            OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let mode = Mode::RUSR | Mode::WUSR;
+        let _ = unlinkat(&self.directory, temporary, AtFlags::empty());
+        let mut file = File::from(openat(&self.directory, temporary, flags, mode)?);
+        file.write_all(&text)?;
+        give(&file, identity)?;
+        renameat(&self.directory, temporary, &self.directory, CONFIG)?;
+        self.own_stamp = Stamp::at(&self.directory, CONFIG);
+        self.host_stamp = Some(stamp);
+        self.base = text;
+        self.told.clear();
+        Ok(())
+    }
+
+    fn merge_back(&mut self) -> Vec<Violation> {
+        let now = Stamp::at(&self.directory, CONFIG);
+        if now == self.own_stamp {
+            return Vec::new();
+        }
+        match self.try_merge() {
+            Ok(found) => {
+                self.own_stamp = now;
+                found
+            }
+            Err(error) => vec![Violation {
+                kind: "git_config".to_owned(),
+                path: Some(self.host.clone()),
+                missing: "git-config".to_owned(),
+                source: "keeper".to_owned(),
+                note: Some(format!(
+                    "what the run changed in git's configuration stays in the room: {error}"
+                )),
+            }],
+        }
+    }
+
+    fn try_merge(&mut self) -> io::Result<Vec<Violation>> {
+        let (private, _) = read(&self.directory, CONFIG)?;
+        let (parent, name) = split(&self.host)?;
+        let directory = open_directory(parent)?;
+        let (host, _) = read(&directory, name)?;
+        let merged = merge(&self.base, &private, &host)
+            .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.to_string()))?;
+        if merged.changed {
+            replace(&directory, name, &merged.text)?;
+        }
+        // The harmless part is the host's now; what was held stays in the copy only.
+        self.host_stamp = Stamp::at(&directory, name);
+        self.base = private;
+        let mut found = Vec::new();
+        for held in merged.held.into_iter().take(MOST_TOLD) {
+            let doing = match held.attempt {
+                Attempt::Set => format!("set {} to {}", held.key, held.value),
+                Attempt::Remove => format!("remove {}", held.key),
+            };
+            if self.told.contains(&doing) {
+                continue;
+            }
+            found.push(Violation {
+                kind: "git_config".to_owned(),
+                path: Some(self.host.clone()),
+                missing: "git-config".to_owned(),
+                source: "keeper".to_owned(),
+                note: Some(format!(
+                    "held back, because git would act upon it outside: {doing}"
+                )),
+            });
+            self.told.push(doing);
+        }
+        Ok(found)
+    }
+}
+
+/// Writes the file as git does: a lock file beside it, then a rename.
+pub(super) fn replace(directory: &OwnedFd, name: &str, text: &[u8]) -> io::Result<()> {
+    let about = statat(directory, name, AtFlags::SYMLINK_NOFOLLOW)?;
+    let lock = format!("{name}.lock");
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let mode = Mode::from_raw_mode(about.st_mode & 0o777);
+    let mut file = File::from(openat(directory, lock.as_str(), flags, mode)?);
+    let written = file.write_all(text).and_then(|()| {
+        let owner = (Uid::from_raw(about.st_uid), Gid::from_raw(about.st_gid));
+        // Only root can and must: others make files as themselves.
+        if rustix::process::geteuid().is_root() {
+            fchown(&file, Some(owner.0), Some(owner.1))?;
+        }
+        Ok(renameat(directory, lock.as_str(), directory, name)?)
+    });
+    if written.is_err() {
+        let _ = unlinkat(directory, lock.as_str(), AtFlags::empty());
+    }
+    written
+}
+
+/// A regular file's content, whatever somebody put in its place.
+pub(super) fn read_config(directory: &OwnedFd, name: &str) -> io::Result<Vec<u8>> {
+    read(directory, name).map(|(text, _)| text)
+}
+
+fn read(directory: &OwnedFd, name: &str) -> io::Result<(Vec<u8>, Stamp)> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = File::from(openat(directory, name, flags, Mode::empty())?);
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("it is no longer a file"));
+    }
+    let mut text = Vec::new();
+    (&file).take(MOST_BYTES + 1).read_to_end(&mut text)?;
+    if u64::try_from(text.len()).is_ok_and(|length| length > MOST_BYTES) {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
+    let stamp = Stamp::of(&file)?;
+    Ok((text, stamp))
+}
+
+fn open_directory(path: &Path) -> io::Result<OwnedFd> {
+    Ok(openat2(
+        rustix::fs::CWD,
+        path,
+        OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC,
+        Mode::empty(),
+        ResolveFlags::NO_SYMLINKS,
+    )?)
+}
+
+fn split(path: &Path) -> io::Result<(&Path, &str)> {
+    let name = path.file_name().and_then(|name| name.to_str());
+    path.parent()
+        .zip(name)
+        .ok_or_else(|| io::ErrorKind::InvalidInput.into())
+}
+
+fn give(file: &impl AsFd, identity: Identity) -> io::Result<()> {
+    let (user, group) = match identity {
+        Identity::Owner { user, group } => (user, group),
+        Identity::Mapped { user } => (user, user),
+        Identity::Own { .. } | Identity::SingleId { .. } => return Ok(()),
+    };
+    Ok(fchown(
+        file,
+        Some(Uid::from_raw(user)),
+        Some(Gid::from_raw(group)),
+    )?)
+}

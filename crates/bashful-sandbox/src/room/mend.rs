@@ -1,0 +1,94 @@
+//! Copies of a repository that a run made in the workspace.
+//!
+//! Inside, git's configuration is a link to the room's private copy, and `cp -a` or `tar`
+//! take the link along. Outside it leads nowhere, so it becomes a file again: one with
+//! what is harmless in the private copy.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{
+    AtFlags, CWD, Dir, FileType, Gid, Mode, OFlags, Uid, fchown, fstat, openat, readlinkat,
+    renameat, unlinkat,
+};
+
+use super::Room;
+use super::git_copies::read_config;
+use crate::git_config::sanitise;
+
+/// Only directories right below the root are looked at, and not more than these.
+const MOST_ENTRIES: usize = 256;
+
+impl Room {
+    /// Mends the copies in the roots of the plan that was used last.
+    pub(super) fn mend_copies(&self) {
+        let links: Vec<&PathBuf> = self.plan.git_configs.values().collect();
+        if links.is_empty() {
+            return;
+        }
+        for (root, _) in &self.plan.survey.protected {
+            // A directory that cannot be looked at has no copies that anybody uses.
+            let _ = self.mend_below(root, &links);
+        }
+    }
+
+    fn mend_below(&self, root: &Path, links: &[&PathBuf]) -> io::Result<()> {
+        let root = open_directory(CWD, root)?;
+        for entry in Dir::read_from(&root)?.flatten().take(MOST_ENTRIES) {
+            let name = entry.file_name();
+            let is_own = name.to_bytes().starts_with(b".git") || name.to_bytes() == b"..";
+            if entry.file_type() != FileType::Directory || is_own {
+                continue;
+            }
+            let Ok(directory) = open_directory(&root, name) else {
+                continue;
+            };
+            if let Ok(inner) = open_directory(&directory, ".git") {
+                let _ = self.mend_one(&inner, links);
+            }
+            let _ = self.mend_one(&directory, links);
+        }
+        Ok(())
+    }
+
+    fn mend_one(&self, directory: &OwnedFd, links: &[&PathBuf]) -> io::Result<()> {
+        let target = readlinkat(directory, "config", Vec::new())?;
+        let target = Path::new(std::ffi::OsStr::from_bytes(target.to_bytes()));
+        let Some(copy) = links.iter().find(|link| link.as_path() == target) else {
+            return Ok(());
+        };
+        let below = copy
+            .parent()
+            .and_then(|parent| parent.strip_prefix(crate::plan::ROOM_DIRECTORY).ok())
+            .ok_or(io::ErrorKind::InvalidInput)?;
+        let private = open_directory(&self.shared.directory, below)?;
+        let text = read_config(&private, "config")?;
+        let cleaned = sanitise(&text)
+            .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.to_string()))?;
+        let temporary = "config.bashful";
+        let flags =
+            OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let mode = Mode::from_raw_mode(0o644);
+        let mut file = File::from(openat(directory, temporary, flags, mode)?);
+        let written = file.write_all(&cleaned.text).and_then(|()| {
+            let about = fstat(directory)?;
+            if rustix::process::geteuid().is_root() {
+                let (user, group) = (Uid::from_raw(about.st_uid), Gid::from_raw(about.st_gid));
+                fchown(&file, Some(user), Some(group))?;
+            }
+            Ok(renameat(directory, temporary, directory, "config")?)
+        });
+        if written.is_err() {
+            let _ = unlinkat(directory, temporary, AtFlags::empty());
+        }
+        written
+    }
+}
+
+fn open_directory(at: impl AsFd, path: impl rustix::path::Arg) -> io::Result<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    Ok(openat(at, path, flags, Mode::empty())?)
+}

@@ -1,0 +1,126 @@
+//! A first process made ahead of time, while there is nothing else to do.
+//!
+//! Making namespaces, joining groups and giving up rights takes most of the time that
+//! a sandboxed start takes longer than a plain one. So a room keeps one first process
+//! ready for the plan that was used last: it waits inside and is told what to start.
+
+use std::io::IoSlice;
+use std::mem::MaybeUninit;
+
+use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
+
+use super::exec::{Confined, Waits};
+use super::{Room, Template};
+use crate::launch::Launch;
+use crate::plan::{Plan, RunLimit};
+use crate::profile::Resources;
+use crate::sys::fork::require_single_thread;
+use crate::sys::wait::reap;
+
+/// A first process that waits.
+#[derive(Debug)]
+pub(super) struct Waiting {
+    confined: Confined,
+    /// The template that it is a copy of.
+    template: u64,
+    limits: Vec<RunLimit>,
+    group: Resources,
+    listed: bool,
+}
+
+impl Room {
+    /// Makes one for the plan that was used last.
+    pub(super) fn prepare_waiting(&mut self) {
+        self.may_wait = false;
+        // It will do more than system calls after its fork.
+        if require_single_thread().is_err() {
+            return;
+        }
+        let plan = self.plan.clone();
+        let Some(index) = self.templates.iter().position(|known| known.serves(&plan)) else {
+            return;
+        };
+        let Some(template) = self.templates.get(index).map(|known| known.number) else {
+            return;
+        };
+        let Ok(group) = self.group_for(&plan) else {
+            return;
+        };
+        let nothing = Launch::new("/", "");
+        if let Ok(confined) = self.launch(&plan, index, nothing, group, Waits::Yes) {
+            self.waiting = Some(Waiting {
+                confined,
+                template,
+                limits: plan.limits.clone(),
+                group: plan.group,
+                listed: plan.survey.allowed.is_some(),
+            });
+        }
+    }
+
+    /// Tells the one that waits to start this, if it fits.
+    pub(super) fn use_waiting(&mut self, plan: &Plan, launch: &Launch) -> Option<Confined> {
+        self.may_wait = true;
+        let templates = &self.templates;
+        let current = templates.iter().find(|known| known.serves(plan))?.number;
+        let waiting = self.waiting.take_if(|waiting| {
+            waiting.template == current
+                && waiting.limits == plan.limits
+                && waiting.group == plan.group
+                && waiting.listed == plan.survey.allowed.is_some()
+        });
+        let Some(mut waiting) = waiting else {
+            // The next run will more likely be like this one.
+            if self.waiting.is_some() {
+                self.dismiss_waiting();
+            }
+            return None;
+        };
+        if tell(&waiting.confined, launch).is_none() {
+            // Too large, or it is gone: it has started nothing.
+            self.waiting = Some(waiting);
+            self.dismiss_waiting();
+            return None;
+        }
+        launch.program().clone_into(&mut waiting.confined.program);
+        Some(waiting.confined)
+    }
+
+    /// Ends the one that waits.
+    pub(super) fn dismiss_waiting(&mut self) {
+        if let Some(waiting) = self.waiting.take() {
+            waiting.confined.kill();
+            let _ = reap(waiting.confined.init);
+            self.retire(waiting.confined.group);
+        }
+    }
+}
+
+impl Template {
+    /// Whether runs by this plan may be copied from it: everything has the same place,
+    /// and is still the same thing.
+    pub(super) fn serves(&self, plan: &Plan) -> bool {
+        self.plan.view == plan.view
+            && self.plan.rules == plan.rules
+            && self.plan.survey.fingerprint == plan.survey.fingerprint
+    }
+}
+
+fn tell(confined: &Confined, launch: &Launch) -> Option<()> {
+    let order = launch.to_order()?;
+    let streams = launch.streams();
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(3))];
+    let mut ancillary = SendAncillaryBuffer::new(&mut space);
+    if !streams.is_empty() {
+        ancillary.push(SendAncillaryMessage::ScmRights(&streams));
+    }
+    let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
+    sendmsg(
+        &confined.report,
+        &[IoSlice::new(&order)],
+        &mut ancillary,
+        flags,
+    )
+    .ok()?;
+    Some(())
+}

@@ -1,0 +1,104 @@
+//! What a rule of the filter is, and its words.
+
+/// A constant of the kernel with its name: a call's number, a flag, an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Named<T> {
+    pub(super) name: &'static str,
+    pub(super) value: T,
+}
+
+/// An argument of a call, of which the low 32 bits are looked at and no others.
+///
+/// All arguments that are examined here are 32-bit integers, or flags of which the kernel
+/// uses the low half: whatever a program puts into the upper half of the register is
+/// ignored by the kernel, so it must be ignored by the filter too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Argument {
+    pub(super) index: u32,
+    pub(super) name: &'static str,
+    /// The bits that count.
+    pub(super) mask: u32,
+}
+
+impl Argument {
+    pub(super) const fn new(index: u32, name: &'static str) -> Self {
+        Self {
+            index,
+            name,
+            mask: u32::MAX,
+        }
+    }
+
+    pub(super) const fn masked(self, mask: u32) -> Self {
+        Self { mask, ..self }
+    }
+}
+
+/// A question about one argument.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Test {
+    /// It is one of these.
+    Is(Argument, &'static [Named<u32>]),
+    /// It is none of these.
+    IsNot(Argument, &'static [Named<u32>]),
+    /// It has at least one of these bits.
+    HasAny(Argument, &'static [Named<u32>]),
+}
+
+impl Test {
+    fn words(&self) -> String {
+        let (argument, verb, values) = match self {
+            Self::Is(argument, values) => (argument, "is", values),
+            Self::IsNot(argument, values) => (argument, "is other than", values),
+            Self::HasAny(argument, values) => (argument, "has", values),
+        };
+        let names: Vec<&str> = values.iter().map(|value| value.name).collect();
+        let list = match names.as_slice() {
+            [before @ .., end] if !before.is_empty() => {
+                format!("{} or {end}", before.join(", "))
+            }
+            _ => names.join(""),
+        };
+        format!("{} {verb} {list}", argument.name)
+    }
+}
+
+/// When a rule is part of the filter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Scope {
+    /// In every run.
+    Always,
+    /// In runs that may execute listed programs only.
+    ListedCommands,
+}
+
+/// Calls that are refused. Where several rules name a call, the first whose tests are
+/// all true answers.
+#[derive(Debug)]
+pub(super) struct Rule {
+    pub(super) scope: Scope,
+    /// Names beginning with `SYS_`, and numbers; negative where this architecture does
+    /// not have the call.
+    pub(super) calls: &'static [Named<i64>],
+    /// All must be true for the refusal; no tests mean always.
+    pub(super) when: &'static [Test],
+    pub(super) answer: Named<u32>,
+    pub(super) reason: &'static str,
+}
+
+impl Rule {
+    /// Plain names and numbers of the calls that this architecture has.
+    pub(super) fn present_calls(&self) -> impl Iterator<Item = (&'static str, u32)> {
+        self.calls.iter().filter_map(|call| {
+            let number = u32::try_from(call.value).ok()?;
+            let name = call.name.strip_prefix("SYS_").unwrap_or(call.name);
+            Some((name, number))
+        })
+    }
+
+    /// The tests in words.
+    pub(super) fn condition(&self) -> Option<String> {
+        let tests: Vec<String> = self.when.iter().map(Test::words).collect();
+        (!tests.is_empty()).then(|| tests.join(", and "))
+    }
+}

@@ -1,0 +1,81 @@
+//! Which sockets can be made.
+
+use super::super::numbers;
+use super::super::rule::{Argument, Named, Rule, Test};
+use super::{NO_SUCH_FAMILY, NO_SUCH_PROTOCOL, NO_SUCH_TYPE, NOT_PERMITTED, refuse_if};
+
+const FAMILY: Argument = Argument::new(0, "domain");
+const KIND: Argument = Argument::new(1, "type").masked(numbers::SOCK_TYPE_MASK);
+const PROTOCOL: Argument = Argument::new(2, "protocol");
+const INTERNET: Test = Test::Is(FAMILY, named!(AF_INET, AF_INET6));
+
+pub(super) const RULES: &[Rule] = &[
+    refuse_if(
+        calls![SYS_socket],
+        &[Test::Is(FAMILY, named!(AF_UNIX))],
+        NOT_PERMITTED,
+        "a socket file of the host answers even where the file system is read-only",
+    ),
+    refuse_if(
+        calls![SYS_socket],
+        &[Test::IsNot(FAMILY, named!(AF_INET, AF_INET6, AF_NETLINK))],
+        NO_SUCH_FAMILY,
+        "some families reach round the network namespace, others are seldom looked after",
+    ),
+    refuse_if(
+        calls![SYS_socket],
+        &[
+            Test::Is(FAMILY, named!(AF_NETLINK)),
+            Test::IsNot(PROTOCOL, named!(NETLINK_ROUTE)),
+        ],
+        NO_SUCH_PROTOCOL,
+        "only the list of network interfaces is needed",
+    ),
+    refuse_if(
+        calls![SYS_socket],
+        &[INTERNET, Test::Is(KIND, named!(SOCK_RAW, SOCK_PACKET))],
+        NOT_PERMITTED,
+        "forges and overhears packets",
+    ),
+    // With protocol 0 the type alone selects the protocol.
+    refuse_if(
+        calls![SYS_socket],
+        &[INTERNET, Test::IsNot(KIND, named!(SOCK_STREAM, SOCK_DGRAM))],
+        NO_SUCH_TYPE,
+        "a seldom used protocol, loaded into the kernel on demand",
+    ),
+    refuse_if(
+        calls![SYS_socket],
+        &[
+            INTERNET,
+            Test::IsNot(
+                PROTOCOL,
+                named!(
+                    IPPROTO_IP,
+                    IPPROTO_TCP,
+                    IPPROTO_UDP,
+                    IPPROTO_ICMP,
+                    IPPROTO_ICMPV6,
+                    IPPROTO_UDPLITE,
+                    IPPROTO_MPTCP,
+                ),
+            ),
+        ],
+        NO_SUCH_PROTOCOL,
+        "a seldom used protocol, loaded into the kernel on demand",
+    ),
+    refuse_if(
+        calls![SYS_socketpair],
+        &[Test::IsNot(FAMILY, named!(AF_UNIX))],
+        NO_SUCH_FAMILY,
+        "only sockets of this kind come in pairs",
+    ),
+    // Streams and sequenced packets stay with their peer. A datagram socket of a pair can
+    // still send to, and connect to, any socket file.
+    refuse_if(
+        calls![SYS_socketpair],
+        &[Test::IsNot(KIND, named!(SOCK_STREAM, SOCK_SEQPACKET))],
+        NOT_PERMITTED,
+        "a datagram socket sends to socket files of the host, though it has a peer",
+    ),
+];

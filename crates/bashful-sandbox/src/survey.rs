@@ -1,0 +1,253 @@
+//! What this host offers for a profile, looked at before anything is built.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use crate::cgroup::{Cgroups, Offers, shared_groups};
+use crate::freshness::Inode;
+use crate::profile::Profile;
+use crate::protect::{Protected, inspect};
+use crate::room::can_map;
+use crate::sys::landlock;
+
+mod links;
+mod names;
+mod programs;
+
+use names::{name_service_files, user_tables};
+pub(crate) use programs::AllowedPrograms;
+use programs::allowed_programs;
+
+/// Who a run is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Identity {
+    /// The user who asks, in a user namespace of its own.
+    Own {
+        /// The user.
+        user: u32,
+        /// The group.
+        group: u32,
+    },
+    /// Root asks; the run is the owner of the workspace.
+    Owner {
+        /// The user.
+        user: u32,
+        /// The group.
+        group: u32,
+    },
+    /// Root asks and owns the workspace; the run is an ordinary user for whom root's
+    /// files look like its own, by id-mapped mounts.
+    Mapped {
+        /// The user and group.
+        user: u32,
+    },
+    /// Root asks, and the file system refuses id-mapped mounts: a user namespace in
+    /// which this user stands for root's files, without root's other rights.
+    SingleId {
+        /// The user and group as seen inside.
+        user: u32,
+    },
+}
+
+/// What kind of thing is at a path.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum Kind {
+    /// A directory.
+    Directory,
+    /// A symbolic link, and where it leads.
+    Link(PathBuf),
+    /// Anything else.
+    File,
+}
+
+/// What this host offers for a profile.
+#[derive(Debug, Clone)]
+pub struct Survey {
+    pub(crate) identity: Identity,
+    pub(crate) landlock: u32,
+    pub(crate) offers: Offers,
+    /// The top of the system's tree: what exists of the usual directories.
+    pub(crate) system: Vec<(PathBuf, Kind)>,
+    /// What exists of what the profile names.
+    pub(crate) kinds: BTreeMap<PathBuf, Kind>,
+    /// Those of them that are root's.
+    pub(crate) of_root: BTreeSet<PathBuf>,
+    pub(crate) protected: Vec<(PathBuf, Protected)>,
+    pub(crate) allowed: Option<AllowedPrograms>,
+    /// Single files that libraries need and that lie elsewhere.
+    pub(crate) extra_read: Vec<PathBuf>,
+    /// What is hidden besides what the profile names: other names of the same files, and
+    /// what only root may read where the run stands for root.
+    pub(crate) also_hidden: Vec<(PathBuf, Kind)>,
+    /// Files that the run sees in another form.
+    pub(crate) texts: Vec<(PathBuf, String)>,
+    /// What existed, by which a replacement is noticed.
+    pub(crate) fingerprint: Vec<(PathBuf, Option<Inode>)>,
+}
+
+/// The system directories, and single files outside them that libraries look for.
+const SYSTEM: &[&str] = &[
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/etc",
+    "/opt",
+    "/nix/store",
+    "/gnu/store",
+    "/sys/devices/system",
+];
+
+impl Survey {
+    /// Looks at this host for this profile.
+    pub fn of(profile: &Profile) -> io::Result<Self> {
+        Self::with_cache(profile, None)
+    }
+
+    /// The same, with a directory where slow findings are kept.
+    pub fn with_cache(profile: &Profile, cache: Option<&Path>) -> io::Result<Self> {
+        Self::with_offers(profile, cache, shared_groups().offers().clone())
+    }
+
+    /// The same for a process that will not build anything: what a keeper that it starts
+    /// would find. No process changes its place.
+    pub fn look(profile: &Profile, cache: Option<&Path>) -> io::Result<Self> {
+        Self::with_offers(profile, cache, Cgroups::look())
+    }
+
+    fn with_offers(profile: &Profile, cache: Option<&Path>, offers: Offers) -> io::Result<Self> {
+        let mut protected = Vec::new();
+        for root in profile.write.iter().filter(|root| root.protect) {
+            let mut found = inspect(&root.path);
+            let roots = [root.path.clone()];
+            let others = links::other_names(&found.frozen, &roots)?;
+            found.frozen.extend(others);
+            protected.push((root.path.clone(), found));
+        }
+        let roots: Vec<PathBuf> = [&profile.workspace]
+            .into_iter()
+            .chain(&profile.read)
+            .chain(profile.write.iter().map(|root| &root.path))
+            .cloned()
+            .collect();
+        let also_hidden = links::other_names(&profile.hide, &roots)?;
+        let mut kinds = BTreeMap::new();
+        let mut of_root = BTreeSet::new();
+        let written = profile.write.iter().map(|root| &root.path);
+        let own = protected.iter().flat_map(|(_, found)| {
+            found
+                .frozen
+                .iter()
+                .chain(&found.git_configs)
+                .chain(&found.git_directories)
+        });
+        for path in [&profile.workspace]
+            .into_iter()
+            .chain(&profile.read)
+            .chain(written)
+            .chain(&profile.hide)
+            .chain(own)
+        {
+            let kind = kind_of(path).map_err(|error| {
+                io::Error::new(error.kind(), format!("`{}`: {error}", path.display()))
+            })?;
+            if fs::symlink_metadata(path).is_ok_and(|about| about.uid() == 0) {
+                of_root.insert(path.clone());
+            }
+            kinds.insert(path.clone(), kind);
+        }
+        let system = SYSTEM
+            .iter()
+            .filter_map(|path| Some((PathBuf::from(path), kind_of(Path::new(path)).ok()?)))
+            .collect();
+        let identity = identify(profile)?;
+        let mut survey = Self {
+            identity,
+            landlock: landlock::version(),
+            offers,
+            system,
+            kinds,
+            of_root,
+            protected,
+            allowed: allowed_programs(profile, cache)?,
+            extra_read: name_service_files(profile),
+            also_hidden: match identity {
+                Identity::SingleId { .. } => names::for_root_only(),
+                _ => Vec::new(),
+            }
+            .into_iter()
+            .chain(also_hidden.into_iter().map(|path| (path, Kind::File)))
+            .collect(),
+            texts: user_tables(identity, profile),
+            fingerprint: Vec::new(),
+        };
+        survey.fingerprint = survey.take_fingerprint();
+        Ok(survey)
+    }
+
+    fn take_fingerprint(&self) -> Vec<(PathBuf, Option<Inode>)> {
+        self.kinds
+            .keys()
+            .map(|path| (path.clone(), Inode::of(path)))
+            .collect()
+    }
+}
+
+fn kind_of(path: &Path) -> io::Result<Kind> {
+    let about = fs::symlink_metadata(path)?;
+    Ok(if about.is_dir() {
+        Kind::Directory
+    } else if about.is_symlink() {
+        Kind::Link(fs::read_link(path)?)
+    } else {
+        Kind::File
+    })
+}
+
+/// Ids far above those of people and services, and below those that mean nothing.
+pub(crate) const FIRST_ID: u32 = 0x7000_0000;
+
+fn identify(profile: &Profile) -> io::Result<Identity> {
+    let user = rustix::process::geteuid().as_raw();
+    if user != 0 {
+        let group = rustix::process::getegid().as_raw();
+        return Ok(Identity::Own { user, group });
+    }
+    let about = fs::metadata(&profile.workspace)?;
+    // One id for each keeper, so that what one room's processes count is not another's.
+    let fresh = FIRST_ID + std::process::id() % 0x0010_0000;
+    if !may_mount() {
+        return Ok(Identity::SingleId { user: fresh });
+    }
+    if about.uid() != 0 {
+        return Ok(Identity::Owner {
+            user: about.uid(),
+            group: about.gid(),
+        });
+    }
+    let all_map = profile
+        .write
+        .iter()
+        .map(|root| &root.path)
+        .chain([&profile.workspace])
+        .all(|path| can_map(path, fresh));
+    Ok(if all_map {
+        Identity::Mapped { user: fresh }
+    } else {
+        Identity::SingleId { user: fresh }
+    })
+}
+
+/// Whether we are root with the rights of root, and not in a container that took them.
+fn may_mount() -> bool {
+    rustix::thread::capabilities(None).is_ok_and(|sets| {
+        sets.effective
+            .contains(rustix::thread::CapabilitySet::SYS_ADMIN)
+    })
+}

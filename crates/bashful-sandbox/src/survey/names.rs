@@ -1,0 +1,87 @@
+//! Names of hosts and users: files that the run sees in another form or place.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use super::{Identity, Kind};
+use crate::profile::{Network, Profile};
+
+/// Files of the name service that are links to where the run sees nothing.
+pub(super) fn name_service_files(profile: &Profile) -> Vec<PathBuf> {
+    if profile.network == Network::Off {
+        return Vec::new();
+    }
+    let Ok(file) = Path::new("/etc/resolv.conf").canonicalize() else {
+        return Vec::new();
+    };
+    let elsewhere = !file.starts_with("/etc") && !file.starts_with("/usr");
+    elsewhere.then_some(file).into_iter().collect()
+}
+
+/// What below `/etc` is not for everybody. A run that stands for root in a user namespace
+/// passes the same checks as root there, so it must not see these at all.
+pub(super) fn for_root_only() -> Vec<(PathBuf, Kind)> {
+    const MOST: usize = 10_000;
+    let mut found = Vec::new();
+    let mut open = vec![PathBuf::from("/etc")];
+    let mut looked = 0;
+    while let Some(directory) = open.pop() {
+        for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
+            looked += 1;
+            let Ok(about) = entry.metadata() else {
+                continue;
+            };
+            let hidden = about.mode() & 0o004 == 0 && !about.is_symlink();
+            match (hidden || looked > MOST, about.is_dir()) {
+                (true, true) => found.push((entry.path(), Kind::Directory)),
+                (true, false) if hidden => found.push((entry.path(), Kind::File)),
+                (false, true) => open.push(entry.path()),
+                _ => {}
+            }
+        }
+    }
+    found
+}
+
+/// The tables of users and groups, with a line for the run where they have none: some
+/// programs refuse to work for a user without a name.
+pub(super) fn user_tables(identity: Identity, profile: &Profile) -> Vec<(PathBuf, String)> {
+    let (user, group) = match identity {
+        // Somebody with a name, most of the time; and it is their own table.
+        Identity::Own { .. } => return Vec::new(),
+        Identity::Owner { user, group } => (user, group),
+        Identity::Mapped { user } | Identity::SingleId { user } => (user, user),
+    };
+    let home = profile.workspace.to_string_lossy();
+    let home = if home.contains([':', '\n']) {
+        "/".into()
+    } else {
+        home
+    };
+    let tables = [
+        (
+            "/etc/passwd",
+            user,
+            format!("bashful:x:{user}:{group}:Bashful:{home}:/bin/bash\n"),
+        ),
+        ("/etc/group", group, format!("bashful:x:{group}:\n")),
+    ];
+    tables
+        .into_iter()
+        .filter_map(|(path, id, line)| {
+            let mut text = fs::read_to_string(path).ok()?;
+            let known = text
+                .lines()
+                .any(|line| line.split(':').nth(2) == Some(id.to_string().as_str()));
+            if known {
+                return None;
+            }
+            if !text.ends_with('\n') {
+                text.push('\n');
+            }
+            text.push_str(&line);
+            Some((PathBuf::from(path), text))
+        })
+        .collect()
+}

@@ -1,0 +1,101 @@
+//! A first process that was made ahead of time: it waits, then starts what it is told.
+//!
+//! It is a fork of a process with a single thread, so unlike everything else between
+//! clone and exec it may allocate.
+
+use std::ffi::c_int;
+use std::io::IoSliceMut;
+use std::mem::MaybeUninit;
+use std::os::fd::{BorrowedFd, OwnedFd};
+
+use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
+
+use super::init::{Room, leave, start};
+use super::limits::OpenFiles;
+use super::spawn::{Plan, Pointers, Prepared};
+use crate::launch::Stage;
+use crate::order::{MOST_BYTES, Order};
+
+/// Waits for an order and carries it out; ends if none comes.
+pub(super) fn start_what_is_told(room: &Room<'_>) -> Result<i32, (Stage, c_int)> {
+    close_all_but([Some(room.report), room.ruleset]);
+    // SAFETY: the keeper gave us this descriptor, and it stays open until the end.
+    let socket = unsafe { BorrowedFd::borrow_raw(room.report) };
+    let Some((order, standard)) = receive(socket) else {
+        leave();
+    };
+    let inner = Room {
+        namespaces: Vec::new(),
+        groups: Vec::new(),
+        unified: None,
+        limits: room.limits.clone(),
+        directory: order.directory,
+        waits: false,
+        ..*room
+    };
+    let prepared = Prepared {
+        program: order.program,
+        arguments: order.arguments,
+        environment: order.environment,
+        directory: None,
+        standard,
+        mark: order.mark,
+        open_files: order
+            .open_files
+            .map(|(soft, hard)| OpenFiles { soft, hard }),
+        new_session: order.new_session,
+        dies_with_caller: false,
+        room: Some(inner),
+    };
+    let pointers = Pointers::to(&prepared);
+    let mut plan = Plan::new(&prepared, &pointers);
+    start(&mut plan, room)
+}
+
+fn receive(socket: BorrowedFd<'_>) -> Option<(Order, [Option<OwnedFd>; 3])> {
+    let mut message = vec![0; MOST_BYTES];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(3))];
+    let mut ancillary = RecvAncillaryBuffer::new(&mut space);
+    let received = loop {
+        let mut slices = [IoSliceMut::new(&mut message)];
+        match recvmsg(socket, &mut slices, &mut ancillary, RecvFlags::CMSG_CLOEXEC) {
+            Err(rustix::io::Errno::INTR) => {}
+            received => break received.ok()?,
+        }
+    };
+    let order = Order::decode(message.get(..received.bytes)?)?;
+    let mut descriptors = ancillary
+        .drain()
+        .filter_map(|message| match message {
+            RecvAncillaryMessage::ScmRights(descriptors) => Some(descriptors),
+            _ => None,
+        })
+        .flatten();
+    let mut standard = [None, None, None];
+    for (stream, given) in standard.iter_mut().zip(order.streams) {
+        if given {
+            *stream = Some(above_standard(&descriptors.next()?)?);
+        }
+    }
+    Some((order, standard))
+}
+
+/// What becomes descriptor 0, 1 or 2 must not be among them already.
+fn above_standard(fd: &OwnedFd) -> Option<OwnedFd> {
+    rustix::io::fcntl_dupfd_cloexec(fd, 3).ok()
+}
+
+/// While it waits it must hold nothing of the keeper's: whoever waits for the end of a
+/// pipe would wait for us.
+fn close_all_but(kept: [Option<c_int>; 2]) {
+    let mut kept: Vec<u32> = kept.iter().flatten().map(|fd| fd.unsigned_abs()).collect();
+    kept.sort_unstable();
+    let mut from = 0;
+    for fd in kept.into_iter().chain([u32::MAX]) {
+        if fd > from {
+            // SAFETY: takes no memory; nothing in this range is used any more.
+            unsafe { libc::syscall(libc::SYS_close_range, from, fd - 1, 0_u32) };
+        }
+        from = fd.saturating_add(1);
+    }
+}

@@ -1,0 +1,155 @@
+//! Runs a case: first without the sandbox, to show that the act works, then inside.
+
+use bashful_sandbox::ExitStatus;
+
+use crate::case::{Case, Control, Place, Witness};
+use crate::owner::Owner;
+use crate::process::{Ended, Ground, Helper, perform};
+use crate::room;
+use crate::scene::Scene;
+
+/// What became of a case.
+#[derive(Debug)]
+pub(crate) enum Outcome {
+    /// The act was held back, in these ways.
+    Held(String),
+    /// This kernel lacks what the act is about, as its control has shown.
+    Skipped(String),
+    /// The act got out, or the suite is broken.
+    Failed(String),
+}
+
+/// What an act came to, by its own word.
+#[derive(Debug, PartialEq, Eq)]
+enum Word {
+    Reached(String),
+    Blocked(String),
+    Broken(String),
+}
+
+fn word(case: &Case, ended: &Ended) -> Word {
+    let last = ended.output.lines().last().unwrap_or_default();
+    let after = |prefix: &str| last.strip_prefix(prefix).map(|it| it.trim().to_owned());
+    match (ended.status, after("reached:"), after("blocked:")) {
+        (ExitStatus::Code(0), Some(what), _) => Word::Reached(what),
+        (ExitStatus::Code(3), _, Some(why)) => Word::Blocked(why),
+        (ExitStatus::Signal(signal), ..) if case.may_be_killed => {
+            Word::Blocked(format!("signal {signal}"))
+        }
+        (status, ..) => Word::Broken(format!("{status:?}: {}", ended.output)),
+    }
+}
+
+pub(crate) fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+pub(crate) fn judge(case: &Case) -> Outcome {
+    let lack = match control(case) {
+        Ok(lack) => lack,
+        Err(problem) => return Outcome::Failed(format!("control: {problem}")),
+    };
+    let owners: &[Owner] = if is_root() {
+        &[Owner::Ourselves, Owner::SomebodyElse, Owner::OnOverlay]
+    } else {
+        &[Owner::Ourselves]
+    };
+    let mut ways: Vec<String> = Vec::new();
+    for owner in owners {
+        match attack(case, *owner) {
+            Ok(way) if ways.contains(&way) => {}
+            Ok(way) => ways.push(way),
+            Err(problem) => {
+                return Outcome::Failed(format!("workspace of {owner:?}: {problem}"));
+            }
+        }
+    }
+    // What a kernel lacks cannot be held back, but the attack was made all the same.
+    match lack {
+        Some(lack) => Outcome::Skipped(lack),
+        None => Outcome::Held(ways.join(" / ")),
+    }
+}
+
+/// Shows that the act works. What the kernel lacks comes back, if that is why it does not.
+fn control(case: &Case) -> Result<Option<String>, String> {
+    match case.control {
+        Control::Never(_) => return Ok(None),
+        Control::Root(_) if !is_root() => return Ok(None),
+        Control::Root(_) | Control::Everyone => {}
+    }
+    let mut scene = Scene::new(Owner::Ourselves);
+    scene.tell("CONTROL", "yes");
+    (case.prepare)(&mut scene);
+    let helper = case
+        .helper
+        .map(|(_, act)| Helper::start(act, &mut scene, &mut Ground::Host));
+    let helper = helper.transpose()?;
+    scene.set();
+    let ended = perform(case.act, &mut scene, &mut Ground::Host)?;
+    let mut felt = scene.felt();
+    felt.extend(helper.map(Helper::finish).transpose()?.flatten());
+    match (word(case, &ended), case.may_lack) {
+        (Word::Broken(how), _) => return Err(format!("the act is broken: {how}")),
+        (Word::Blocked(why), Some((what, answers))) if answers.contains(&why.as_str()) => {
+            return Ok(Some(format!("{what}: the control was told {why}")));
+        }
+        (Word::Blocked(why), _) if case.witness != Witness::Host => {
+            return Err(format!("the act does not work without a sandbox: {why}"));
+        }
+        (Word::Blocked(_) | Word::Reached(_), _) => {}
+    }
+    if case.witness != Witness::Act && felt.is_empty() {
+        return Err("the host has not felt the act".to_owned());
+    }
+    Ok(None)
+}
+
+/// Runs the act inside. How it was held back comes back.
+fn attack(case: &Case, owner: Owner) -> Result<String, String> {
+    if let Some(attack) = case.attack {
+        return attack(case, owner);
+    }
+    let mut scene = Scene::new(owner);
+    (case.prepare)(&mut scene);
+    let on_host = case.helper.filter(|(place, _)| *place == Place::Host);
+    let host_helper = on_host.map(|(_, act)| Helper::start(act, &mut scene, &mut Ground::Host));
+    let host_helper = host_helper.transpose()?;
+    scene.set();
+    let mut profile = scene.profile();
+    (case.profile)(&mut profile, &scene);
+    let mut room = room::open(&profile)?;
+    let mut other = None;
+    let inside = match case.helper {
+        Some((Place::SameRoom, act)) => Some(Helper::start(
+            act,
+            &mut scene,
+            &mut Ground::Room(&mut room),
+        )?),
+        Some((Place::OtherRoom, act)) => {
+            let other = other.insert(room::open(&profile)?);
+            Some(Helper::start(act, &mut scene, &mut Ground::Room(other))?)
+        }
+        Some((Place::Host, _)) | None => None,
+    };
+    let ended = perform(case.act, &mut scene, &mut Ground::Room(&mut room))?;
+    let mut felt = scene.felt();
+    for helper in [host_helper, inside].into_iter().flatten() {
+        felt.extend(helper.finish()?);
+    }
+    drop((room, other));
+    felt.extend(scene.felt());
+    if !felt.is_empty() {
+        felt.dedup();
+        return Err(format!(
+            "ESCAPED, the host felt: {}; {ended:?}",
+            felt.join("; ")
+        ));
+    }
+    match word(case, &ended) {
+        Word::Blocked(why) => Ok(why),
+        Word::Reached(_) if case.witness == Witness::Host => Ok("nothing was felt".to_owned()),
+        Word::Reached(what) => Err(format!("ESCAPED, the act says: {what}; {}", ended.output)),
+        Word::Broken(how) => Err(format!("the act is broken inside: {how}")),
+    }
+}

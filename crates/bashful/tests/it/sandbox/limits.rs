@@ -1,0 +1,218 @@
+//! Limits hold, and running into one is told apart from an ordinary failure.
+
+use serde_json::{Value, json};
+
+use super::{is_root, kinds};
+use crate::support::World;
+
+/// Runs something that runs into one limit: how it ended, and of which kinds its violations
+/// are. A person who runs it is told of the same.
+fn runs_into(flags: &[&str], text: &str) -> (i32, Value, Vec<String>) {
+    let world = World::new();
+    let (code, result) = world.json(&[flags, &[text]].concat());
+    let kinds: Vec<String> = kinds(&result).into_iter().map(str::to_owned).collect();
+    let outcome = World::new().run(&[flags, &[text]].concat());
+    for kind in &kinds {
+        let line = format!("bashful: sandbox: {}", kind.replace('_', " "));
+        assert!(outcome.stderr.contains(&line), "{line} in {outcome:?}");
+    }
+    if kinds.is_empty() {
+        assert!(!outcome.stderr.contains("bashful: sandbox"), "{outcome:?}");
+    }
+    (code, result, kinds)
+}
+
+/// What is enforced when limits are set: control groups need root here.
+fn level(result: &Value) -> bool {
+    let level = &result["enforcement"]["resources"];
+    assert!(level == "full" || level == "partial", "{result}");
+    level == "full"
+}
+
+#[test]
+fn too_much_memory() {
+    let text = "python3 -c \"block = bytearray(400 << 20); print('got it')\"";
+    let (code, result, kinds) = runs_into(&["--memory", "100M"], text);
+    assert_eq!(result["stdout"], "", "{result}");
+    assert_ne!(code, 0);
+    if level(&result) {
+        assert_eq!(kinds, ["memory"], "{result}");
+    } else {
+        // A process is refused more, which only it knows.
+        assert!(
+            result["stderr"].as_str().unwrap().contains("MemoryError"),
+            "{result}"
+        );
+    }
+    let (code, result, kinds) = runs_into(&["--memory", "600M"], text);
+    assert_eq!(
+        json!([code, result["stdout"], kinds]),
+        json!([0, "got it\n", []])
+    );
+}
+
+#[test]
+fn memory_of_all_processes_together() {
+    let text = "for n in 1 2 3 4; do python3 -c \
+                \"block = bytearray(60 << 20); import time; time.sleep(1)\" & done; \
+                wait -n; wait -n; wait; echo over";
+    let (_, result, kinds) = runs_into(&["--memory", "150M"], text);
+    if level(&result) {
+        assert!(kinds.contains(&"memory".to_owned()), "{result}");
+    } else {
+        assert_eq!(kinds, [] as [&str; 0]);
+    }
+}
+
+const FORKS: &str = "python3 -c \"
+import os, time
+count = 0
+try:
+    while count < 100:
+        if os.fork() == 0: time.sleep(30); os._exit(0)
+        count += 1
+    print('all')
+except OSError: print('refused')
+\"";
+
+#[test]
+fn too_many_processes() {
+    let (code, result, kinds) = runs_into(&["--processes", "20"], FORKS);
+    assert_eq!(
+        json!([code, result["stdout"]]),
+        json!([0, "refused\n"]),
+        "{result}"
+    );
+    if level(&result) {
+        assert_eq!(kinds, ["processes"], "{result}");
+    }
+    let (_, result, kinds) = runs_into(&["--processes", "150"], FORKS);
+    assert_eq!(json!([result["stdout"], kinds]), json!(["all\n", []]));
+}
+
+#[test]
+fn too_much_processor_time() {
+    let (code, result, kinds) = runs_into(&["--cpu-time", "1s"], "while :; do :; done");
+    assert_ne!(code, 0, "{result}");
+    assert_eq!(kinds, ["cpu_time"], "{result}");
+    let took = result["duration_ms"].as_u64().unwrap();
+    assert!(took < 30_000, "{took} ms");
+}
+
+#[test]
+fn a_file_that_is_too_large() {
+    let world = World::new();
+    let (_, result, kinds) = runs_into(&["--file-size", "1M"], "head -c 2M /dev/zero > file");
+    assert_eq!(kinds, ["file_size"], "{result}");
+    let (code, _) = world.json(&["--file-size", "4M", "head -c 2M /dev/zero > file"]);
+    assert_eq!(code, 0);
+}
+
+#[test]
+fn too_many_open_files() {
+    let text = "python3 -c \"files = [open('/dev/null') for _ in range(100)]\"";
+    let world = World::new();
+    let outcome = world.run(&["--open-files", "50", text]);
+    assert_eq!(outcome.code, 1);
+    assert!(
+        outcome.stderr.contains("Too many open files"),
+        "{outcome:?}"
+    );
+    assert_eq!(world.run(&["--open-files", "500", text]).code, 0);
+}
+
+#[test]
+fn a_full_tmp() {
+    let flags = ["--tmp-size", "8M"];
+    let (code, result, kinds) = runs_into(&flags, "head -c 20M /dev/zero > /tmp/fill");
+    assert_eq!(json!([code, kinds]), json!([1, ["disk"]]), "{result}");
+    let (code, result, kinds) = runs_into(&flags, "head -c 2M /dev/zero > /tmp/fill");
+    assert_eq!(json!([code, kinds]), json!([0, []]), "{result}");
+}
+
+#[test]
+fn the_size_of_tmp_holds_in_a_live_room() {
+    let world = World::new();
+    let fill = "head -c 8M /dev/zero > /tmp/fill && echo all; rm -f /tmp/fill";
+    let session = ["--session", "s"];
+    assert_eq!(super::output(&world, &session, fill), "all\n");
+    let small = ["--session", "s", "--tmp-size", "4M"];
+    let outcome = world.run(&[&small[..], &[fill]].concat());
+    assert_ne!(outcome.stdout, "all\n", "{outcome:?}");
+    assert_eq!(super::output(&world, &session, fill), "all\n");
+}
+
+#[test]
+fn too_many_files_in_tmp() {
+    let text = "python3 -c \"
+import os
+try:
+    for number in range(5_000_000): os.close(os.open(f'/tmp/{number}', os.O_CREAT))
+    print('all')
+except OSError as error: print(error.errno)
+\"";
+    let (_, result, kinds) = runs_into(&["--tmp-size", "4M"], text);
+    assert_eq!(json!([result["stdout"], kinds]), json!(["28\n", ["disk"]]));
+}
+
+#[test]
+fn shared_memory_has_a_size_too() {
+    let world = World::new();
+    let text = "python3 -c \"
+try:
+    with open('/dev/shm/fill', 'wb') as file:
+        for _ in range(64): file.write(bytes(1 << 20))
+    print('all')
+except OSError as error: print(error.errno)
+\"";
+    let seen = world.run(&["--tmp-size", "8M", text]);
+    assert_eq!(seen.stdout, "28\n", "{seen:?}");
+}
+
+#[test]
+fn an_ordinary_failure_is_no_violation() {
+    for text in [
+        "exit 3",
+        "false",
+        "kill -9 $$",
+        "exit 137",
+        "cat /nowhere",
+        "kill -TERM $$",
+    ] {
+        let world = World::new();
+        let (_, result) = world.json(&["--memory", "500M", "--processes", "50", text]);
+        assert_eq!(kinds(&result), [] as [&str; 0], "{text}: {result}");
+    }
+}
+
+#[test]
+fn processor_share_slows_and_does_not_end() {
+    let world = World::new();
+    let text = "python3 -c \"
+import time
+began, used = time.monotonic(), time.process_time()
+while time.monotonic() - began < 1: pass
+print(int((time.process_time() - used) * 100))
+\"";
+    let (code, result) = world.json(&["--cpu-share", "20", text]);
+    assert_eq!(code, 0, "{result}");
+    if level(&result) {
+        let share: i32 = result["stdout"].as_str().unwrap().trim().parse().unwrap();
+        assert!(share < 45, "{share} percent");
+    }
+}
+
+#[test]
+fn root_has_limits_in_full_and_others_say_what_they_have() {
+    let world = World::new();
+    let (code, result) = world.json(&["true"]);
+    let mut expected = json!({
+        "backend": "native", "filesystem": "full", "network": "full", "commands": "full",
+        "processes": "full", "resources": "full", "identity": "full",
+    });
+    // Without a control group of one's own, memory is limited for each process alone.
+    if !is_root() {
+        expected["resources"] = json!("partial");
+    }
+    assert_eq!(json!([code, result["enforcement"]]), json!([0, expected]));
+}
