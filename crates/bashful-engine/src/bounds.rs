@@ -4,26 +4,69 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
 
 use bashful_keeper::RoomRequest;
 use bashful_policy::Preset;
 use bashful_sandbox::{Profile, ROOM_DIRECTORY};
 
 use crate::builder::Settings;
-use crate::config::Sandbox;
+use crate::config::{Granted, HomeMode, Sandbox};
 use crate::confine::{ConfineError, ConfineRequest, HomeDirectory, confine};
 use crate::error::EngineError;
 use crate::invocation::{Action, Invocation};
 use crate::result::Heading;
 
 /// The bounds of one run.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Bounds {
     pub(crate) profile: Profile,
     /// What `HOME` is.
     pub(crate) home: PathBuf,
     /// Variables that let toolchains be found.
     environment: Vec<(String, String)>,
+}
+
+/// How long the bounds of a run serve the next one like it.
+const FRESH: Duration = Duration::from_secs(1);
+
+/// The bounds that were found last, for runs that ask for nothing of their own. Nothing
+/// in them depends on what a run could change: the workspace, and what the system has.
+#[derive(Debug, Default)]
+pub(crate) struct Remembered(Mutex<Option<(Instant, [PathBuf; 2], Granted, Bounds)>>);
+
+impl Remembered {
+    fn find(&self, places: [&Path; 2], granted: &Granted) -> Option<Bounds> {
+        let slot = self.0.lock().ok()?;
+        let (at, own_places, own_granted, bounds) = slot.as_ref()?;
+        let same = own_places.each_ref().map(PathBuf::as_path) == places;
+        (same && own_granted == granted && at.elapsed() < FRESH).then(|| bounds.clone())
+    }
+
+    fn keep(&self, places: [&Path; 2], granted: Granted, bounds: &Bounds) {
+        if let Ok(mut slot) = self.0.lock() {
+            let places = places.map(Path::to_owned);
+            *slot = Some((Instant::now(), places, granted, bounds.clone()));
+        }
+    }
+}
+
+/// Whether nothing is named that would have to be looked for anew.
+fn is_plain(granted: &Granted, invocation: &Invocation) -> bool {
+    let capabilities = &granted.capabilities;
+    let paths = [
+        &capabilities.paths_read,
+        &capabilities.paths_write,
+        &capabilities.paths_deny,
+    ];
+    let usual = granted.preset.capabilities();
+    let usual = [&usual.paths_read, &usual.paths_write, &usual.paths_deny];
+    paths == usual
+        && capabilities.commands.is_none()
+        && matches!(granted.preset, Preset::Workspace | Preset::ReadOnly)
+        && granted.home == HomeMode::Workspace
+        && invocation.variables.is_empty()
 }
 
 /// The bounds of a run; none without a sandbox.
@@ -39,6 +82,10 @@ pub(crate) fn bounds(
     let profile = settings.config.profile_for(&heading.agent);
     let wish = invocation.wish.as_ref().unwrap_or(&settings.wish);
     let granted = profile.grant(wish)?;
+    let plain = is_plain(&granted, invocation) && cwd.starts_with(workspace);
+    if plain && let Some(bounds) = settings.bounds.find([workspace, cache], &granted) {
+        return Ok(Some(bounds));
+    }
     if workspace.parent().is_none() && granted.preset != Preset::Full {
         return Err(ConfineError::WholeFileSystem {
             key: "workspace",
@@ -96,11 +143,15 @@ pub(crate) fn bounds(
         HomeDirectory::At(path) => path,
         HomeDirectory::Scratch => Path::new(ROOM_DIRECTORY).join("home"),
     };
-    Ok(Some(Bounds {
+    let bounds = Bounds {
         profile: confined.profile,
         home,
         environment: confined.environment,
-    }))
+    };
+    if plain {
+        settings.bounds.keep([workspace, cache], granted, &bounds);
+    }
+    Ok(Some(bounds))
 }
 
 impl Bounds {

@@ -8,6 +8,7 @@ use std::time::Duration;
 use bashful_keeper::VERSION;
 use sha2::{Digest, Sha256};
 
+use crate::bounds::Remembered;
 use crate::client::{EarlyKeeper, Origin};
 use crate::config::{Config, Sandbox, Wish, env as variables};
 use crate::engine::Engine;
@@ -213,6 +214,7 @@ impl EngineBuilder {
             wish: self.wish,
             config,
             git_identity: OnceLock::new(),
+            bounds: Remembered::default(),
         }))
     }
 }
@@ -232,6 +234,7 @@ pub(crate) struct Settings {
     pub(crate) sandbox: Sandbox,
     pub(crate) wish: Wish,
     git_identity: OnceLock<Option<PathBuf>>,
+    pub(crate) bounds: Remembered,
 }
 
 impl Settings {

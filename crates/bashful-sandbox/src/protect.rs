@@ -146,6 +146,10 @@ fn inspect_below(found: &mut Protected, root: &Path) {
     let mut looked = 0;
     while let Some((directory, depth)) = open.pop_front() {
         looked += 1;
+        if depth == DEEPEST {
+            inspect_last(found, root, &directory);
+            continue;
+        }
         let entries = fs::read_dir(&directory);
         let entries = entries.into_iter().flatten().flatten().take(MOST_ENTRIES);
         for entry in entries {
@@ -154,6 +158,10 @@ fn inspect_below(found: &mut Protected, root: &Path) {
             };
             let name = entry.file_name();
             let name = name.to_string_lossy();
+            // All that is looked for here begins with a dot; most does not.
+            if !kind.is_dir() && !name.starts_with('.') {
+                continue;
+            }
             let path = entry.path();
             if depth > 0 && NAMES.contains(&name.as_ref()) {
                 found.frozen.push(path);
@@ -175,6 +183,20 @@ fn inspect_below(found: &mut Protected, root: &Path) {
             {
                 open.push_back((path, depth + 1));
             }
+        }
+    }
+}
+
+/// At the last level only the few things are asked for that matter most.
+fn inspect_last(found: &mut Protected, root: &Path, directory: &Path) {
+    if directory.join(".git").is_dir() {
+        let below = directory.strip_prefix(root).unwrap_or(directory);
+        inspect_git(found, root, &below.join(".git"));
+    }
+    for name in [".envrc", ".mcp.json", ".vscode/tasks.json", ".claude"] {
+        let path = directory.join(name);
+        if path.symlink_metadata().is_ok() {
+            found.frozen.push(path);
         }
     }
 }

@@ -5,6 +5,7 @@ pub(crate) mod fork;
 pub(crate) mod init;
 pub(crate) mod landlock;
 pub(crate) mod limits;
+pub(crate) mod memory;
 pub(crate) mod mounts;
 pub(crate) mod namespaces;
 pub(crate) mod scrub;

@@ -19,6 +19,7 @@ use crate::plan::Plan;
 use crate::report::Report;
 use crate::survey::Identity;
 use crate::sys::init;
+use crate::sys::memory::take_back_pages;
 use crate::sys::seccomp::Program;
 use crate::sys::wait::reap;
 
@@ -185,6 +186,7 @@ impl Room {
         if self.waiting.is_none() {
             self.prepare_waiting();
         }
+        take_back_pages();
     }
 
     /// Whether [`Room::prepare`] has something to do.

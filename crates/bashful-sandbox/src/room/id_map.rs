@@ -7,13 +7,14 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 use std::rc::Rc;
 
-use rustix::fs::CWD;
+use rustix::fs::{AtFlags, CWD, StatxFlags, statx};
 use rustix::mount::{OpenTreeFlags, open_tree};
 
 use crate::sys::mounts::{Attributes, Depth, set_attributes};
 use crate::sys::namespaces::user_namespace;
 
 thread_local! {
+    static ANSWERS: RefCell<HashMap<(u64, u32, u32), bool>> = RefCell::default();
     /// Making one takes a process; they never change, so they are made once.
     static MAPS: RefCell<HashMap<(u32, u32), Rc<OwnedFd>>> = RefCell::default();
 }
@@ -29,11 +30,26 @@ pub(super) fn id_map(user: u32, group: u32) -> io::Result<Rc<OwnedFd>> {
 }
 
 /// Whether the file system at this path takes such a map. Asked of the path, not of the
-/// host: overlay file systems refuse, whatever is below them.
+/// host: overlay file systems refuse, whatever is below them. The answer of a mount does
+/// not change, so it is asked once.
 pub(crate) fn can_map(path: &Path, user: u32) -> bool {
-    let flags = OpenTreeFlags::OPEN_TREE_CLONE
-        | OpenTreeFlags::OPEN_TREE_CLOEXEC
-        | OpenTreeFlags::AT_RECURSIVE;
+    let mask = StatxFlags::MNT_ID | StatxFlags::INO;
+    let mount = statx(CWD, path, AtFlags::SYMLINK_NOFOLLOW, mask)
+        .map(|about| (about.stx_mnt_id, about.stx_dev_major, about.stx_dev_minor))
+        .ok();
+    let known = mount.and_then(|mount| ANSWERS.with_borrow(|answers| answers.get(&mount).copied()));
+    if let Some(known) = known {
+        return known;
+    }
+    let answer = try_map(path, user);
+    if let Some(mount) = mount {
+        ANSWERS.with_borrow_mut(|answers| answers.insert(mount, answer));
+    }
+    answer
+}
+
+fn try_map(path: &Path, user: u32) -> bool {
+    let flags = OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::OPEN_TREE_CLOEXEC;
     let tried = || {
         let map = id_map(user, user)?;
         let tree = open_tree(CWD, path, flags)?;
@@ -41,7 +57,7 @@ pub(crate) fn can_map(path: &Path, user: u32) -> bool {
             id_map: Some(map.as_fd()),
             ..Attributes::default()
         };
-        set_attributes(&tree, c"", &attributes, Depth::Whole)
+        set_attributes(&tree, c"", &attributes, Depth::Single)
     };
     tried().is_ok()
 }

@@ -19,6 +19,7 @@ use crate::order::{MOST_BYTES, Order};
 /// Waits for an order and carries it out; ends if none comes.
 pub(super) fn start_what_is_told(room: &Room<'_>) -> Result<i32, (Stage, c_int)> {
     close_all_but([Some(room.report), room.ruleset]);
+    super::memory::take_back_pages();
     // SAFETY: the keeper gave us this descriptor, and it stays open until the end.
     let socket = unsafe { BorrowedFd::borrow_raw(room.report) };
     let Some((order, standard)) = receive(socket) else {
