@@ -34,20 +34,34 @@ const FRESH: Duration = Duration::from_secs(1);
 /// The bounds that were found last, for runs that ask for nothing of their own. Nothing
 /// in them depends on what a run could change: the workspace, and what the system has.
 #[derive(Debug, Default)]
-pub(crate) struct Remembered(Mutex<Option<(Instant, [PathBuf; 2], Granted, Bounds)>>);
+pub(crate) struct Remembered(Mutex<Option<Found>>);
+
+/// Bounds, and what they were found for.
+#[derive(Debug)]
+struct Found {
+    at: Instant,
+    places: [PathBuf; 2],
+    granted: Granted,
+    bounds: Bounds,
+}
 
 impl Remembered {
     fn find(&self, places: [&Path; 2], granted: &Granted) -> Option<Bounds> {
         let slot = self.0.lock().ok()?;
-        let (at, own_places, own_granted, bounds) = slot.as_ref()?;
-        let same = own_places.each_ref().map(PathBuf::as_path) == places;
-        (same && own_granted == granted && at.elapsed() < FRESH).then(|| bounds.clone())
+        let found = slot.as_ref()?;
+        let same = found.places.each_ref().map(PathBuf::as_path) == places;
+        let serves = same && found.granted == *granted && found.at.elapsed() < FRESH;
+        serves.then(|| found.bounds.clone())
     }
 
     fn keep(&self, places: [&Path; 2], granted: Granted, bounds: &Bounds) {
         if let Ok(mut slot) = self.0.lock() {
-            let places = places.map(Path::to_owned);
-            *slot = Some((Instant::now(), places, granted, bounds.clone()));
+            *slot = Some(Found {
+                at: Instant::now(),
+                places: places.map(Path::to_owned),
+                granted,
+                bounds: bounds.clone(),
+            });
         }
     }
 }
