@@ -1,13 +1,14 @@
 //! From an invocation to what the keeper starts: everything checked, nothing run.
 
-use std::fs::{File, OpenOptions};
-use std::io::{Seek, Write};
+use std::fs::File;
+use std::io::{self, Seek, Write};
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use bashful_keeper::{Spec, Start, TASK_FORMAT, TaskId};
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
 
 use crate::bounds::bounds;
 use crate::builder::Settings;
@@ -94,7 +95,8 @@ pub(crate) fn prepare(
         ),
     };
     let stdin = stdin(invocation.stdin)?;
-    let log = invocation.log_copy.as_deref().map(open_log).transpose()?;
+    let log = invocation.log_copy.as_deref();
+    let log = log.map(|path| open_log(path, &workspace)).transpose()?;
     let start = Start {
         spec,
         program,
@@ -260,19 +262,37 @@ fn stdin(stdin: Stdin) -> Result<Option<OwnedFd>, EngineError> {
     }
 }
 
-fn open_log(path: &Path) -> Result<File, InvalidInvocation> {
-    let opened = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o600)
-        // A pipe that nobody reads must be an error, not a wait.
-        .custom_flags(i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or(0))
-        .open(path);
-    opened.map_err(|source| InvalidInvocation::UnwritableLog {
+/// Opens the second log. Where it lies in the workspace, links are not followed: an earlier
+/// run may have made them.
+fn open_log(path: &Path, workspace: &Path) -> Result<File, InvalidInvocation> {
+    let unwritable = |source: io::Error| InvalidInvocation::UnwritableLog {
         path: path.to_owned(),
         source,
-    })
+    };
+    // A pipe that nobody reads must be an error, not a wait.
+    let flags = OFlags::WRONLY
+        | OFlags::CREATE
+        | OFlags::NONBLOCK
+        | OFlags::NOFOLLOW
+        | OFlags::NOCTTY
+        | OFlags::CLOEXEC;
+    let mode = Mode::RUSR | Mode::WUSR;
+    let resolve = if path.starts_with(workspace) {
+        ResolveFlags::NO_SYMLINKS
+    } else {
+        ResolveFlags::empty()
+    };
+    let opened =
+        openat2(CWD, path, flags, mode, resolve).map_err(|errno| unwritable(errno.into()))?;
+    let file = File::from(opened);
+    let about = file.metadata().map_err(unwritable)?;
+    if about.is_file() {
+        if about.nlink() > 1 && path.starts_with(workspace) {
+            return Err(unwritable(io::Error::other("it has other names")));
+        }
+        file.set_len(0).map_err(unwritable)?;
+    }
+    Ok(file)
 }
 
 fn millis(duration: Duration) -> u64 {

@@ -74,6 +74,7 @@ enum Source {
     Connection(u64),
     Output(u64, Stream),
     Report(u64),
+    Mounts(u64),
 }
 
 impl Source {
@@ -81,21 +82,23 @@ impl Source {
         EventData::new_u64(match self {
             Self::Signals => 0,
             Self::Listener => 1,
-            Self::Report(number) => number << 2,
-            Self::Connection(number) => number << 2 | 1,
-            Self::Output(number, Stream::Stdout) => number << 2 | 2,
-            Self::Output(number, Stream::Stderr) => number << 2 | 3,
+            Self::Report(number) => number << 3,
+            Self::Connection(number) => number << 3 | 1,
+            Self::Output(number, Stream::Stdout) => number << 3 | 2,
+            Self::Output(number, Stream::Stderr) => number << 3 | 3,
+            Self::Mounts(number) => number << 3 | 4,
         })
     }
 
     fn decode(data: EventData) -> Self {
         let value = data.u64();
-        match (value >> 2, value & 3) {
+        match (value >> 3, value & 7) {
             (0, 0) => Self::Signals,
             (0, 1) => Self::Listener,
             (number, 0) => Self::Report(number),
             (number, 2) => Self::Output(number, Stream::Stdout),
             (number, 3) => Self::Output(number, Stream::Stderr),
+            (number, 4) => Self::Mounts(number),
             (number, _) => Self::Connection(number),
         }
     }
@@ -197,6 +200,11 @@ impl Keeper {
                     if let Some(place) = &run.place {
                         let _ = epoll::delete(&self.epoll, &place.confined.report);
                     }
+                }
+            }
+            Source::Mounts(number) => {
+                if let Some(run) = self.runs.get_mut(&number) {
+                    run.lost_cover(Instant::now());
                 }
             }
             Source::Output(number, stream) => {

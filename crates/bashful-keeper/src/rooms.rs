@@ -1,11 +1,13 @@
 //! The rooms that a keeper keeps, and the plans for what runs in them.
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::path::PathBuf;
 use std::rc::Rc;
 
 use bashful_sandbox::{
-    BuildError, Confined, Enforcement, ExecError, Freshness, Launch, LaunchError, Plan, PlanError,
-    Profile, Room, SpareNamespaces, Survey, Violation,
+    BuildError, Confined, Enforcement, ExecError, Freshness, Identity, Launch, LaunchError, Plan,
+    PlanError, Profile, Room, SpareNamespaces, Survey, Violation,
 };
 
 use crate::protocol::RoomRequest;
@@ -39,6 +41,8 @@ struct Planned {
     freshness: Freshness,
 }
 
+/// Violations that are told of one run; the holding back goes on.
+const MOST_HELD: usize = 100;
 /// Plans that a room remembers.
 const MOST_PLANS: usize = 8;
 
@@ -51,6 +55,10 @@ pub(crate) struct InRoom {
     pub(crate) confined: Confined,
     /// What was held back so far.
     held: Vec<Violation>,
+    /// The table of its mounts, which tells when something was torn off.
+    mounts: Option<File>,
+    /// Something was torn off, and told: what is there now may be the user's.
+    torn: bool,
 }
 
 /// Why a run got no place.
@@ -85,6 +93,10 @@ impl Rooms {
         let (number, plan, freshness) = self.enter(request)?;
         let kept = self.kept.get_mut(&number);
         let started = kept.map(|kept| kept.room.start(&plan, launch));
+        // A room that its own runs have spoilt is given up; the next call gets another.
+        if matches!(started, Some(Err(ExecError::Build(_)))) {
+            self.leaving.extend(self.kept.remove(&number));
+        }
         match started {
             Some(Ok(confined)) => Ok(InRoom {
                 number,
@@ -92,6 +104,8 @@ impl Rooms {
                 freshness,
                 confined,
                 held: Vec::new(),
+                mounts: None,
+                torn: false,
             }),
             Some(Err(error)) => {
                 self.leave(number);
@@ -163,7 +177,13 @@ impl Rooms {
         tag: &str,
     ) -> (Enforcement, Vec<Violation>) {
         let mut found = place.confined.violations(&place.plan, ended);
+        if let Some(kept) = self.kept.get(&place.number) {
+            kept.room.mend_copies();
+        }
         place.hold_back(tag);
+        if !place.torn {
+            place.held.extend(place.freshness.hold_back_in_place(tag));
+        }
         found.append(&mut place.held);
         let enforcement = place.plan.enforcement;
         let number = place.number;
@@ -233,6 +253,11 @@ impl Kept {
             .plans
             .iter()
             .position(|planned| planned.profile == *profile)?;
+        // Who stands for root must not see what root made since.
+        let planned = self.plans.get(index)?;
+        if matches!(planned.plan.identity, Identity::SingleId { .. }) {
+            return None;
+        }
         if self.plans.get_mut(index)?.freshness.holds() {
             return self.plans.get(index);
         }
@@ -244,7 +269,46 @@ impl Kept {
 impl InRoom {
     /// Holds back what appeared and would execute on the host.
     pub(crate) fn hold_back(&mut self, tag: &str) {
-        self.held.extend(self.freshness.hold_back(tag));
+        for violation in self.freshness.hold_back(tag) {
+            // What cannot be helped is told once.
+            if self.held.len() < MOST_HELD && !self.held.contains(&violation) {
+                self.held.push(violation);
+            }
+        }
+    }
+
+    /// Waits until the command has executed. From then on no mount of it changes, unless
+    /// the host replaces something that is covered in it.
+    pub(crate) fn await_start(&mut self) -> Result<(), LaunchError> {
+        self.confined.await_start()?;
+        self.mounts = File::open(format!("/proc/{}/mountinfo", self.confined.init)).ok();
+        Ok(())
+    }
+
+    pub(crate) fn mounts(&self) -> Option<&File> {
+        self.mounts.as_ref()
+    }
+
+    /// Tells what was replaced on the host, and so is no longer covered.
+    pub(crate) fn tell_replaced(&mut self) {
+        self.torn = true;
+        let mut replaced = self.freshness.replaced();
+        if replaced.is_empty() {
+            // It looks the same by now; which one it was cannot be told.
+            replaced.push(PathBuf::new());
+        }
+        for path in replaced {
+            self.held.push(Violation {
+                kind: "protected".to_owned(),
+                path: Some(path).filter(|path| !path.as_os_str().is_empty()),
+                missing: "paths_write".to_owned(),
+                source: "keeper".to_owned(),
+                note: Some(
+                    "it was replaced outside while the run was going on, which takes its protection away; the run was ended, and may have changed it: look at it"
+                        .to_owned(),
+                ),
+            });
+        }
     }
 
     pub(crate) fn enforcement(&self) -> Enforcement {

@@ -158,6 +158,8 @@ pub enum Ending {
     KeeperStopped,
     /// It had used up its processor time.
     OutOfCpuTime,
+    /// Something that was protected in it was replaced outside.
+    Unprotected,
 }
 
 /// A keeper, named so that a reused process number is never mistaken for it.

@@ -4,14 +4,16 @@
 //! Both must cost next to nothing, so absent names are not looked up one by one: as
 //! long as the directory that lacks them has not changed, they are absent still.
 
+use std::collections::BTreeSet;
 use std::fs;
+use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::plan::Plan;
 use crate::profile::Violation;
-use crate::protect::Watch;
+use crate::protect::{Guard, Protected, Watch, read_small};
 use crate::room::hold_back;
 
 /// One thing's identity on disk.
@@ -22,6 +24,15 @@ pub(crate) struct Inode {
 }
 
 impl Inode {
+    /// Of something that is open.
+    pub(crate) fn of_open(file: impl AsFd) -> Option<Self> {
+        let about = rustix::fs::fstat(file).ok()?;
+        Some(Self {
+            device: about.st_dev,
+            number: about.st_ino,
+        })
+    }
+
     pub(crate) fn of(path: &Path) -> Option<Self> {
         let about = fs::symlink_metadata(path).ok()?;
         Some(Self {
@@ -36,6 +47,13 @@ impl Inode {
 pub struct Freshness {
     existing: Vec<(PathBuf, Option<Inode>)>,
     absent: Vec<Absent>,
+    /// Writable roots, and the repositories right below each that were known.
+    roots: Vec<(PathBuf, BTreeSet<PathBuf>)>,
+    /// Directories of repositories, in which git writes through links.
+    linked: Vec<Watch>,
+    /// What is frozen or a private copy, and what it was. Its mount goes along when
+    /// somebody gives it another name; what takes its place then is the run's.
+    covered: Vec<(Watch, Option<Inode>)>,
 }
 
 /// Names that a directory lacks.
@@ -96,9 +114,15 @@ impl Freshness {
                 }),
             }
         }
+        let roots = plan.survey.protected.iter();
         Self {
             existing: plan.survey.fingerprint.clone(),
             absent,
+            roots: roots
+                .map(|(root, _)| (root.clone(), repositories_below(root).collect()))
+                .collect(),
+            linked: linked_in(&plan.survey.protected),
+            covered: plan.survey.protected.iter().flat_map(covered_in).collect(),
         }
     }
 
@@ -110,6 +134,15 @@ impl Freshness {
 
     /// Holds back what appeared; `tag` goes into its new name.
     pub fn hold_back(&mut self, tag: &str) -> Vec<Violation> {
+        // A root that is another by now is not ours to change anything in.
+        let roots: Vec<(PathBuf, Option<Inode>)> = self.existing.clone();
+        let hold_back = |watched: &[Watch], tag: &str| {
+            let is_same = |root: &Path, inode: Inode| {
+                let known = roots.iter().find(|(path, _)| path == root);
+                known.is_some_and(|(_, known)| *known == Some(inode))
+            };
+            hold_back(watched, tag, &is_same)
+        };
         let mut found = Vec::new();
         for absent in &mut self.absent {
             if !absent.may_have_changed() {
@@ -120,8 +153,143 @@ impl Freshness {
             absent.unchanged_since = change.filter(|_| absent.lacks_all());
             found.extend(held);
         }
+        found.extend(hold_back(&self.linked, tag));
+        for (root, known) in &self.roots {
+            for repository in repositories_below(root) {
+                if !known.contains(&repository) {
+                    found.extend(hold_back(&guards_of(root, &repository), tag));
+                }
+            }
+        }
         found
     }
+
+    /// Holds back what took the place of something that was covered.
+    pub fn hold_back_in_place(&mut self, tag: &str) -> Vec<Violation> {
+        let replaced: Vec<Watch> = self
+            .covered
+            .iter()
+            .filter(|(watch, inode)| {
+                let now = Inode::of(&watch.root.join(&watch.path));
+                now.is_some() && now != *inode
+            })
+            .map(|(watch, _)| watch.clone())
+            .collect();
+        let is_same = |root: &Path, inode: Inode| {
+            let known = self.existing.iter().find(|(path, _)| path == root);
+            known.is_some_and(|(_, known)| *known == Some(inode))
+        };
+        hold_back(&replaced, tag, &is_same)
+    }
+
+    /// What is no longer the thing that it was.
+    pub fn replaced(&self) -> Vec<PathBuf> {
+        let gone = self
+            .existing
+            .iter()
+            .filter(|(path, inode)| Inode::of(path) != *inode);
+        gone.map(|(path, _)| path.clone()).collect()
+    }
+}
+
+/// The repositories that have no links in them now; one that has them is the user's doing.
+fn linked_in(protected: &[(PathBuf, Protected)]) -> Vec<Watch> {
+    let own = protected
+        .iter()
+        .map(|(root, _)| (root, PathBuf::from(".git")));
+    let others = protected
+        .iter()
+        .flat_map(|(_, found)| &found.git_directories);
+    own.map(|(root, path)| (root.clone(), path))
+        .chain(others.map(|path| (path.clone(), PathBuf::from("."))))
+        .filter(|(root, path)| !has_links(&root.join(path)))
+        .map(|(root, path)| Watch {
+            root,
+            path,
+            guard: Guard::Links,
+        })
+        .collect()
+}
+
+fn has_links(repository: &Path) -> bool {
+    ["", "logs", "refs", "info"].iter().any(|name| {
+        let entries = fs::read_dir(repository.join(name)).into_iter().flatten();
+        let mut entries = entries.flatten();
+        entries.any(|entry| entry.file_type().is_ok_and(|kind| kind.is_symlink()))
+    })
+}
+
+fn covered_in((root, found): &(PathBuf, Protected)) -> Vec<(Watch, Option<Inode>)> {
+    let watch = |path: &PathBuf, guard| {
+        // Those of a worktree lie in the directories that git needs.
+        let mut roots = [root].into_iter().chain(&found.git_directories);
+        let root = roots.find(|root| path.starts_with(root))?;
+        let below = path.strip_prefix(root).ok()?.to_owned();
+        let watch = Watch {
+            root: root.clone(),
+            path: below,
+            guard,
+        };
+        Some((watch, Inode::of(path)))
+    };
+    let guard_of = |path: &PathBuf| {
+        if path.file_name().is_some_and(|name| name == "hooks") {
+            Guard::Hooks
+        } else {
+            Guard::Hold
+        }
+    };
+    let frozen = found
+        .frozen
+        .iter()
+        .filter_map(|path| watch(path, guard_of(path)));
+    let configs = found.git_configs.iter();
+    let configs = configs.filter_map(|path| watch(path, Guard::GitConfig));
+    frozen.chain(configs).collect()
+}
+
+/// Repositories right below a root: git looks into them from above, as submodules.
+fn repositories_below(root: &Path) -> impl Iterator<Item = PathBuf> {
+    let entries = fs::read_dir(root).into_iter().flatten().flatten();
+    let directories = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    directories
+        .map(|entry| entry.path().join(".git"))
+        .filter(|git| fs::symlink_metadata(git).is_ok())
+}
+
+/// What must not be in a repository that a run made, below the root.
+fn guards_of(root: &Path, repository: &Path) -> Vec<Watch> {
+    let below = repository.strip_prefix(root).unwrap_or(repository);
+    let watch = |path: PathBuf, guard| Watch {
+        root: root.to_owned(),
+        path,
+        guard,
+    };
+    // Worktrees of the workspace's own repository are as good as that.
+    let own = root.join(".git");
+    let is_worktree = read_small(repository).is_some_and(|text| {
+        let named = text.strip_prefix("gitdir:").map(str::trim);
+        let directory =
+            named.and_then(|named| repository.parent()?.join(named).canonicalize().ok());
+        directory.is_some_and(|directory| {
+            let common = read_small(&directory.join("commondir"));
+            directory.parent() == Some(own.join("worktrees").as_path())
+                && common.is_some_and(|common| common.trim() == "../..")
+        })
+    });
+    if is_worktree {
+        return Vec::new();
+    }
+    if !repository.is_dir() {
+        return vec![watch(below.to_owned(), Guard::Hold)];
+    }
+    vec![
+        watch(below.join("hooks"), Guard::Hooks),
+        watch(below.join("config"), Guard::GitConfig),
+        watch(below.join("commondir"), Guard::Hold),
+        watch(below.join("config.worktree"), Guard::Hold),
+        watch(below.to_owned(), Guard::Links),
+    ]
 }
 
 impl Absent {

@@ -159,3 +159,22 @@ fn verify(text: &[u8], host: &Document, targets: &[decide::Target<'_>]) -> Resul
         Err(ConfigError::Unfaithful)
     }
 }
+
+/// The values of a variable, whatever its subsection, as git reads them; none if git would
+/// not read the text at all.
+pub(crate) fn values_of(text: &[u8], section: &str, key: &str) -> Vec<String> {
+    let Ok(document) = syntax::parse(text) else {
+        return Vec::new();
+    };
+    let wanted = |entry: &&syntax::Entry| {
+        let stem = entry.header.and_then(|index| document.headers.get(index));
+        let stem = stem.map_or(&[][..], |header| &header.stem);
+        let own_section = stem.split(|byte| *byte == b'.').next().unwrap_or(stem);
+        own_section == section.as_bytes() && entry.key == key.as_bytes()
+    };
+    let text = |entry: &syntax::Entry| {
+        let value = entry.value.as_deref().unwrap_or_default();
+        String::from_utf8_lossy(value).into_owned()
+    };
+    document.entries.iter().filter(wanted).map(text).collect()
+}

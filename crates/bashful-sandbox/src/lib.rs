@@ -40,7 +40,7 @@ pub use protect::{Guard, Watch};
 pub use report::{Ended, Report};
 pub use room::{BuildError, BuildStep, Confined, ExecError, Room, SpareNamespaces};
 pub use seccomp::Refusal;
-pub use survey::{Identity, Survey};
+pub use survey::{Identity, SYSTEM_DIRECTORIES, Survey};
 pub use sys::fork::{Fork, fork_leaving_threads, fork_single_threaded};
 pub use sys::limits::{OpenFiles, raise_open_files};
 pub use sys::scrub::{close_all_but, forget_environment, replace_arguments};

@@ -4,9 +4,14 @@
 //! pinned, so that it cannot be moved away. What does not exist has nothing to mount
 //! over: it is watched, and held back when a run made it.
 
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
+
+use rustix::fs::{Mode, OFlags};
+
+use crate::git_config::values_of;
 
 /// Files and directories that shells, editors, agents and Bashful itself act upon.
 const NAMES: &[&str] = &[
@@ -73,6 +78,10 @@ pub enum Guard {
     Hooks,
     /// A repository's configuration: keys that execute are taken out.
     GitConfig,
+    /// A repository's directory: links in it are held back.
+    Links,
+    /// A `HEAD` that makes the directory itself a repository: it is held back.
+    BareRepository,
 }
 
 /// Something in a writable root that is watched because it was not there.
@@ -112,22 +121,37 @@ pub(crate) fn inspect(root: &Path) -> Protected {
     match fs::symlink_metadata(&dot_git) {
         Ok(about) if about.is_file() => {
             found.frozen.push(dot_git.clone());
-            if let Some((own, common)) = worktree(root, &dot_git) {
-                inspect_git(&mut found, &common, Path::new(""));
+            if let Some(inside) = named_inside(root, &dot_git) {
+                inspect_git(&mut found, root, root, &inside);
+            } else if let Some((own, common)) = worktree(root, &dot_git) {
+                inspect_git(&mut found, root, &common, Path::new(""));
                 found.git_directories.extend([own, common]);
             }
         }
-        Ok(about) if about.is_symlink() => found.frozen.push(dot_git),
-        Ok(_) => inspect_git(&mut found, root, Path::new(".git")),
-        Err(_) => {
-            inspect_git(&mut found, root, Path::new(".git"));
-            // Git also takes the directory itself for a repository if it looks like one.
-            let parts = ["HEAD", "objects", "refs"].map(|name| root.join(name));
-            if parts.iter().all(|part| part.symlink_metadata().is_ok()) {
-                inspect_git(&mut found, root, Path::new(""));
-            } else {
-                consider(&mut found, root, Path::new("HEAD"), Guard::Hold);
+        Ok(about) if about.is_symlink() => {
+            consider(&mut found, root, Path::new(".git"), Guard::Hold);
+            // The repository itself is worked in; what executes in it is not.
+            let target = dot_git.canonicalize().ok();
+            let inside = target.and_then(|target| below(root, &target));
+            if let Some(inside) = inside {
+                let whole = root.join(&inside);
+                found.frozen.retain(|frozen| *frozen != whole);
+                inspect_git(&mut found, root, root, &inside);
             }
+        }
+        _ => inspect_git(&mut found, root, root, Path::new(".git")),
+    }
+    // Git also takes the directory itself for a repository if it looks like one, and it
+    // does so where `.git` is none, or no longer.
+    let parts = ["HEAD", "objects", "refs"].map(|name| root.join(name));
+    if parts.iter().all(|part| part.symlink_metadata().is_ok()) {
+        inspect_git(&mut found, root, root, Path::new(""));
+    } else if parts[0].symlink_metadata().is_err() {
+        consider(&mut found, root, Path::new("HEAD"), Guard::BareRepository);
+    } else {
+        // A file of this name alone is harmless; what would complete it is not.
+        for name in ["objects", "refs"] {
+            consider(&mut found, root, Path::new(name), Guard::Hold);
         }
     }
     inspect_below(&mut found, root);
@@ -167,7 +191,7 @@ fn inspect_below(found: &mut Protected, root: &Path) {
                 found.frozen.push(path);
             } else if depth > 0 && name == ".git" && kind.is_dir() {
                 let below = path.strip_prefix(root).unwrap_or(&path);
-                inspect_git(found, root, below);
+                inspect_git(found, &directory, root, below);
             } else if depth > 0 && name == ".vscode" && kind.is_dir() {
                 let settings = ["tasks.json", "settings.json", "launch.json", "mcp.json"];
                 let existing = settings.map(|file| path.join(file));
@@ -191,7 +215,7 @@ fn inspect_below(found: &mut Protected, root: &Path) {
 fn inspect_last(found: &mut Protected, root: &Path, directory: &Path) {
     if directory.join(".git").is_dir() {
         let below = directory.strip_prefix(root).unwrap_or(directory);
-        inspect_git(found, root, &below.join(".git"));
+        inspect_git(found, directory, root, &below.join(".git"));
     }
     for name in [".envrc", ".mcp.json", ".vscode/tasks.json", ".claude"] {
         let path = directory.join(name);
@@ -201,22 +225,29 @@ fn inspect_last(found: &mut Protected, root: &Path, directory: &Path) {
     }
 }
 
-fn inspect_git(found: &mut Protected, root: &Path, directory: &Path) {
+/// Looks at a repository's directory below a root. `top` is where its files are.
+fn inspect_git(found: &mut Protected, top: &Path, root: &Path, directory: &Path) {
     consider(found, root, &directory.join("hooks"), Guard::Hooks);
     consider(found, root, &directory.join("commondir"), Guard::Hold);
     consider(found, root, &directory.join("config.worktree"), Guard::Hold);
     let config = directory.join("config");
     match fs::symlink_metadata(root.join(&config)) {
         Ok(about) if about.is_file() => {
-            if let Some(hooks) = hooks_path(root, &root.join(&config)) {
-                found.frozen.push(hooks);
+            let text = read_small(&root.join(&config)).unwrap_or_default();
+            let text = text.as_bytes();
+            // Relative to where git runs the hooks: the top of the tree.
+            for hooks in values_of(text, "core", "hookspath") {
+                consider_in(found, [root, top], &top.join(hooks), Guard::Hooks);
             }
-            for included in included(root, &root.join(&config)) {
-                consider(found, root, &included, Guard::Hold);
+            let own = root.join(directory);
+            for section in ["include", "includeif"] {
+                for path in values_of(text, section, "path") {
+                    consider_in(found, [root, top], &own.join(path), Guard::Hold);
+                }
             }
             found.git_configs.push(root.join(config));
         }
-        Ok(_) => found.frozen.push(root.join(config)),
+        Ok(_) => consider(found, root, &config, Guard::Hold),
         Err(_) => found.watched.push(Watch {
             root: root.to_owned(),
             path: config,
@@ -241,40 +272,68 @@ fn inspect_git(found: &mut Protected, root: &Path, directory: &Path) {
     }
 }
 
-fn below<'a>(root: &Path, path: &'a Path) -> &'a Path {
-    path.strip_prefix(root).unwrap_or(path)
-}
-
+/// Freezes what is at a path below the root, or watches it if nothing is. Links on the way
+/// are frozen one by one, and so is what they lead to, as far as a run could change it.
 fn consider(found: &mut Protected, root: &Path, path: &Path, guard: Guard) {
-    // A link on the way is frozen itself; what it leads to is another file's business.
+    const MOST_LINKS: usize = 40;
+    let mut rest: Vec<OsString> = path.iter().rev().map(OsString::from).collect();
     let mut sofar = root.to_owned();
-    for part in path {
-        sofar.push(part);
+    let mut links = 0;
+    while let Some(name) = rest.pop() {
+        match Path::new(&name).components().next() {
+            Some(Component::ParentDir) => {
+                sofar.pop();
+                continue;
+            }
+            Some(Component::CurDir) => continue,
+            Some(Component::RootDir) => {
+                sofar = PathBuf::from("/");
+                continue;
+            }
+            _ => sofar.push(&name),
+        }
         match fs::symlink_metadata(&sofar) {
             Ok(about) if about.is_symlink() => {
-                // What it leads to counts just as much, where a run could change it.
-                let whole = sofar.join(path.strip_prefix(below(root, &sofar)).unwrap_or(path));
-                let target = whole.canonicalize().or_else(|_| sofar.canonicalize());
-                let target = target.ok().filter(|target| target.starts_with(root));
-                for frozen in [Some(sofar), target].into_iter().flatten() {
-                    if frozen != root && !found.frozen.contains(&frozen) {
-                        found.frozen.push(frozen);
-                    }
+                links += 1;
+                let Ok(target) = fs::read_link(&sofar) else {
+                    return;
+                };
+                freeze(found, root, &sofar);
+                if links > MOST_LINKS {
+                    return;
                 }
-                return;
+                sofar.pop();
+                rest.extend(target.iter().rev().map(OsString::from));
             }
             Ok(_) => {}
             Err(_) => {
-                found.watched.push(Watch {
-                    root: root.to_owned(),
-                    path: path.to_owned(),
-                    guard,
-                });
+                // Where it would be made; elsewhere no run can make it.
+                let missing = rest.iter().rev().fold(sofar, |path, name| path.join(name));
+                if let Ok(below) = missing.strip_prefix(root) {
+                    found.watched.push(Watch {
+                        root: root.to_owned(),
+                        path: below.to_owned(),
+                        guard,
+                    });
+                }
                 return;
             }
         }
     }
-    found.frozen.push(sofar);
+    freeze(found, root, &sofar);
+}
+
+fn freeze(found: &mut Protected, root: &Path, path: &Path) {
+    if path != root && path.starts_with(root) && !found.frozen.iter().any(|known| known == path) {
+        found.frozen.push(path.to_owned());
+    }
+}
+
+/// A repository that a `.git` file names and that lies inside the root, below it.
+fn named_inside(root: &Path, dot_git: &Path) -> Option<PathBuf> {
+    let text = read_small(dot_git)?;
+    let named = text.strip_prefix("gitdir:")?.trim();
+    below(root, &root.join(named).canonicalize().ok()?)
 }
 
 /// The directories of a worktree or submodule, if its `.git` file tells the truth: they
@@ -292,7 +351,7 @@ fn worktree(root: &Path, dot_git: &Path) -> Option<(PathBuf, PathBuf)> {
         own.join(back.trim()).canonicalize().ok()? == dot_git.canonicalize().ok()?
     } else {
         let config = read_small(&own.join("config"))?;
-        let value = config_value(&config, "worktree")?;
+        let value = values_of(config.as_bytes(), "core", "worktree").pop()?;
         own.join(value).canonicalize().ok()? == root
     };
     // Where git puts them, and nowhere else: the file that names the common directory
@@ -301,54 +360,29 @@ fn worktree(root: &Path, dot_git: &Path) -> Option<(PathBuf, PathBuf)> {
     (back && in_place && own.is_dir() && common.is_dir()).then_some((own, common))
 }
 
-/// A directory inside the root that the user made git's hooks directory.
-fn hooks_path(root: &Path, config: &Path) -> Option<PathBuf> {
-    let value = config_value(&read_small(config)?, "hookspath")?;
-    let path = root.join(value).canonicalize().ok()?;
-    (path.starts_with(root) && path != root).then_some(path)
-}
-
-/// Files inside the root that a configuration includes, below the root.
-fn included(root: &Path, config: &Path) -> Vec<PathBuf> {
-    let text = read_small(config).unwrap_or_default();
-    let mut found = Vec::new();
-    for line in text.lines() {
-        let Some((name, value)) = line.split_once('=') else {
-            continue;
-        };
-        // Also with the section before it on the same line.
-        let name = name.rsplit(']').next().unwrap_or(name);
-        if !name.trim().eq_ignore_ascii_case("path") {
-            continue;
-        }
-        let value = value.trim().trim_matches('"');
-        let directory = config.parent().unwrap_or(root);
-        let mut path = PathBuf::new();
-        for part in directory.join(value).components() {
-            match part {
-                std::path::Component::ParentDir => {
-                    path.pop();
-                }
-                std::path::Component::CurDir => {}
-                other => path.push(other),
-            }
-        }
-        if let Ok(below) = path.strip_prefix(root)
-            && !below.as_os_str().is_empty()
-        {
-            found.push(below.to_owned());
+/// The same for a path that lies in one of these roots, or in none.
+fn consider_in(found: &mut Protected, roots: [&Path; 2], path: &Path, guard: Guard) {
+    for root in roots {
+        if let Some(below) = below(root, path) {
+            return consider(found, root, &below, guard);
         }
     }
-    found
 }
 
-/// A rough reading is enough here: it only ever protects more.
-fn config_value(config: &str, key: &str) -> Option<String> {
-    config.lines().rev().find_map(|line| {
-        let (name, value) = line.split_once('=')?;
-        let is_it = name.trim().eq_ignore_ascii_case(key);
-        is_it.then(|| value.trim().trim_matches('"').to_owned())
-    })
+/// A path below the root, without `.` and `..`; none if it is not below.
+fn below(root: &Path, path: &Path) -> Option<PathBuf> {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => {
+                plain.pop();
+            }
+            Component::CurDir => {}
+            other => plain.push(other),
+        }
+    }
+    let below = plain.strip_prefix(root).ok()?;
+    (!below.as_os_str().is_empty()).then(|| below.to_owned())
 }
 
 fn names_in(directory: &Path) -> Vec<PathBuf> {
@@ -386,16 +420,15 @@ fn submodules(modules: &Path) -> Vec<PathBuf> {
     found
 }
 
-fn read_small(path: &Path) -> Option<String> {
-    // Only regular files: a FIFO would block, and a device may never end.
-    if !fs::symlink_metadata(path).ok()?.is_file() {
+/// A small regular file's text. Whatever a run put in its place, also in this moment, is
+/// not waited for.
+pub(crate) fn read_small(path: &Path) -> Option<String> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let file = File::from(rustix::fs::open(path, flags, Mode::empty()).ok()?);
+    if !file.metadata().ok()?.is_file() {
         return None;
     }
     let mut text = String::new();
-    File::open(path)
-        .ok()?
-        .take(1 << 20)
-        .read_to_string(&mut text)
-        .ok()?;
+    file.take(1 << 20).read_to_string(&mut text).ok()?;
     Some(text)
 }

@@ -71,8 +71,8 @@ struct Shared {
     network: Option<OwnedFd>,
     /// The first template, which has the room's own file systems.
     base: OwnedFd,
-    /// The room's own directory.
-    directory: OwnedFd,
+    /// Where private copies are.
+    copies: OwnedFd,
     /// Its `/tmp`.
     tmp: OwnedFd,
 }
@@ -84,6 +84,9 @@ struct Template {
     number: u64,
     plan: Rc<Plan>,
     mounts: OwnedFd,
+    /// Tells when something in it was unmounted: the kernel does that when a file or
+    /// directory that is covered here is replaced on the host.
+    events: OwnedFd,
     ruleset: Option<OwnedFd>,
 }
 
@@ -166,12 +169,19 @@ impl Room {
             .is_ok_and(|about| about.f_bavail == 0 || about.f_favail == 0)
     }
 
-    /// Forgets all templates if the host's mounts have changed.
+    /// Forgets templates that are no longer what they were: all if the host's mounts have
+    /// changed, one if something that it covers was replaced.
     pub fn notice_mounts(&mut self) {
-        let mut wait = [PollFd::new(&self.mounts, PollFlags::PRI)];
-        let changed = poll(&mut wait, Some(&Timespec::default())).is_ok_and(|ready| ready > 0);
-        if changed {
+        if has_event(&self.mounts) {
             self.templates.clear();
+        }
+        self.templates
+            .retain(|template| !has_event(&template.events));
+        let orphaned = self.waiting.as_ref().is_some_and(|waiting| {
+            let mut templates = self.templates.iter();
+            !templates.any(|template| template.number == waiting.template)
+        });
+        if orphaned {
             self.dismiss_waiting();
         }
     }
@@ -191,6 +201,14 @@ impl Room {
         self.templates.push(template);
         Ok(self.templates.len() - 1)
     }
+}
+
+/// Whether the mounts behind this table have changed since this was asked last.
+fn has_event(table: &OwnedFd) -> bool {
+    let mut wait = [PollFd::new(table, PollFlags::PRI)];
+    let ready = poll(&mut wait, Some(&Timespec::default()));
+    // What cannot be asked is taken for changed.
+    ready.is_ok_and(|ready| ready > 0) && !wait[0].revents().is_empty() || ready.is_err()
 }
 
 impl Shared {

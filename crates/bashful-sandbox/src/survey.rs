@@ -88,8 +88,8 @@ pub struct Survey {
     pub(crate) fingerprint: Vec<(PathBuf, Option<Inode>)>,
 }
 
-/// The system directories, and single files outside them that libraries look for.
-const SYSTEM: &[&str] = &[
+/// The directories of the system that every run sees, as far as they exist.
+pub const SYSTEM_DIRECTORIES: [&str; 12] = [
     "/usr",
     "/bin",
     "/sbin",
@@ -162,7 +162,7 @@ impl Survey {
             }
             kinds.insert(path.clone(), kind);
         }
-        let system = SYSTEM
+        let system = SYSTEM_DIRECTORIES
             .iter()
             .filter_map(|path| Some((PathBuf::from(path), kind_of(Path::new(path)).ok()?)))
             .collect();
@@ -230,7 +230,7 @@ fn identify(profile: &Profile) -> io::Result<Identity> {
     if about.uid() != 0 {
         return Ok(Identity::Owner {
             user: about.uid(),
-            group: about.gid(),
+            group: names::primary_group(about.uid()).unwrap_or(about.uid()),
         });
     }
     let all_map = profile

@@ -2,22 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-/// Directories that every run can read: the sandbox shows them to all. What is denied or secret
-/// below them has to be hidden, so nothing may be missing here that the sandbox shows.
-pub(super) const SYSTEM: [&str; 12] = [
-    "/usr",
-    "/bin",
-    "/sbin",
-    "/lib",
-    "/lib32",
-    "/lib64",
-    "/libx32",
-    "/etc",
-    "/opt",
-    "/nix/store",
-    "/gnu/store",
-    "/sys/devices/system",
-];
+// The sandbox shows these to every run, so what is denied or secret below them has to be hidden.
+pub(super) use bashful_sandbox::SYSTEM_DIRECTORIES as SYSTEM;
 
 /// Whether a path lies in a system directory.
 pub(super) fn is_system(path: &Path) -> bool {

@@ -49,6 +49,8 @@ impl From<&Watch> for Watched {
                 Guard::Hold => "held back",
                 Guard::Hooks => "hooks held back",
                 Guard::GitConfig => "keys that execute taken out",
+                Guard::Links => "links in it held back",
+                Guard::BareRepository => "held back if it makes a repository",
             },
         }
     }

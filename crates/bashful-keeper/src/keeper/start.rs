@@ -73,8 +73,9 @@ impl Keeper {
             start.spec.log_quota,
             start.spec.keep_tail,
         );
-        if let Some(place) = &launched.place
-            && let Err(error) = place.confined.await_start()
+        let mut launched = launched;
+        if let Some(place) = &mut launched.place
+            && let Err(error) = place.await_start()
         {
             directory.discard();
             if let Some(place) = launched.place {
@@ -192,6 +193,10 @@ impl Keeper {
                 (pid, None)
             }
             Some(room) => {
+                // What runs made meanwhile must not pass for the user's own.
+                for run in self.runs.values_mut() {
+                    run.hold_back();
+                }
                 let place = self
                     .rooms
                     .start(room, launch)
@@ -241,6 +246,14 @@ impl Keeper {
                 outcome => outcome,
             };
             deaf |= watched.is_err();
+            if let Some(table) = place.mounts() {
+                let source = Source::Mounts(number).encode();
+                let watched = match epoll::add(&self.epoll, table, source, EventFlags::PRI) {
+                    Err(Errno::EXIST) => epoll::modify(&self.epoll, table, source, EventFlags::PRI),
+                    outcome => outcome,
+                };
+                deaf |= watched.is_err();
+            }
         }
         self.runs.insert(number, run);
         if deaf {

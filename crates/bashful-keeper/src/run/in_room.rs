@@ -68,6 +68,23 @@ impl Run {
         }
     }
 
+    /// Holds back what it made and what would execute outside.
+    pub(crate) fn hold_back(&mut self) {
+        if let Some(place) = &mut self.place {
+            place.hold_back(self.spec.id.as_str());
+        }
+    }
+
+    /// Something that was covered in its room was torn off: it does not go on like that.
+    pub(crate) fn lost_cover(&mut self, now: Instant) {
+        // After the command's end its mounts go one by one.
+        if self.ended.is_some_and(|ended| ended.alone) || self.init.is_none() {
+            return;
+        }
+        let init: Vec<i32> = self.init.into_iter().collect();
+        self.kill_now(Ending::Unprotected, now, &init);
+    }
+
     /// Its place goes to the task that takes over what it left.
     pub(crate) fn bequeath_place(&mut self) -> Option<InRoom> {
         let place = self.place.take()?;
@@ -77,9 +94,12 @@ impl Run {
 
     /// Gives up its place in the room and keeps what came of it.
     pub(crate) fn leave(&mut self, rooms: &mut Rooms) {
-        let Some(place) = self.place.take() else {
+        let Some(mut place) = self.place.take() else {
             return;
         };
+        if self.ending == Some(Ending::Unprotected) {
+            place.tell_replaced();
+        }
         let (enforcement, mut violations) = rooms.finish(place, self.ended, self.spec.id.as_str());
         if self.ending == Some(Ending::OutOfCpuTime) {
             violations.push(Violation {

@@ -201,6 +201,7 @@ pub(super) fn compile(profile: &Profile, survey: &Survey) -> View {
         path: path.clone(),
         copy: copy.clone(),
     }));
+    entries.extend(pins_in_private(&entries));
     // A stable sort: among equals the later stays later.
     entries.sort_by_key(|entry| entry.path().components().count());
     let hidden = hidden(profile, survey, &entries);
@@ -321,6 +322,32 @@ fn declared(profile: &Profile, survey: &Survey, listed: bool) -> Vec<Entry> {
         }
     }
     entries
+}
+
+/// What lies below the room's own `/tmp` has directories above it that belong to the room:
+/// they are pinned, or a run could put others in their place for the next one.
+fn pins_in_private(entries: &[Entry]) -> Vec<Entry> {
+    let mut pinned = BTreeSet::new();
+    for entry in entries {
+        let Entry::Bind { path, .. } = entry else {
+            continue;
+        };
+        for private in ["/tmp", "/dev/shm"].map(Path::new) {
+            pinned.extend(between(private, path));
+        }
+    }
+    // Not what is there anyway, or lies in something of the host's.
+    pinned.retain(|path| {
+        !entries.iter().any(|entry| match entry {
+            Entry::Bind { path: bound, .. } => path.starts_with(bound),
+            _ => false,
+        })
+    });
+    let make = pinned
+        .iter()
+        .map(|path| Entry::Directory { path: path.clone() });
+    let pin = pinned.iter().map(|path| Entry::Pin { path: path.clone() });
+    make.chain(pin).collect()
 }
 
 /// What is taken out of sight: only where something above it is in sight.

@@ -293,7 +293,10 @@ impl Tree<'_> {
     /// something of the host's, where we make nothing.
     fn own_place(&self, path: &Path, before: &[Entry]) -> Option<PathBuf> {
         let above = before.iter().rev().find(|entry| {
-            let has_content = !matches!(entry, Entry::Directory { .. } | Entry::Link { .. });
+            let has_content = !matches!(
+                entry,
+                Entry::Directory { .. } | Entry::Link { .. } | Entry::Pin { .. }
+            );
             has_content && path != entry.path() && path.starts_with(entry.path())
         });
         match above {
@@ -316,7 +319,10 @@ impl Tree<'_> {
         make_parents(&own)?;
         match shape {
             Shape::Directory => make_directory(&own),
-            Shape::File => fs::write(&own, "").map_err(at(BuildStep::Place, path)),
+            // New, and not through a link that somebody put there.
+            Shape::File => fs::File::create_new(&own)
+                .map(drop)
+                .map_err(at(BuildStep::Place, path)),
         }
     }
 }

@@ -48,6 +48,7 @@ impl SpareNamespaces {
         }
         let work = || {
             raise_loopback().map_err(at(BuildStep::Namespaces, "lo"))?;
+            limit_shared_memory();
             let own = own_namespaces()?;
             Ok(vec![namespace(&own, "ipc")?, namespace(&own, "net")?])
         };
@@ -91,6 +92,9 @@ pub(super) fn room(
         ("net", spare.is_none() && with_network),
     ];
     let work = || {
+        if spare.is_none() {
+            limit_shared_memory();
+        }
         if with_user {
             map_self(plan.identity, who.0.as_raw(), who.1.as_raw())?;
         }
@@ -124,13 +128,14 @@ pub(super) fn room(
         ipc,
         network,
         base: next()?,
-        directory: next()?,
+        copies: next()?,
         tmp: next()?,
     };
     let template = Template {
         number: 0,
         plan: Rc::clone(plan),
         mounts: next()?,
+        events: next()?,
         ruleset: parts.next(),
     };
     Ok(Built {
@@ -166,13 +171,14 @@ pub(super) fn template(
         number: 0,
         plan: Rc::clone(plan),
         mounts: parts.next().ok_or_else(missing)?,
+        events: parts.next().ok_or_else(missing)?,
         ruleset: parts.next(),
     };
     Ok((template, builder))
 }
 
 fn finish_template(plan: &Plan, own: &OwnedFd) -> Result<Vec<OwnedFd>, BuildError> {
-    let mut made = vec![namespace(own, "mnt")?];
+    let mut made = vec![namespace(own, "mnt")?, namespace(own, "../mountinfo")?];
     made.extend(make_ruleset(plan)?);
     Ok(made)
 }
@@ -203,6 +209,19 @@ fn map_self(identity: Identity, user: u32, group: u32) -> Result<(), BuildError>
     write("/proc/self/uid_map", format!("{inside_user} {user} 1"))?;
     write("/proc/self/gid_map", format!("{inside_group} {group} 1"))?;
     set_dumpable_behavior(DumpableBehavior::NotDumpable).map_err(at(BuildStep::Identity, "prctl"))
+}
+
+/// What runs leave in shared memory belongs to no run's control group, so the namespace
+/// itself is limited. Where that cannot be done, `/dev/shm` has its size all the same.
+fn limit_shared_memory() {
+    for (name, value) in [
+        ("shmall", "262144"),
+        ("shmmni", "1024"),
+        ("msgmni", "256"),
+        ("sem", "250 32000 32 256"),
+    ] {
+        let _ = std::fs::write(format!("/proc/sys/kernel/{name}"), value);
+    }
 }
 
 /// Nothing that we mount from here on is seen outside.

@@ -13,16 +13,16 @@ use rustix::fs::{
 
 use super::{BuildError, BuildStep, Room};
 use crate::git_config::{Attempt, merge};
-use crate::plan::{Plan, ROOM_DIRECTORY};
+use crate::plan::Plan;
 use crate::profile::Violation;
 use crate::survey::Identity;
 
 /// One repository's configuration.
 #[derive(Debug)]
 pub(super) struct Copy {
-    host: PathBuf,
+    pub(super) host: PathBuf,
     /// The directory in the room that has the copy.
-    directory: OwnedFd,
+    pub(super) directory: OwnedFd,
     /// What the copy began as.
     base: Vec<u8>,
     host_stamp: Option<Stamp>,
@@ -87,21 +87,17 @@ impl Room {
     }
 
     fn copy_directory(&self, place: &Path, identity: Identity) -> io::Result<OwnedFd> {
-        let below = place
+        // A single name below a directory that we have had since before the first run.
+        let name = place
             .parent()
-            .and_then(|parent| parent.strip_prefix(ROOM_DIRECTORY).ok())
+            .and_then(Path::file_name)
             .ok_or(io::ErrorKind::InvalidInput)?;
-        match rustix::fs::mkdirat(&self.shared.directory, below, Mode::RWXU) {
+        match rustix::fs::mkdirat(&self.shared.copies, name, Mode::RWXU) {
             Ok(()) | Err(rustix::io::Errno::EXIST) => {}
             Err(errno) => return Err(errno.into()),
         }
-        let directory = openat2(
-            &self.shared.directory,
-            below,
-            OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC,
-            Mode::empty(),
-            ResolveFlags::NO_SYMLINKS | ResolveFlags::BENEATH,
-        )?;
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let directory = openat(&self.shared.copies, name, flags, Mode::empty())?;
         give(&directory, identity)?;
         Ok(directory)
     }
@@ -109,7 +105,6 @@ impl Room {
     /// Brings what runs changed in their copies back to the host, and tells what was
     /// held back.
     pub fn merge_copies(&mut self) -> Vec<Violation> {
-        self.mend_copies();
         self.copies.iter_mut().flat_map(Copy::merge_back).collect()
     }
 }
@@ -122,7 +117,7 @@ impl Copy {
         if self.host_stamp.is_some() && self.host_stamp == now {
             return Ok(());
         }
-        let (text, stamp) = read(&directory, name)?;
+        let (text, stamp) = read(&directory, Path::new(name))?;
         let temporary = "config.bashful";
         let flags =
             OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -162,10 +157,10 @@ impl Copy {
     }
 
     fn try_merge(&mut self) -> io::Result<Vec<Violation>> {
-        let (private, _) = read(&self.directory, CONFIG)?;
+        let (private, _) = read(&self.directory, Path::new(CONFIG))?;
         let (parent, name) = split(&self.host)?;
         let directory = open_directory(parent)?;
-        let (host, _) = read(&directory, name)?;
+        let (host, _) = read(&directory, Path::new(name))?;
         let merged = merge(&self.base, &private, &host)
             .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.to_string()))?;
         if merged.changed {
@@ -198,33 +193,37 @@ impl Copy {
     }
 }
 
-/// Writes the file as git does: a lock file beside it, then a rename.
-pub(super) fn replace(directory: &OwnedFd, name: &str, text: &[u8]) -> io::Result<()> {
-    let about = statat(directory, name, AtFlags::SYMLINK_NOFOLLOW)?;
-    let lock = format!("{name}.lock");
+/// Writes the file in place, under git's own lock. Not by renaming another over it: that
+/// would tear off what covers the file in every run that is going on.
+pub(super) fn replace(directory: impl AsFd, name: impl AsRef<Path>, text: &[u8]) -> io::Result<()> {
+    let (directory, name) = (directory.as_fd(), name.as_ref());
+    let mut lock = name.as_os_str().to_owned();
+    lock.push(".lock");
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let mode = Mode::from_raw_mode(about.st_mode & 0o777);
-    let mut file = File::from(openat(directory, lock.as_str(), flags, mode)?);
-    let written = file.write_all(text).and_then(|()| {
-        let owner = (Uid::from_raw(about.st_uid), Gid::from_raw(about.st_gid));
-        // Only root can and must: others make files as themselves.
-        if rustix::process::geteuid().is_root() {
-            fchown(&file, Some(owner.0), Some(owner.1))?;
-        }
-        Ok(renameat(directory, lock.as_str(), directory, name)?)
-    });
-    if written.is_err() {
-        let _ = unlinkat(directory, lock.as_str(), AtFlags::empty());
-    }
+    drop(openat(directory, &lock, flags, Mode::RUSR | Mode::WUSR)?);
+    let flags = OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let written = openat(directory, name, flags, Mode::empty())
+        .map_err(io::Error::from)
+        .and_then(|file| {
+            let mut file = File::from(file);
+            let about = file.metadata()?;
+            // Another name of some other file is not ours to write.
+            if !about.is_file() || about.nlink() > 1 {
+                return Err(io::Error::other("it is no longer a file of its own"));
+            }
+            file.write_all(text)?;
+            file.set_len(text.len() as u64)
+        });
+    let _ = unlinkat(directory, &lock, AtFlags::empty());
     written
 }
 
 /// A regular file's content, whatever somebody put in its place.
-pub(super) fn read_config(directory: &OwnedFd, name: &str) -> io::Result<Vec<u8>> {
-    read(directory, name).map(|(text, _)| text)
+pub(super) fn read_config(directory: impl AsFd, name: impl AsRef<Path>) -> io::Result<Vec<u8>> {
+    read(directory, name.as_ref()).map(|(text, _)| text)
 }
 
-fn read(directory: &OwnedFd, name: &str) -> io::Result<(Vec<u8>, Stamp)> {
+fn read(directory: impl AsFd, name: &Path) -> io::Result<(Vec<u8>, Stamp)> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = File::from(openat(directory, name, flags, Mode::empty())?);
     if !file.metadata()?.is_file() {

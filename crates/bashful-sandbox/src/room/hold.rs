@@ -1,203 +1,338 @@
 //! Holding back what a run made that would execute on the host later.
 //!
 //! Nothing is deleted: it gets another name in the same place, under which nothing
-//! acts upon it, and the result says so.
+//! acts upon it, and the result says so. The run may do its best to be in the way, so
+//! whatever cannot be looked at is held back as a whole.
 
+use std::fs;
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{
-    AtFlags, Dir, FileType, Mode, OFlags, RenameFlags, openat, renameat_with, statat,
+    AtFlags, Dir, FileType, Mode, OFlags, RenameFlags, ResolveFlags, fchmod, fstat, openat,
+    openat2, readlinkat, renameat_with, statat,
 };
+use rustix::io::Errno;
 
 use super::git_copies::{read_config, replace};
+use crate::freshness::Inode;
 use crate::git_config::sanitise;
+use crate::plan::ROOM_DIRECTORY;
 use crate::profile::Violation;
 use crate::protect::{Guard, Watch};
 
 /// Looks for what did not exist before and holds it back. `tag` goes into the new name.
-pub(crate) fn hold_back(watched: &[Watch], tag: &str) -> Vec<Violation> {
-    let mut found = Vec::new();
+/// Nothing is done in a root that is not the same any more.
+pub(crate) fn hold_back(
+    watched: &[Watch],
+    tag: &str,
+    is_same: &dyn Fn(&Path, Inode) -> bool,
+) -> Vec<Violation> {
+    let mut holding = Holding {
+        tag,
+        found: Vec::new(),
+    };
     let mut root: Option<(&Path, OwnedFd)> = None;
     for watch in watched {
         if root.as_ref().is_none_or(|(path, _)| *path != watch.root) {
-            let Ok(opened) = open_directory(rustix::fs::CWD, &watch.root) else {
-                continue;
-            };
-            root = Some((&watch.root, opened));
+            match open_root(&watch.root) {
+                Ok(opened)
+                    if Inode::of_open(&opened).is_some_and(|own| is_same(&watch.root, own)) =>
+                {
+                    root = Some((&watch.root, opened));
+                }
+                Ok(_) => {
+                    root = None;
+                    continue;
+                }
+                Err(error) => {
+                    holding.tell(
+                        watch.root.clone(),
+                        format!("it cannot be looked at: {error}; do not use it unread"),
+                    );
+                    return holding.found;
+                }
+            }
         }
         if let Some((_, opened)) = &root {
-            look(watch, opened, tag, &mut found);
+            holding.look(watch, opened);
         }
     }
-    found
+    holding.found
 }
 
-/// Follows the path one name at a time, so that a link on the way is seen as such.
-fn look(watch: &Watch, root: &OwnedFd, tag: &str, found: &mut Vec<Violation>) {
-    let mut directory: Option<OwnedFd> = None;
-    let mut names = watch.path.iter().peekable();
-    let mut sofar = PathBuf::new();
-    while let Some(name) = names.next() {
-        let here = directory.as_ref().unwrap_or(root).as_fd();
-        sofar.push(name);
-        let Ok(about) = statat(here, name, AtFlags::SYMLINK_NOFOLLOW) else {
-            return;
-        };
-        let kind = FileType::from_raw_mode(about.st_mode);
-        let last = names.peek().is_none();
-        let whole = Watch {
-            path: sofar.clone(),
-            ..watch.clone()
-        };
-        match (last, watch.guard) {
-            // On the way there must be directories: anything else leads elsewhere.
-            (false, _) if kind != FileType::Directory => {
-                return hold(&whole, here, Path::new(name), tag, found);
-            }
-            (false, _) => match open_directory(here, Path::new(name)) {
-                Ok(next) => directory = Some(next),
-                Err(_) => return,
-            },
-            (true, Guard::Hooks) if kind == FileType::Directory => {
-                if let Ok(hooks) = open_directory(here, Path::new(name)) {
-                    hold_hooks(watch, &hooks, tag, found);
-                }
-            }
-            (true, Guard::GitConfig) if kind == FileType::RegularFile => {
-                let owned = match &directory {
-                    Some(directory) => directory.try_clone(),
-                    None => root.try_clone(),
-                };
-                if let Ok(owned) = owned {
-                    clean_config(watch, &owned, found);
-                }
-            }
-            (true, _) => hold(watch, here, Path::new(name), tag, found),
-        }
-    }
-}
-
-/// Samples stay: git makes them, and runs none.
-fn hold_hooks(watch: &Watch, hooks: &OwnedFd, tag: &str, found: &mut Vec<Violation>) {
-    const MOST: usize = 1000;
-    let Ok(entries) = Dir::read_from(hooks) else {
-        return;
+/// Opens a writable root, also one that the run closed against its owner.
+pub(super) fn open_root(path: &Path) -> io::Result<OwnedFd> {
+    // No link on the way: it was resolved before, and a run may have put one there since.
+    let open = || {
+        openat2(
+            rustix::fs::CWD,
+            path,
+            OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC,
+            Mode::empty(),
+            ResolveFlags::NO_SYMLINKS,
+        )
     };
-    for entry in entries.flatten().take(MOST) {
-        use std::os::unix::ffi::OsStrExt;
-        let name = entry.file_name().to_bytes();
-        let harmless = name == b"." || name == b".." || name.ends_with(b".sample") || is_held(name);
-        if !harmless {
-            let name = Path::new(std::ffi::OsStr::from_bytes(name));
-            let one = Watch {
-                path: watch.path.join(name),
-                ..watch.clone()
+    match open() {
+        Err(Errno::ACCESS) => {
+            let mode = fs::metadata(path)?.permissions().mode();
+            fs::set_permissions(path, fs::Permissions::from_mode(mode | 0o700))?;
+            Ok(open()?)
+        }
+        opened => Ok(opened?),
+    }
+}
+
+struct Holding<'a> {
+    tag: &'a str,
+    found: Vec<Violation>,
+}
+
+/// No more than this is told of one run.
+const MOST_TOLD: usize = 50;
+/// A directory of hooks with more names than this is no directory of hooks.
+const MOST_HOOKS: usize = 20_000;
+
+impl Holding<'_> {
+    /// Follows the path one name at a time, so that a link on the way is seen as such.
+    fn look(&mut self, watch: &Watch, root: &OwnedFd) {
+        // The directory that we are in, and how it is called in the one above.
+        let mut way: Vec<OwnedFd> = Vec::new();
+        let mut sofar = PathBuf::new();
+        let mut names = watch.path.iter().map(Path::new).peekable();
+        while let Some(name) = names.next() {
+            let here = way.last().unwrap_or(root).as_fd();
+            let about = match statat(here, name, AtFlags::SYMLINK_NOFOLLOW) {
+                Ok(about) => about,
+                Err(Errno::NOENT | Errno::NOTDIR) => return,
+                // The directory does not let us search it: then all of it is held back.
+                Err(_) => return self.hold_last(watch, root, &way, &sofar),
             };
-            hold(&one, hooks.as_fd(), name, tag, found);
+            sofar.push(name);
+            let kind = FileType::from_raw_mode(about.st_mode);
+            let whole = watch.root.join(&sofar);
+            if names.peek().is_some() {
+                // On the way there must be directories: anything else leads elsewhere.
+                match open_directory(here, name) {
+                    Ok(next) if kind == FileType::Directory => way.push(next),
+                    Err(Errno::NOENT) => return,
+                    _ => return self.hold(whole, here, name),
+                }
+                continue;
+            }
+            match (watch.guard, kind) {
+                (Guard::Hooks, FileType::Directory) => self.hold_hooks(&whole, here, name),
+                (Guard::GitConfig, FileType::RegularFile) => {
+                    self.clean_config(&whole, here, name);
+                }
+                // A copy of a private copy's link; it leads nowhere outside.
+                (Guard::GitConfig, FileType::Symlink) if leads_into_room(here, name) => {}
+                (Guard::Links, FileType::Directory) => self.hold_links(&whole, here, name),
+                (Guard::Links, _) => {}
+                (Guard::BareRepository, _) => {
+                    let has = |name: &str| statat(here, name, AtFlags::empty()).is_ok();
+                    if has("objects") && has("refs") {
+                        self.hold(whole, here, name);
+                    }
+                }
+                _ => self.hold(whole, here, name),
+            }
+        }
+    }
+
+    /// Holds back the last directory on the way.
+    fn hold_last(&mut self, watch: &Watch, root: &OwnedFd, way: &[OwnedFd], sofar: &Path) {
+        let Some(name) = sofar.file_name() else {
+            return self.tell(
+                watch.root.clone(),
+                "it cannot be searched; do not use it unread".to_owned(),
+            );
+        };
+        let above = way.len().checked_sub(2).and_then(|index| way.get(index));
+        let above = above.unwrap_or(root).as_fd();
+        self.hold(watch.root.join(sofar), above, Path::new(name));
+    }
+
+    /// Samples stay: git makes them, and runs none.
+    fn hold_hooks(&mut self, whole: &Path, here: BorrowedFd<'_>, name: &Path) {
+        let listed = open_directory(here, name).and_then(|hooks| {
+            let mut names = Vec::new();
+            for (index, entry) in Dir::read_from(&hooks)?.enumerate() {
+                if index > MOST_HOOKS {
+                    return Err(Errno::TOOBIG);
+                }
+                let name = entry?.file_name().to_bytes().to_vec();
+                let harmless =
+                    name == b"." || name == b".." || name.ends_with(b".sample") || is_held(&name);
+                if !harmless {
+                    names.push(name);
+                }
+            }
+            Ok((hooks, names))
+        });
+        let Ok((hooks, names)) = listed else {
+            return self.hold(whole.to_owned(), here, name);
+        };
+        for name in names {
+            let name = Path::new(std::ffi::OsStr::from_bytes(&name));
+            self.hold(whole.join(name), hooks.as_fd(), name);
+        }
+    }
+
+    /// Links in a repository's directory: git writes through them, wherever they lead. Its
+    /// objects are left out, which it never writes again.
+    fn hold_links(&mut self, whole: &Path, here: BorrowedFd<'_>, name: &Path) {
+        const MOST: usize = 20_000;
+        const ENTERED: [&[u8]; 5] = [b"logs", b"refs", b"info", b"rebase-merge", b"worktrees"];
+        let mut looked = 0;
+        let Ok(top) = open_directory(here, name) else {
+            return self.hold(whole.to_owned(), here, name);
+        };
+        let mut open = vec![(top, whole.to_owned(), 0)];
+        while let Some((directory, path, depth)) = open.pop() {
+            for entry in Dir::read_from(&directory).into_iter().flatten().flatten() {
+                looked += 1;
+                let name = entry.file_name().to_bytes();
+                let name_path = Path::new(std::ffi::OsStr::from_bytes(name));
+                let below = path.join(name_path);
+                if looked > MOST {
+                    return self.tell(below, "there is too much to look at".to_owned());
+                }
+                match entry.file_type() {
+                    // The private configuration is one, and stays one.
+                    FileType::Symlink if name != b"config" && !is_held(name) => {
+                        self.hold(below, directory.as_fd(), name_path);
+                    }
+                    FileType::Directory if name == b"." || name == b".." => {}
+                    FileType::Directory if depth > 0 || ENTERED.contains(&name) => {
+                        match open_directory(&directory, name_path) {
+                            Ok(inner) => open.push((inner, below, depth + 1)),
+                            Err(_) => self.hold(below, directory.as_fd(), name_path),
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// Takes keys that execute out of a configuration that a run made.
+    fn clean_config(&mut self, whole: &Path, here: BorrowedFd<'_>, name: &Path) {
+        let cleaned = read_config(here, name).and_then(|text| {
+            let cleaned = sanitise(&text)
+                .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.to_string()))?;
+            if !cleaned.held.is_empty() {
+                replace(here, name, &cleaned.text)?;
+            }
+            Ok(cleaned)
+        });
+        match cleaned {
+            Ok(cleaned) => {
+                for held in cleaned.held {
+                    self.add(
+                        "git_config",
+                        whole.to_owned(),
+                        "git-config",
+                        format!(
+                            "taken out, because git would act upon it outside: {} = {}",
+                            held.key, held.value
+                        ),
+                    );
+                }
+            }
+            // Unreadable, no configuration, or its lock is held, perhaps for that purpose.
+            Err(_) => self.hold(whole.to_owned(), here, name),
+        }
+    }
+
+    fn hold(&mut self, whole: PathBuf, directory: BorrowedFd<'_>, name: &Path) {
+        let note = match rename_aside(directory, name, self.tag) {
+            Ok(new_name) => format!(
+                "held back as `{}`, because it would be executed outside; look at it, then rename it if it is wanted",
+                new_name.display()
+            ),
+            Err(error) => format!("it could not be held back: {error}; do not use it unread"),
+        };
+        self.tell(whole, note);
+    }
+
+    fn tell(&mut self, path: PathBuf, note: String) {
+        self.add("protected", path, "paths_write", note);
+    }
+
+    fn add(&mut self, kind: &str, path: PathBuf, missing: &str, note: String) {
+        if self.found.len() < MOST_TOLD {
+            self.found.push(Violation {
+                kind: kind.to_owned(),
+                path: Some(path),
+                missing: missing.to_owned(),
+                source: "keeper".to_owned(),
+                note: Some(note),
+            });
         }
     }
 }
+
+fn leads_into_room(directory: BorrowedFd<'_>, name: &Path) -> bool {
+    let target = readlinkat(directory, name, Vec::new());
+    target.is_ok_and(|target| {
+        let place = format!("{ROOM_DIRECTORY}/git/");
+        target.to_bytes().starts_with(place.as_bytes())
+    })
+}
+
+const HELD: &str = ".held-";
 
 fn is_held(name: &[u8]) -> bool {
     name.windows(HELD.len()).any(|part| part == HELD.as_bytes())
 }
 
-const HELD: &str = ".held-";
-
-fn hold(
-    watch: &Watch,
-    directory: std::os::fd::BorrowedFd<'_>,
-    name: &Path,
-    tag: &str,
-    found: &mut Vec<Violation>,
-) {
-    let mut outcome = Err(io::Error::from(io::ErrorKind::AlreadyExists));
-    let mut new_name = PathBuf::new();
-    for attempt in 0..100 {
+/// Gives something a name that nothing acts upon, and that the run cannot foresee.
+fn rename_aside(directory: BorrowedFd<'_>, name: &Path, tag: &str) -> io::Result<PathBuf> {
+    let mut suffix = String::new();
+    for _ in 0..8 {
         let mut text = name.as_os_str().to_owned();
         text.push(HELD);
         text.push(tag);
-        if attempt > 0 {
-            text.push(format!("-{attempt}"));
+        text.push(&suffix);
+        let new_name = PathBuf::from(text);
+        let rename = || {
+            let flags = RenameFlags::NOREPLACE;
+            renameat_with(directory, name, directory, &new_name, flags)
+        };
+        let renamed = match rename() {
+            Err(Errno::ACCESS | Errno::PERM) => with_write_permission(directory, rename),
+            renamed => renamed,
+        };
+        match renamed {
+            Ok(()) => return Ok(new_name),
+            // Taken, or too long: then something short and random.
+            Err(Errno::EXIST | Errno::NAMETOOLONG) => {}
+            Err(errno) => return Err(errno.into()),
         }
-        new_name = PathBuf::from(text);
-        let renamed = renameat_with(
-            directory,
-            name,
-            directory,
-            &new_name,
-            RenameFlags::NOREPLACE,
-        );
-        outcome = renamed.map_err(Into::into);
-        if !matches!(&outcome, Err(error) if error.kind() == io::ErrorKind::AlreadyExists) {
-            break;
-        }
+        let mut random = [0_u8; 8];
+        rustix::rand::getrandom(&mut random, rustix::rand::GetRandomFlags::empty())?;
+        suffix = format!("-{:016x}", u64::from_ne_bytes(random));
     }
-    let note = match outcome {
-        Ok(()) => format!(
-            "held back as `{}`, because it would be executed outside; look at it, then rename it if it is wanted",
-            new_name.display()
-        ),
-        Err(error) => format!("it could not be held back: {error}; do not use it unread"),
-    };
-    found.push(Violation {
-        kind: "protected".to_owned(),
-        path: Some(watch.root.join(&watch.path)),
-        missing: "paths_write".to_owned(),
-        source: "keeper".to_owned(),
-        note: Some(note),
-    });
+    Err(io::ErrorKind::AlreadyExists.into())
 }
 
-/// Takes keys that execute out of a configuration that a run made.
-fn clean_config(watch: &Watch, directory: &OwnedFd, found: &mut Vec<Violation>) {
-    let name = "config";
-    let path = watch.root.join(&watch.path);
-    let violation = |note: String| Violation {
-        kind: "git_config".to_owned(),
-        path: Some(path.clone()),
-        missing: "git-config".to_owned(),
-        source: "keeper".to_owned(),
-        note: Some(note),
-    };
-    let cleaned = read_config(directory, name).and_then(|text| {
-        sanitise(&text)
-            .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.to_string()))
-    });
-    match cleaned {
-        Ok(cleaned) if cleaned.held.is_empty() => {}
-        Ok(cleaned) => match replace(directory, name, &cleaned.text) {
-            Ok(()) => {
-                for held in cleaned.held.into_iter().take(20) {
-                    found.push(violation(format!(
-                        "taken out, because git would act upon it outside: {} = {}",
-                        held.key, held.value
-                    )));
-                }
-            }
-            // Somebody holds the lock, perhaps for that very purpose.
-            Err(_) => hold(
-                watch,
-                directory.as_fd(),
-                Path::new(name),
-                "uncleaned",
-                found,
-            ),
-        },
-        // What cannot be read as a configuration is not left for git to try.
-        Err(_) => hold(
-            watch,
-            directory.as_fd(),
-            Path::new(name),
-            "unreadable",
-            found,
-        ),
-    }
+/// Does something in a directory that its owner, who we are, may not write just now.
+fn with_write_permission(
+    directory: BorrowedFd<'_>,
+    act: impl Fn() -> rustix::io::Result<()>,
+) -> rustix::io::Result<()> {
+    let mode = Mode::from_raw_mode(fstat(directory)?.st_mode & 0o7777);
+    fchmod(directory, mode | Mode::RWXU)?;
+    let outcome = act();
+    let _ = fchmod(directory, mode);
+    outcome
 }
 
-fn open_directory(at: impl AsFd, path: &Path) -> io::Result<OwnedFd> {
+fn open_directory(at: impl AsFd, path: &Path) -> rustix::io::Result<OwnedFd> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    Ok(openat(at, path, flags, Mode::empty())?)
+    openat(at, path, flags, Mode::empty())
 }

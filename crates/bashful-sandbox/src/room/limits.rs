@@ -81,7 +81,9 @@ impl Confined {
 impl RunLimit {
     pub(super) fn as_raw(self) -> (libc::__rlimit_resource_t, libc::rlimit64) {
         let (resource, value) = match self {
-            Self::NoCore => (libc::RLIMIT_CORE, 0),
+            // One byte: at nothing at all the kernel would still feed a program that takes
+            // core dumps, outside and as root.
+            Self::NoCore => (libc::RLIMIT_CORE, 1),
             Self::OpenFiles(value) => (libc::RLIMIT_NOFILE, value),
             Self::FileSize(value) => (libc::RLIMIT_FSIZE, value),
             Self::Processes(value) => (libc::RLIMIT_NPROC, value),

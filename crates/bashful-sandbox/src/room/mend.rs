@@ -8,15 +8,17 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rustix::fs::{
-    AtFlags, CWD, Dir, FileType, Gid, Mode, OFlags, Uid, fchown, fstat, openat, readlinkat,
-    renameat, unlinkat,
+    AtFlags, Dir, FileType, Gid, Mode, OFlags, Uid, fchown, fstat, openat, readlinkat, renameat,
+    unlinkat,
 };
 
 use super::Room;
 use super::git_copies::read_config;
+use super::hold::open_root;
+use crate::freshness::Inode;
 use crate::git_config::sanitise;
 
 /// Only directories right below the root are looked at, and not more than these.
@@ -24,19 +26,29 @@ const MOST_ENTRIES: usize = 256;
 
 impl Room {
     /// Mends the copies in the roots of the plan that was used last.
-    pub(super) fn mend_copies(&self) {
-        let links: Vec<&PathBuf> = self.plan.git_configs.values().collect();
-        if links.is_empty() {
+    pub fn mend_copies(&self) {
+        if self.plan.git_configs.is_empty() {
             return;
         }
         for (root, _) in &self.plan.survey.protected {
             // A directory that cannot be looked at has no copies that anybody uses.
-            let _ = self.mend_below(root, &links);
+            let _ = self.mend_below(root);
         }
     }
 
-    fn mend_below(&self, root: &Path, links: &[&PathBuf]) -> io::Result<()> {
-        let root = open_directory(CWD, root)?;
+    fn mend_below(&self, root: &Path) -> io::Result<()> {
+        let path = root;
+        let root = open_root(path)?;
+        let own = Inode::of_open(&root);
+        let known = self
+            .plan
+            .survey
+            .fingerprint
+            .iter()
+            .find(|(known, _)| known == path);
+        if known.is_none_or(|(_, known)| *known != own) {
+            return Ok(());
+        }
         for entry in Dir::read_from(&root)?.flatten().take(MOST_ENTRIES) {
             let name = entry.file_name();
             let is_own = name.to_bytes().starts_with(b".git") || name.to_bytes() == b"..";
@@ -47,25 +59,24 @@ impl Room {
                 continue;
             };
             if let Ok(inner) = open_directory(&directory, ".git") {
-                let _ = self.mend_one(&inner, links);
+                let _ = self.mend_one(&inner);
             }
-            let _ = self.mend_one(&directory, links);
+            let _ = self.mend_one(&directory);
         }
         Ok(())
     }
 
-    fn mend_one(&self, directory: &OwnedFd, links: &[&PathBuf]) -> io::Result<()> {
+    fn mend_one(&self, directory: &OwnedFd) -> io::Result<()> {
         let target = readlinkat(directory, "config", Vec::new())?;
         let target = Path::new(std::ffi::OsStr::from_bytes(target.to_bytes()));
-        let Some(copy) = links.iter().find(|link| link.as_path() == target) else {
+        let mut places = self.plan.git_configs.iter();
+        let Some((host, _)) = places.find(|(_, link)| link.as_path() == target) else {
             return Ok(());
         };
-        let below = copy
-            .parent()
-            .and_then(|parent| parent.strip_prefix(crate::plan::ROOM_DIRECTORY).ok())
-            .ok_or(io::ErrorKind::InvalidInput)?;
-        let private = open_directory(&self.shared.directory, below)?;
-        let text = read_config(&private, "config")?;
+        let Some(copy) = self.copies.iter().find(|copy| copy.host == *host) else {
+            return Ok(());
+        };
+        let text = read_config(&copy.directory, "config")?;
         let cleaned = sanitise(&text)
             .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.to_string()))?;
         let temporary = "config.bashful";

@@ -12,7 +12,8 @@ use super::build::{BuildError, BuildStep, at};
 use crate::plan::{Plan, Private, ROOM_DIRECTORY};
 use crate::survey::Identity;
 
-/// Opens the room's directory and its `/tmp`, in a finished template.
+/// Opens the directory of the private copies and the room's `/tmp`, in a finished template.
+/// No run has been there yet.
 pub(super) fn open_own(plan: &Plan) -> Result<[OwnedFd; 2], BuildError> {
     let open = |path: &str| {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -24,7 +25,7 @@ pub(super) fn open_own(plan: &Plan) -> Result<[OwnedFd; 2], BuildError> {
         .iter()
         .any(|entry| entry.path() == Path::new(ROOM_DIRECTORY));
     if has_own {
-        Ok([open(ROOM_DIRECTORY)?, open("/tmp")?])
+        Ok([open(&format!("{ROOM_DIRECTORY}/git"))?, open("/tmp")?])
     } else {
         Ok([open("/")?, open("/")?])
     }

@@ -22,7 +22,7 @@ use crate::sys::wait::reap;
 pub(super) struct Waiting {
     confined: Confined,
     /// The template that it is a copy of.
-    template: u64,
+    pub(super) template: u64,
     limits: Vec<RunLimit>,
     group: Resources,
     listed: bool,

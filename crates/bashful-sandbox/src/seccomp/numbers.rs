@@ -59,6 +59,9 @@ pub(super) const TIOCSTI: u32 = 0x5412;
 pub(super) const TIOCLINUX: u32 = 0x541c;
 pub(super) const TIOCSETD: u32 = 0x5423;
 
+/// Takes a lease on a file.
+pub(super) const F_SETLEASE: u32 = 1024;
+
 /// The personality of Linux itself.
 pub(super) const PER_LINUX: u32 = 0;
 /// Asks for the personality without changing it.

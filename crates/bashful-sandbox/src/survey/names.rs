@@ -19,12 +19,12 @@ pub(super) fn name_service_files(profile: &Profile) -> Vec<PathBuf> {
     elsewhere.then_some(file).into_iter().collect()
 }
 
-/// What below `/etc` is not for everybody. A run that stands for root in a user namespace
+/// What of the system's own is not for everybody. A run that stands for root in a user namespace
 /// passes the same checks as root there, so it must not see these at all.
 pub(super) fn for_root_only() -> Vec<(PathBuf, Kind)> {
     const MOST: usize = 10_000;
     let mut found = Vec::new();
-    let mut open = vec![PathBuf::from("/etc")];
+    let mut open = ["/etc", "/opt", "/usr/local"].map(PathBuf::from).to_vec();
     let mut looked = 0;
     while let Some(directory) = open.pop() {
         for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
@@ -42,6 +42,17 @@ pub(super) fn for_root_only() -> Vec<(PathBuf, Kind)> {
         }
     }
     found
+}
+
+/// A user's own group. Not that of the directory: it may be one with rights of its own.
+pub(super) fn primary_group(user: u32) -> Option<u32> {
+    let table = fs::read_to_string("/etc/passwd").ok()?;
+    let user = user.to_string();
+    let mut lines = table
+        .lines()
+        .map(|line| line.split(':').collect::<Vec<_>>());
+    let line = lines.find(|line| line.get(2) == Some(&user.as_str()))?;
+    line.get(3)?.parse().ok()
 }
 
 /// The tables of users and groups, with a line for the run where they have none: some

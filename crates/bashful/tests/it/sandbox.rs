@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::support::World;
 
+mod attacks;
 mod bad_input;
 mod bombs;
 mod commands;

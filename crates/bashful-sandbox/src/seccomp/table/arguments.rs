@@ -52,6 +52,12 @@ pub(super) const RULES: &[Rule] = &[
         "types into the terminal that the run was started from, or changes its driver",
     ),
     refuse_if(
+        calls![SYS_fcntl],
+        &[Test::Is(Argument::new(1, "operation"), named!(F_SETLEASE))],
+        NOT_PERMITTED,
+        "makes whoever opens the file outside wait",
+    ),
+    refuse_if(
         calls![SYS_chmod, SYS_fchmod, SYS_creat, SYS_mkdir, SYS_mknod],
         &[Test::HasAny(mode(1), SET_ID_BITS)],
         NOT_PERMITTED,

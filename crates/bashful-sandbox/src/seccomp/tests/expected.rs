@@ -38,6 +38,7 @@ struct Numbers {
     memfd_create: u32,
     clone: u32,
     ioctl: u32,
+    fcntl: u32,
     personality: u32,
     fchmod: u32,
     fchmodat: u32,
@@ -61,6 +62,7 @@ const NUMBERS: Numbers = Numbers {
     memfd_create: 319,
     clone: 56,
     ioctl: 16,
+    fcntl: 72,
     personality: 135,
     fchmod: 91,
     fchmodat: 268,
@@ -83,6 +85,7 @@ const NUMBERS: Numbers = Numbers {
     memfd_create: 279,
     clone: 220,
     ioctl: 29,
+    fcntl: 25,
     personality: 92,
     fchmod: 52,
     fchmodat: 53,
@@ -106,6 +109,7 @@ pub(super) fn examined() -> Vec<u32> {
     let mut numbers = vec![
         NUMBERS.clone,
         NUMBERS.ioctl,
+        NUMBERS.fcntl,
         NUMBERS.personality,
         NUMBERS.fchmod,
         NUMBERS.fchmodat,
@@ -150,6 +154,9 @@ pub(super) fn expected(commands: CommandsRule, call: &Call) -> Verdict {
     }
     if number == NUMBERS.ioctl {
         return refuse_if([0x5412, 0x541c, 0x5423].contains(&argument(1)));
+    }
+    if number == NUMBERS.fcntl {
+        return refuse_if(argument(1) == 1024);
     }
     if number == NUMBERS.personality {
         return refuse_if(![0, 0x40000, 0xffff_ffff].contains(&argument(0)));
