@@ -90,7 +90,7 @@ impl Rooms {
         request: &RoomRequest,
         launch: Launch,
     ) -> Result<InRoom, Refusal> {
-        let (number, plan, freshness) = self.enter(request)?;
+        let (number, plan, freshness) = self.enter_whole(request)?;
         let kept = self.kept.get_mut(&number);
         let started = kept.map(|kept| kept.room.start(&plan, launch));
         // A room that its own runs have spoilt is given up; the next call gets another.
@@ -112,6 +112,40 @@ impl Rooms {
                 Err(error.into())
             }
             None => Err(Refusal::Group(std::io::ErrorKind::NotFound.into())),
+        }
+    }
+
+    /// The same as `enter`, and what was built is what was planned: where something was
+    /// replaced in between, both are done again.
+    fn enter_whole(
+        &mut self,
+        request: &RoomRequest,
+    ) -> Result<(u64, Rc<Plan>, Freshness), Refusal> {
+        const MOST_TRIES: usize = 4;
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            let (number, plan, mut freshness) = self.enter(request)?;
+            let Some(kept) = self.kept.get_mut(&number) else {
+                return Err(Refusal::Group(std::io::ErrorKind::NotFound.into()));
+            };
+            match kept.room.build_for(&plan) {
+                Ok(false) => return Ok((number, plan, freshness)),
+                Ok(true) if freshness.holds() && kept.room.has_template(&plan) => {
+                    return Ok((number, plan, freshness));
+                }
+                Err(error) if tries == MOST_TRIES => {
+                    // A room that its own runs have spoilt is given up.
+                    self.leaving.extend(self.kept.remove(&number));
+                    return Err(Refusal::Build(error));
+                }
+                // Somebody keeps replacing things; what is torn off later is noticed.
+                Ok(true) if tries == MOST_TRIES => return Ok((number, plan, freshness)),
+                _ => {}
+            }
+            kept.plans
+                .retain(|planned| planned.profile != request.profile);
+            self.leave(number);
         }
     }
 
@@ -202,6 +236,13 @@ impl Rooms {
         }
         self.leave(number);
         (enforcement, found)
+    }
+
+    /// Whether something was torn off while this run started: after the room was looked at,
+    /// and before its own mounts could be.
+    pub(crate) fn lost_cover(&mut self, place: &InRoom) -> bool {
+        let kept = self.kept.get_mut(&place.number);
+        kept.is_some_and(|kept| !kept.room.has_template(&place.plan))
     }
 
     /// A run that did not start after all.

@@ -21,24 +21,27 @@ use crate::room::hold_back;
 pub(crate) struct Inode {
     device: u64,
     number: u64,
+    /// Numbers are reused at once by some file systems; moments are not.
+    born: Option<SystemTime>,
 }
 
 impl Inode {
     /// Of something that is open.
     pub(crate) fn of_open(file: impl AsFd) -> Option<Self> {
-        let about = rustix::fs::fstat(file).ok()?;
-        Some(Self {
-            device: about.st_dev,
-            number: about.st_ino,
-        })
+        let file = fs::File::from(file.as_fd().try_clone_to_owned().ok()?);
+        Some(Self::from_metadata(&file.metadata().ok()?))
+    }
+
+    fn from_metadata(about: &fs::Metadata) -> Self {
+        Self {
+            device: about.dev(),
+            number: about.ino(),
+            born: about.created().ok(),
+        }
     }
 
     pub(crate) fn of(path: &Path) -> Option<Self> {
-        let about = fs::symlink_metadata(path).ok()?;
-        Some(Self {
-            device: about.dev(),
-            number: about.ino(),
-        })
+        Some(Self::from_metadata(&fs::symlink_metadata(path).ok()?))
     }
 }
 

@@ -156,6 +156,24 @@ impl Room {
         self.network
     }
 
+    /// Builds the template for this plan, if there is none yet; says whether it did.
+    pub fn build_for(&mut self, plan: &Rc<Plan>) -> Result<bool, BuildError> {
+        let known = self.next_template;
+        self.template(plan)?;
+        Ok(self.next_template != known || self.is_new())
+    }
+
+    /// Whether nothing has run in it yet.
+    fn is_new(&self) -> bool {
+        self.next_group == 0 && self.first_group.is_some()
+    }
+
+    /// Whether runs by this plan can be copied from a template that is whole.
+    pub fn has_template(&mut self, plan: &Plan) -> bool {
+        self.notice_mounts();
+        self.templates.iter().any(|template| template.serves(plan))
+    }
+
     /// Whether a run by this plan may come in: same network, same user, same `/tmp`.
     pub fn fits(&self, plan: &Plan) -> bool {
         self.network == plan.network

@@ -213,6 +213,9 @@ fn kind_of(path: &Path) -> io::Result<Kind> {
 /// Ids far above those of people and services, and below those that mean nothing.
 pub(crate) const FIRST_ID: u32 = 0x7000_0000;
 
+/// Ids below belong to the system on every usual host.
+const FIRST_OF_PEOPLE: u32 = 1000;
+
 fn identify(profile: &Profile) -> io::Result<Identity> {
     let user = rustix::process::geteuid().as_raw();
     if user != 0 {
@@ -230,7 +233,11 @@ fn identify(profile: &Profile) -> io::Result<Identity> {
     if about.uid() != 0 {
         return Ok(Identity::Owner {
             user: about.uid(),
-            group: names::primary_group(about.uid()).unwrap_or(about.uid()),
+            // A group of people; those of the system have rights of their own.
+            group: match about.gid() {
+                group @ FIRST_OF_PEOPLE.. => group,
+                _ => names::primary_group(about.uid()).unwrap_or(about.uid()),
+            },
         });
     }
     let all_map = profile

@@ -107,7 +107,15 @@ impl Keeper {
             log,
             mask: start.mask,
         };
-        self.admit(Run::new(parts, asked));
+        let number = self.admit(Run::new(parts, asked));
+        // Only now are the run's own mounts watched: what was torn off before shows in the
+        // template that it is a copy of.
+        if let Some(run) = self.runs.get_mut(&number)
+            && let Some(place) = &run.place
+            && self.rooms.lost_cover(place)
+        {
+            run.lost_cover(Instant::now());
+        }
         Ok(command)
     }
 
@@ -217,7 +225,7 @@ impl Keeper {
     }
 
     /// Takes a run into the loop.
-    fn admit(&mut self, mut run: Run) {
+    fn admit(&mut self, mut run: Run) -> u64 {
         // The command starts meanwhile. Should this fail, the lock says that it runs.
         let state = run.state(self.holder, self.socket_path());
         run.record(&state);
@@ -260,6 +268,7 @@ impl Keeper {
             // A run whose output cannot be heard must not go on: it would hang.
             self.end(number, Ending::KeeperStopped, Manner::Now);
         }
+        number
     }
 
     /// Makes a task of what the run with this number left behind.

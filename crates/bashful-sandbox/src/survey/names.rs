@@ -44,7 +44,7 @@ pub(super) fn for_root_only() -> Vec<(PathBuf, Kind)> {
     found
 }
 
-/// A user's own group. Not that of the directory: it may be one with rights of its own.
+/// A user's own group.
 pub(super) fn primary_group(user: u32) -> Option<u32> {
     let table = fs::read_to_string("/etc/passwd").ok()?;
     let user = user.to_string();
