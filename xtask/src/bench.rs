@@ -5,8 +5,10 @@ use anyhow::Result;
 use crate::dist;
 use crate::process::{cargo, run};
 use crate::repository::Repository;
+use crate::setup;
 
 pub(crate) fn bench(repository: &Repository, arguments: &[String]) -> Result<()> {
+    setup::prepare_bench()?;
     let binary = dist::build(repository)?;
     run(cargo(repository)
         .args(["run", "--release", "--locked", "-p", "bashful-engine"])

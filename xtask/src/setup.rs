@@ -111,9 +111,28 @@ const PACKAGES: &[Package] = &[
     },
 ];
 
+/// What the bench compares with; the tests do without.
+const BENCH_PACKAGES: &[Package] = &[
+    Package {
+        name: "bubblewrap",
+        probe: Probe::Binary("bwrap"),
+        why: "another sandbox to measure against",
+    },
+    Package {
+        name: "firejail",
+        probe: Probe::Binary("firejail"),
+        why: "another sandbox to measure against",
+    },
+];
+
+/// Makes what the bench needs be there.
+pub(crate) fn prepare_bench() -> Result<()> {
+    install_packages(BENCH_PACKAGES).map(drop)
+}
+
 /// The step: afterwards everything above is there, or the error says what to type.
 pub(crate) fn prepare(repository: &Repository) -> Result<String> {
-    let mut installed = install_packages()?;
+    let mut installed = install_packages(PACKAGES)?;
     for component in ["fmt", "clippy"] {
         if !succeeds(cargo(repository).args([component, "--version"])) {
             let name = if component == "fmt" {
@@ -150,12 +169,12 @@ pub(crate) fn is_root() -> Result<bool> {
     Ok(metadata.uid() == 0)
 }
 
-fn install_packages() -> Result<Vec<&'static str>> {
-    let names = missing();
+fn install_packages(packages: &[Package]) -> Result<Vec<&'static str>> {
+    let names = missing(packages);
     if names.is_empty() {
         return Ok(names);
     }
-    for package in PACKAGES.iter().filter(|package| !package.is_present()) {
+    for package in packages.iter().filter(|package| !package.is_present()) {
         println!("missing: {}: {}", package.name, package.why);
     }
     let by_hand = format!("sudo apt-get install -y {}", names.join(" "));
@@ -178,7 +197,7 @@ fn install_packages() -> Result<Vec<&'static str>> {
     }
     let arguments = [&["install", "-y", "-q"], names.as_slice()].concat();
     apt_get(&prefix, &arguments).with_context(|| format!("by hand: {by_hand}"))?;
-    match missing().as_slice() {
+    match missing(packages).as_slice() {
         [] => Ok(names),
         still => bail!("still missing after installation: {}", still.join(" ")),
     }
@@ -189,8 +208,8 @@ fn apt_get(prefix: &[&str], arguments: &[&str]) -> Result<()> {
     run(Command::new(program).args(first).args(arguments))
 }
 
-fn missing() -> Vec<&'static str> {
-    let absent = PACKAGES.iter().filter(|package| !package.is_present());
+fn missing(packages: &[Package]) -> Vec<&'static str> {
+    let absent = packages.iter().filter(|package| !package.is_present());
     let mut names: Vec<&str> = absent.map(|package| package.name).collect();
     names.dedup();
     names

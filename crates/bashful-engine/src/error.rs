@@ -274,7 +274,7 @@ impl EngineError {
                 "run `bashful doctor` to see what this host offers; name the protection under `optional` in the profile to go without it"
             }
             Self::Sandbox { .. } => {
-                "run `bashful doctor` to see what this host offers, or go without a sandbox with `--sandbox none`"
+                "run `bashful doctor` to see what this host offers; if all is well there, a new room may help (`--fresh`, or another session)"
             }
             Self::Execute { .. } => {
                 "check that it is there and may be executed; in the sandbox, that it lies in a readable root (`--read`)"
