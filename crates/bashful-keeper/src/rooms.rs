@@ -242,7 +242,7 @@ impl Rooms {
     /// and before its own mounts could be.
     pub(crate) fn lost_cover(&mut self, place: &InRoom) -> bool {
         let kept = self.kept.get_mut(&place.number);
-        kept.is_some_and(|kept| !kept.room.has_template(&place.plan))
+        kept.is_some_and(|kept| kept.room.has_lost_cover(&place.plan))
     }
 
     /// A run that did not start after all.

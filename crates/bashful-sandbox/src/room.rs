@@ -174,6 +174,25 @@ impl Room {
         self.templates.iter().any(|template| template.serves(plan))
     }
 
+    /// Whether something was torn off in the template for this plan. What was mounted on
+    /// the host does not count: no run sees it.
+    pub fn has_lost_cover(&mut self, plan: &Plan) -> bool {
+        let index = self.templates.iter().position(|known| known.serves(plan));
+        let torn = index.filter(|index| {
+            let template = self.templates.get(*index);
+            template.is_some_and(|template| has_event(&template.events))
+        });
+        let Some(index) = torn else {
+            return false;
+        };
+        let template = self.templates.remove(index);
+        let waits = self.waiting.as_ref();
+        if waits.is_some_and(|waiting| waiting.template == template.number) {
+            self.dismiss_waiting();
+        }
+        true
+    }
+
     /// Whether a run by this plan may come in: same network, same user, same `/tmp`.
     pub fn fits(&self, plan: &Plan) -> bool {
         self.network == plan.network
