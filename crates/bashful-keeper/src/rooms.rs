@@ -243,6 +243,7 @@ impl Rooms {
     pub(crate) fn lost_cover(&mut self, place: &InRoom) -> bool {
         let kept = self.kept.get_mut(&place.number);
         kept.is_some_and(|kept| kept.room.has_lost_cover(&place.plan))
+            || !place.freshness.replaced().is_empty()
     }
 
     /// A run that did not start after all.
