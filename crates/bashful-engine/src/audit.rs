@@ -6,7 +6,6 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use bashful_policy::Decision;
 use serde_json::json;
 
 use crate::error::EngineError;
@@ -14,11 +13,7 @@ use crate::places::make_private;
 use crate::result::Heading;
 
 /// Writes down that a request was not allowed.
-pub(crate) fn record_refusal(
-    state: &Path,
-    heading: &Heading,
-    decision: &Decision,
-) -> Result<(), EngineError> {
+pub(crate) fn record_refusal(state: &Path, heading: &Heading) -> Result<(), EngineError> {
     let path = state.join("audit.jsonl");
     let failed = |source| EngineError::StateDirectory {
         path: path.clone(),
@@ -27,6 +22,7 @@ pub(crate) fn record_refusal(
     let now = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();
+    let decision = heading.decision.as_ref();
     let record = json!({
         "v": 1,
         "at_ms": u64::try_from(now.as_millis()).unwrap_or(u64::MAX),
@@ -34,9 +30,9 @@ pub(crate) fn record_refusal(
         "agent": heading.agent,
         "session": heading.session,
         "action": format!("tool:bash:{}", heading.command),
-        "effect": decision.effect.as_str(),
-        "rule": decision.rule,
-        "reason": decision.reason,
+        "effect": decision.map(|decision| decision.effect.as_str()),
+        "rule": decision.map(|decision| &decision.rule),
+        "reason": decision.map(|decision| &decision.reason),
     });
     make_private(state).map_err(failed)?;
     // One write of one line: concurrent writers do not mix.

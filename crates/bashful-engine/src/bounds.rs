@@ -15,8 +15,8 @@ use crate::builder::Settings;
 use crate::config::{Granted, HomeMode, Sandbox};
 use crate::confine::{ConfineError, ConfineRequest, HomeDirectory, confine};
 use crate::error::EngineError;
+use crate::ground::Ground;
 use crate::invocation::{Action, Invocation};
-use crate::result::Heading;
 
 /// The bounds of one run.
 #[derive(Debug, Clone)]
@@ -87,17 +87,20 @@ fn is_plain(granted: &Granted, invocation: &Invocation) -> bool {
 pub(crate) fn bounds(
     settings: &Settings,
     invocation: &Invocation,
-    heading: &Heading,
-    [workspace, cwd, cache]: [&Path; 3],
+    ground: &Ground<'_>,
+    cache: &Path,
 ) -> Result<Option<Bounds>, EngineError> {
     if settings.sandbox == Sandbox::None {
         return Ok(None);
     }
-    let profile = settings.config.profile_for(&heading.agent);
-    let wish = invocation.wish.as_ref().unwrap_or(&settings.wish);
-    let granted = profile.grant(wish)?;
-    let plain = is_plain(&granted, invocation) && cwd.starts_with(workspace);
-    if plain && let Some(bounds) = settings.bounds.find([workspace, cache], &granted) {
+    let Ground {
+        workspace,
+        cwd,
+        granted,
+        ..
+    } = ground;
+    let plain = is_plain(granted, invocation);
+    if plain && let Some(bounds) = settings.bounds.find([workspace, cache], granted) {
         return Ok(Some(bounds));
     }
     if workspace.parent().is_none() && granted.preset != Preset::Full {
@@ -122,24 +125,9 @@ pub(crate) fn bounds(
         .map(Path::to_owned)
         .collect();
     let writes = [cache.to_owned()];
-    let mut capabilities = granted.capabilities.clone();
-    if !cwd.starts_with(workspace) {
-        // In another root of the embedder's: that is writable like the workspace.
-        let roots = invocation
-            .roots
-            .iter()
-            .filter_map(|root| root.canonicalize().ok());
-        let root = roots
-            .filter(|root| cwd.starts_with(root) && root.parent().is_some())
-            .min_by_key(|root| root.components().count())
-            .unwrap_or_else(|| cwd.to_owned());
-        capabilities
-            .paths_write
-            .push(root.to_string_lossy().into_owned());
-    }
     let configuration = settings.configuration();
     let confined = confine(&ConfineRequest {
-        capabilities: &capabilities,
+        capabilities: &granted.capabilities,
         preset: granted.preset,
         optional: &granted.optional,
         home: granted.home,
@@ -163,7 +151,9 @@ pub(crate) fn bounds(
         environment: confined.environment,
     };
     if plain {
-        settings.bounds.keep([workspace, cache], granted, &bounds);
+        settings
+            .bounds
+            .keep([workspace, cache], granted.clone(), &bounds);
     }
     Ok(Some(bounds))
 }

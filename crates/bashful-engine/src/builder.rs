@@ -16,6 +16,7 @@ use crate::environment::{secret_values, write_git_identity};
 use crate::error::EngineError;
 use crate::helper;
 use crate::places::Places;
+use crate::policy::{Policies, PolicyMode};
 
 /// Settings for an [`Engine`].
 #[derive(Debug, Default)]
@@ -32,6 +33,8 @@ pub struct EngineBuilder {
     fork: Option<Origin>,
     sandbox: Option<Sandbox>,
     wish: Wish,
+    policy: PolicyMode,
+    profile: Option<String>,
 }
 
 /// One conversation of an agent with Bashful.
@@ -171,6 +174,21 @@ impl EngineBuilder {
         self
     }
 
+    /// Whether its runs are judged first; by their agent's profile unless given.
+    #[must_use]
+    pub fn policy(mut self, mode: PolicyMode) -> Self {
+        self.policy = mode;
+        self
+    }
+
+    /// The profile of its runs, by name, instead of their agent's: one of the configuration, or
+    /// the built-in `careful` or `confined`. An agent that the admin file gives a profile keeps it.
+    #[must_use]
+    pub fn profile_name(mut self, name: impl Into<String>) -> Self {
+        self.profile = Some(name.into());
+        self
+    }
+
     /// Makes the engine. Nothing is started before the first run.
     pub fn build(self) -> Result<Engine, EngineError> {
         let config = self.config.unwrap_or_default();
@@ -212,9 +230,12 @@ impl EngineBuilder {
             environment,
             sandbox: self.sandbox.unwrap_or(config.sandbox),
             wish: self.wish,
+            policy: self.policy,
+            profile: self.profile,
             config,
             git_identity: OnceLock::new(),
             bounds: Remembered::default(),
+            policies: Policies::default(),
         }))
     }
 }
@@ -233,8 +254,12 @@ pub(crate) struct Settings {
     pub(crate) mask: Vec<String>,
     pub(crate) sandbox: Sandbox,
     pub(crate) wish: Wish,
+    pub(crate) policy: PolicyMode,
+    /// The name of the profile that was asked for.
+    pub(crate) profile: Option<String>,
     git_identity: OnceLock<Option<PathBuf>>,
     pub(crate) bounds: Remembered,
+    pub(crate) policies: Policies,
 }
 
 impl Settings {

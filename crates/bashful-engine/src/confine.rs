@@ -161,6 +161,17 @@ pub(crate) fn confine(request: &ConfineRequest<'_>) -> Result<Confined, ConfineE
     })
 }
 
+/// The paths that a run was granted to write, resolved as its sandbox does.
+pub(crate) fn write_paths(
+    declared: &[String],
+    workspace: &Path,
+    home: Option<&Path>,
+) -> Result<Vec<PathBuf>, ConfineError> {
+    let mut resolver = Resolver::new(workspace, home);
+    let named = resolver.resolve("paths_write", declared)?;
+    Ok(named.into_iter().map(|named| named.path).collect())
+}
+
 /// The caller's home, canonical; none if there is no such directory.
 fn real_home(request: &ConfineRequest<'_>) -> Result<Option<PathBuf>, ConfineError> {
     let home = request.real_home.filter(|home| home.is_absolute());

@@ -1,14 +1,14 @@
 //! The engine: from a request to a run.
 //!
-//! `Engine::start` is the life of a command top to bottom: check, decide, prepare,
-//! hand to the keeper. What comes after that is in `run`.
+//! `Engine::start` is the life of a command top to bottom: check, find its ground,
+//! judge, prepare, hand to the keeper. What comes after that is in `run`.
 
 use std::collections::HashMap;
 use std::os::fd::AsFd;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bashful_keeper::{Request, TaskDirectory, TaskId};
-use bashful_policy::{CommandValidator, Decision, Effect};
+use bashful_policy::{CommandValidator, Effect};
 
 use crate::audit::record_refusal;
 use crate::builder::{EngineBuilder, Reach, Settings};
@@ -16,7 +16,9 @@ use crate::client::{Client, KeeperAddress, Order};
 use crate::doctor::{Diagnosis, Look, diagnose};
 use crate::error::{EngineError, InvalidInvocation};
 use crate::explain::{Explanation, explain};
-use crate::invocation::{Action, Invocation};
+use crate::ground::Ground;
+use crate::invocation::Invocation;
+use crate::policy::{Checked, judge};
 use crate::prepare::{Prepared, prepare};
 use crate::progress::Progress;
 use crate::result::{ExecutionResult, Heading};
@@ -100,11 +102,18 @@ impl Engine {
         if settings.config.require_description && is_blank(invocation.description.as_deref()) {
             return Err(InvalidInvocation::NoDescription.into());
         }
-        let heading = self.heading(&mut invocation);
-        if let Some(refused) = self.refuse(&invocation, &heading)? {
+        let mut heading = self.heading(&mut invocation);
+        let ground = Ground::of(settings, &invocation, &heading)?;
+        let checked = judge(settings, &self.inner.validator, &invocation, &ground)?;
+        let decision = checked.decision_about(&heading.command);
+        let decision = heading.decision.insert(decision);
+        if decision.effect != Effect::Allow {
+            // A refusal that cannot be recorded is an error, and nothing runs either way.
+            record_refusal(&settings.places.state, &heading)?;
+            let refused = ExecutionResult::not_allowed(heading);
             return Ok(Started::NotAllowed(Box::new(refused)));
         }
-        let prepared = prepare(settings, invocation, &heading)?;
+        let prepared = prepare(settings, invocation, &heading, ground)?;
         self.launch(prepared, heading).map(Started::Running)
     }
 
@@ -112,11 +121,26 @@ impl Engine {
     /// recorded, no room is built; a log that the request names is not touched.
     pub fn explain(&self, mut invocation: Invocation) -> Result<Explanation, EngineError> {
         invocation.action.check()?;
-        let heading = self.heading(&mut invocation);
-        match self.decide(&invocation) {
-            Some(decision) => Ok(Explanation::refused(heading, decision)),
-            None => explain(&self.inner.settings, invocation, heading),
+        let mut heading = self.heading(&mut invocation);
+        let settings = &self.inner.settings;
+        let ground = Ground::of(settings, &invocation, &heading)?;
+        let checked = judge(settings, &self.inner.validator, &invocation, &ground)?;
+        let decision = checked.decision_about(&heading.command);
+        let decision = heading.decision.insert(decision);
+        if decision.effect != Effect::Allow {
+            return Ok(Explanation::refused(heading));
         }
+        explain(settings, invocation, heading, ground)
+    }
+
+    /// Tells what the policy says about this request, and why. Nothing runs, nothing is
+    /// recorded.
+    pub fn check(&self, mut invocation: Invocation) -> Result<Checked, EngineError> {
+        invocation.action.check()?;
+        let heading = self.heading(&mut invocation);
+        let settings = &self.inner.settings;
+        let ground = Ground::of(settings, &invocation, &heading)?;
+        judge(settings, &self.inner.validator, &invocation, &ground)
     }
 
     /// Tells what this host offers and what will be enforced on it, by really building a
@@ -136,40 +160,8 @@ impl Engine {
                 .take()
                 .unwrap_or_else(|| settings.agent.clone()),
             session: settings.session.name.clone(),
+            decision: None,
         }
-    }
-
-    /// The built-in refusals and the blocked commands, then the caller's profile; none if
-    /// all of them allow it.
-    fn decide(&self, invocation: &Invocation) -> Option<Decision> {
-        // A program without a shell is judged as the command line that would start it.
-        let text = match &invocation.action {
-            Action::Bash(text) => text.clone(),
-            Action::Program { program, arguments } => {
-                bashful_policy::build_safe_command(program, arguments)
-            }
-        };
-        let by_profile = || {
-            let decision = invocation.profile.as_ref()?.decide(&text);
-            (decision.effect != Effect::Allow).then_some(decision)
-        };
-        self.inner.validator.check(&text).or_else(by_profile)
-    }
-
-    fn refuse(
-        &self,
-        invocation: &Invocation,
-        heading: &Heading,
-    ) -> Result<Option<ExecutionResult>, EngineError> {
-        let Some(decision) = self.decide(invocation) else {
-            return Ok(None);
-        };
-        // A refusal that cannot be recorded is an error, and nothing runs either way.
-        record_refusal(&self.inner.settings.places.state, heading, &decision)?;
-        Ok(Some(ExecutionResult::not_allowed(
-            heading.clone(),
-            decision,
-        )))
     }
 
     fn launch(&self, prepared: Prepared, heading: Heading) -> Result<Run, EngineError> {

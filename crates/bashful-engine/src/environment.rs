@@ -10,7 +10,7 @@ mod git_identity;
 mod secrets;
 
 pub(crate) use git_identity::write_git_identity;
-pub(crate) use secrets::secret_values;
+pub(crate) use secrets::{is_key_like, secret_values};
 
 /// All that a run gets from the caller.
 const ALLOWED: [&str; 8] = [

@@ -113,6 +113,12 @@ pub enum InvalidInvocation {
         #[source]
         source: io::Error,
     },
+    /// The profile that was asked for does not exist.
+    #[error(transparent)]
+    UnknownProfile(crate::config::UnknownProfile),
+    /// A class that was to be opened does not exist.
+    #[error(transparent)]
+    UnknownClass(crate::config::UnknownClass),
     /// The program is nowhere to be found.
     #[error("the program `{}` was not found on PATH", program.escape_debug())]
     ProgramNotFound {
@@ -374,6 +380,8 @@ impl InvalidInvocation {
             Self::TimeoutTooLong { .. } => "timeout_too_long",
             Self::ZeroOutput => "zero_output",
             Self::UnwritableLog { .. } => "unwritable_log",
+            Self::UnknownProfile(_) => "unknown_profile",
+            Self::UnknownClass(_) => "unknown_class",
             Self::ProgramNotFound { .. } => "program_not_found",
         }
     }

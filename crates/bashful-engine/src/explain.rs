@@ -12,6 +12,7 @@ use serde::{Serialize, Serializer};
 
 use crate::builder::Settings;
 use crate::error::EngineError;
+use crate::ground::Ground;
 use crate::invocation::{Invocation, Stdin};
 use crate::prepare::{Prepared, prepare};
 use crate::result::{Enforcement, Heading, as_decision};
@@ -38,7 +39,7 @@ pub struct Explanation {
     pub command: String,
     /// Who asks.
     pub agent: String,
-    /// Why it would not run; absent if it would.
+    /// What the policy says about it.
     #[serde(
         skip_serializing_if = "Option::is_none",
         serialize_with = "as_decision"
@@ -104,12 +105,12 @@ impl Serialize for PlannedCommands {
 
 impl Explanation {
     /// A request that would not be allowed.
-    pub(crate) fn refused(heading: Heading, decision: Decision) -> Self {
+    pub(crate) fn refused(heading: Heading) -> Self {
         Self {
             v: 1,
             command: heading.command,
             agent: heading.agent,
-            decision: Some(decision),
+            decision: heading.decision,
             plan: None,
         }
     }
@@ -120,11 +121,12 @@ pub(crate) fn explain(
     settings: &Settings,
     mut invocation: Invocation,
     heading: Heading,
+    ground: Ground<'_>,
 ) -> Result<Explanation, EngineError> {
     // Opening the log would empty it, and nobody reads the input.
     invocation.log_copy = None;
     invocation.stdin = Stdin::Closed;
-    let prepared = prepare(settings, invocation, &heading)?;
+    let prepared = prepare(settings, invocation, &heading, ground)?;
     let plan = match &prepared.start.room {
         Some(room) => confined(&prepared, room)?,
         None => unconfined(&prepared),
@@ -133,7 +135,7 @@ pub(crate) fn explain(
         v: 1,
         command: heading.command,
         agent: heading.agent,
-        decision: None,
+        decision: heading.decision,
         plan: Some(plan),
     })
 }

@@ -37,12 +37,14 @@ mod environment;
 mod error;
 mod events;
 mod explain;
+mod ground;
 mod helper;
 mod hide;
 mod interrupts;
 mod invocation;
 mod output;
 mod places;
+pub mod policy;
 mod prepare;
 pub mod primitive;
 mod progress;
@@ -77,6 +79,7 @@ pub use interrupts::Interrupts;
 pub use invocation::{Action, Inherit, Invocation, MAX_COMMAND_BYTES, Stdin, Timeout};
 pub use output::{OutputLimit, Unit};
 pub use places::Places;
+pub use policy::{Checked, PolicyMode};
 pub use result::{
     Enforcement, ExecutionResult, ExitClass, RunUsage, Status, Survivor, signal_name,
 };

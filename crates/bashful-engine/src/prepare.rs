@@ -15,11 +15,11 @@ use crate::builder::Settings;
 use crate::config::{Keep, OnLogFull, Survivors};
 use crate::environment::{self, Sources};
 use crate::error::{EngineError, InvalidInvocation};
+use crate::ground::Ground;
 use crate::helper::{is_executable, on_path};
 use crate::invocation::{Action, Inherit, Invocation, Stdin, Timeout};
 use crate::output::OutputLimit;
 use crate::result::Heading;
-use crate::workspace::{lies_in, real_directory};
 
 /// A start that only needs to be sent.
 #[derive(Debug)]
@@ -35,9 +35,9 @@ pub(crate) fn prepare(
     settings: &Settings,
     invocation: Invocation,
     heading: &Heading,
+    ground: Ground<'_>,
 ) -> Result<Prepared, EngineError> {
     let limits = &settings.config.limits;
-    let (workspace, cwd) = directories(settings, &invocation)?;
     let limit = invocation
         .output
         .unwrap_or(OutputLimit::characters(limits.keep, limits.max_output));
@@ -45,8 +45,9 @@ pub(crate) fn prepare(
         return Err(InvalidInvocation::ZeroOutput.into());
     }
     let timeout = timeout(invocation.timeout, limits.timeout, limits.max_timeout)?;
-    let cache = settings.cache(&workspace);
-    let bounds = bounds(settings, &invocation, heading, [&workspace, &cwd, &cache])?;
+    let cache = settings.cache(&ground.workspace);
+    let bounds = bounds(settings, &invocation, &ground, &cache)?;
+    let Ground { workspace, cwd, .. } = ground;
     let mut environment = environment::build(
         &invocation,
         &Sources {
@@ -117,43 +118,6 @@ pub(crate) fn prepare(
             .map(|path| path.canonicalize().unwrap_or(path)),
         limit,
     })
-}
-
-/// The workspace and the working directory inside it, both real.
-fn directories(
-    settings: &Settings,
-    invocation: &Invocation,
-) -> Result<(PathBuf, PathBuf), EngineError> {
-    let named = invocation
-        .workspace
-        .as_ref()
-        .or(settings.workspace.as_ref());
-    let workspace = real_directory("workspace", named.map_or(Path::new("."), PathBuf::as_path))?;
-    let home = settings
-        .environment
-        .get("HOME")
-        .and_then(|home| Path::new(home).canonicalize().ok());
-    // Everything, or all that is private: only if somebody said so.
-    if named.is_none() && (workspace == Path::new("/") || Some(&workspace) == home.as_ref()) {
-        return Err(InvalidInvocation::WorkspaceTooWide { path: workspace }.into());
-    }
-    let cwd = match &invocation.cwd {
-        None => workspace.clone(),
-        Some(path) => {
-            let cwd = real_directory("working directory", &workspace.join(path))?;
-            let mut roots = invocation.roots.clone();
-            roots.push(workspace.clone());
-            if !lies_in(&cwd, &roots) {
-                return Err(InvalidInvocation::OutsideWorkspace {
-                    path: cwd,
-                    workspace,
-                }
-                .into());
-            }
-            cwd
-        }
-    };
-    Ok((workspace, cwd))
 }
 
 fn timeout(

@@ -11,6 +11,7 @@ use bashful_sandbox::{Level, Violation};
 use serde::{Serialize, Serializer};
 
 use crate::output::Captured;
+use crate::policy::remembered;
 
 /// How a request ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -171,7 +172,7 @@ pub struct ExecutionResult {
     pub agent: String,
     /// In which session.
     pub session: String,
-    /// Why it was refused.
+    /// What the policy said about it.
     #[serde(
         skip_serializing_if = "Option::is_none",
         serialize_with = "as_decision"
@@ -211,6 +212,8 @@ pub(crate) struct Heading {
     pub(crate) operation_id: Option<String>,
     pub(crate) agent: String,
     pub(crate) session: String,
+    /// What the policy said, once it was asked.
+    pub(crate) decision: Option<Decision>,
 }
 
 impl ExecutionResult {
@@ -237,7 +240,7 @@ impl ExecutionResult {
             operation_id: heading.operation_id,
             agent: heading.agent,
             session: heading.session,
-            decision: None,
+            decision: heading.decision,
             enforcement: None,
             sandbox_violations: Vec::new(),
             survivors: Vec::new(),
@@ -250,15 +253,12 @@ impl ExecutionResult {
     }
 
     /// A request that the policy did not allow.
-    pub(crate) fn not_allowed(heading: Heading, decision: Decision) -> Self {
-        let status = match decision.effect {
-            Effect::Ask => Status::NeedsApproval,
-            Effect::Allow | Effect::Deny => Status::Denied,
+    pub(crate) fn not_allowed(heading: Heading) -> Self {
+        let status = match heading.decision.as_ref().map(|decision| decision.effect) {
+            Some(Effect::Ask) => Status::NeedsApproval,
+            _ => Status::Denied,
         };
-        Self {
-            decision: Some(decision),
-            ..Self::blank(heading, status)
-        }
+        Self::blank(heading, status)
     }
 
     /// A run whose keeper died: what is known of it.
@@ -395,6 +395,8 @@ pub(crate) fn as_decision<S: Serializer>(
         capability: Option<&'a str>,
         #[serde(skip_serializing_if = "Option::is_none")]
         suggestion: Option<&'a str>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        remember: Option<String>,
     }
     let wire = decision.as_ref().map(|decision| Wire {
         effect: decision.effect.as_str(),
@@ -405,6 +407,7 @@ pub(crate) fn as_decision<S: Serializer>(
         fact: decision.fact.as_deref(),
         capability: decision.capability.as_deref(),
         suggestion: decision.suggestion.as_deref(),
+        remember: decision.remember.as_ref().map(remembered),
     });
     wire.serialize(serializer)
 }

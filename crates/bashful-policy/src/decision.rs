@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::suggest::Suggestion;
+
 /// What happens to a command. Ordered by strictness: `Allow < Ask < Deny`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Effect {
@@ -86,6 +88,8 @@ pub struct Decision {
     pub capability: Option<String>,
     /// What to do instead.
     pub suggestion: Option<String>,
+    /// For an ask: the shape of the command that a yes could be remembered for.
+    pub remember: Option<Suggestion>,
 }
 
 impl Decision {
@@ -100,6 +104,7 @@ impl Decision {
             fact: None,
             capability: None,
             suggestion: None,
+            remember: None,
         }
     }
 }

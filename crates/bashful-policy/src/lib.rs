@@ -1,32 +1,53 @@
 //! Bashful's policy: from a command's text to a decision, with its reason.
 //!
-//! The crate is pure: no IO, no clock, no environment. To read it, start with `script.rs` (the
-//! shape a command is read into), then `words.rs` and `reader.rs` (text to shape), `unwrap.rs`
-//! (what `sudo`, `env` or `bash -c` really run), `dangerous.rs` (what is refused), `validator.rs`.
+//! The crate is pure: no IO, no clock, no environment. To read it, follow a command: `shell` (text
+//! to tree), `facts` (tree to what would run, where, with what), then what judges facts: `classes`
+//! (refused until a capability is held), `writes` (what is written where), `programs` (what only
+//! reads), `rule` and `ruleset` (what people configure), and `decide`, which weighs them.
 //!
 //! What is refused here is a courtesy that gives a good message early. The boundary is the sandbox.
 
-mod braces;
+mod arguments;
 mod capabilities;
-mod dangerous;
+mod classes;
+mod context;
+mod decide;
 mod decision;
+mod facts;
+mod finding;
 mod glob;
-mod options;
-mod paths;
+mod hijack;
+pub mod import;
+mod places;
 mod profile;
+mod programs;
 mod quote;
-mod reader;
-mod script;
-mod shells;
-mod unwrap;
+mod reach;
+mod read;
+mod rule;
+mod ruleset;
+mod shell;
+mod suggest;
 mod validator;
-mod words;
+mod writes;
 
 pub use capabilities::{
     Capabilities, CapabilityChanges, NetworkCapability, Preset, ResourceLimits, UnknownPreset,
     Widening,
 };
+pub use classes::{Class, UnknownClass};
+pub use context::Context;
+pub use decide::{Judgement, Otherwise, Policy, decide, judge};
 pub use decision::{Decision, Effect, Layer};
+pub use facts::{
+    Argument, Assignment, Call, Facts, Function, Input, Place, Redirect, RedirectKind, Span,
+    Unknown, UnknownKind,
+};
+pub use finding::{Finding, Standing};
 pub use profile::{PermissionProfile, ProfileBuilder, ProfileError};
 pub use quote::{build_safe_command, escape_arg};
+pub use read::read;
+pub use rule::{Rule, RuleEffect, RuleError, RuleErrorKind, RuleSource, parse_rules, read_rules};
+pub use ruleset::{BUILTIN_RULES, Lint, Ruleset, lint};
+pub use suggest::Suggestion;
 pub use validator::{CommandValidator, MAX_COMMAND_BYTES, ValidationError};

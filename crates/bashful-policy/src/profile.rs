@@ -2,11 +2,12 @@
 
 use thiserror::Error;
 
-use crate::dangerous;
+use crate::context::Context;
+use crate::decide::too_complex;
 use crate::decision::{Decision, Effect, Layer};
+use crate::facts::{Argument, Call, Facts, UnknownKind};
 use crate::glob;
-use crate::reader;
-use crate::script::{Command, Script, Word};
+use crate::read::read;
 
 /// An agent's rules: what it may run, what is asked, what is denied.
 ///
@@ -86,11 +87,15 @@ impl PermissionProfile {
 
     /// Decides about a whole command.
     pub fn decide(&self, command: &str) -> Decision {
-        let script = reader::read(command);
-        if script.too_complex {
-            return dangerous::too_complex();
+        let facts = read(command, &Context::default());
+        let has = |kind| facts.unknowns.iter().any(|unknown| unknown.kind == kind);
+        if has(UnknownKind::TooComplex) {
+            return too_complex();
         }
-        let starts = std::iter::once(0).chain(script.list_starts.iter().copied());
+        // Wherever a command could start, also one that is no call, such as `if`.
+        let separators = command.match_indices([';', '&', '|', '\n', '(', '{']);
+        let starts = separators.map(|(at, separator)| at + separator.len());
+        let starts = std::iter::once(0).chain(starts);
         let texts: Vec<&str> = starts.filter_map(|start| command.get(start..)).collect();
         let whole = [Effect::Deny, Effect::Ask]
             .into_iter()
@@ -100,11 +105,12 @@ impl PermissionProfile {
                 })
             })
             .map(|rule| self.ruled(rule, None));
-        let parts = script
-            .commands
+        let unreadable = has(UnknownKind::Syntax);
+        let parts = facts
+            .calls
             .iter()
-            .map(|part| self.decide_part(&script, part));
-        let unread = script.trouble.then(|| self.unread());
+            .map(|call| self.decide_part(&facts, call, unreadable));
+        let unread = unreadable.then(|| self.unread());
         // Of equally strict ones the first wins: a part says more than the whole.
         let strictest = unread
             .into_iter()
@@ -117,43 +123,46 @@ impl PermissionProfile {
                     strictest
                 }
             });
-        strictest.unwrap_or_else(|| self.by_default(None))
+        strictest.unwrap_or_else(|| {
+            let reason = "starts no program";
+            Decision::new(Effect::Allow, Layer::Builtin, "nothing-runs", reason)
+        })
     }
 
-    /// Decides about one simple command.
-    fn decide_part(&self, script: &Script, command: &Command) -> Decision {
-        let restricted = [Effect::Deny, Effect::Ask].into_iter().find_map(|effect| {
-            self.rule(effect, |tokens| {
-                command.views().any(|view| restricts(tokens, view))
-            })
-        });
+    /// Decides about one call.
+    fn decide_part(&self, facts: &Facts, call: &Call, unreadable: bool) -> Decision {
+        let restricted = [Effect::Deny, Effect::Ask]
+            .into_iter()
+            .find_map(|effect| self.rule(effect, |tokens| restricts(tokens, &call.arguments)));
         if let Some(rule) = restricted {
-            return self.ruled(rule, Some(command));
+            return self.ruled(rule, Some(call));
         }
-        match self.allowing(script, command) {
-            Some(rule) => self.ruled(rule, Some(command)),
-            None => self.by_default(Some(command)),
+        match self.allowing(facts, call).filter(|_| !unreadable) {
+            Some(rule) => self.ruled(rule, Some(call)),
+            None => self.by_default(Some(call)),
         }
     }
 
-    /// The rule that allows the command as written, if each form of it is allowed as well.
-    fn allowing(&self, script: &Script, command: &Command) -> Option<&Rule> {
-        let known = |word: &Word| word.unknown_from.is_none();
-        let mut words = command.assignments.iter().chain(&command.words);
-        let mut targets = command.redirects.iter().map(|redirect| &redirect.target);
-        if script.trouble || !words.all(known) || !targets.all(known) {
+    /// The rule that allows a call. An assignment can change what a program does, so it counts as
+    /// a word that must be allowed.
+    fn allowing(&self, facts: &Facts, call: &Call) -> Option<&Rule> {
+        let assignments = call.assignments.iter();
+        let assignments: Vec<Argument> = assignments
+            .filter_map(|index| facts.assignments.get(*index))
+            .map(|assignment| Argument {
+                text: format!("{}={}", assignment.name, assignment.value.text),
+                ..assignment.value.clone()
+            })
+            .collect();
+        let redirects = call.redirects.iter();
+        let mut targets = redirects.filter_map(|index| facts.redirects.get(*index));
+        let argv: Vec<&Argument> = assignments.iter().chain(&call.arguments).collect();
+        if !argv.iter().all(|word| word.is_known())
+            || !targets.all(|redirect| redirect.target.is_known())
+        {
             return None;
         }
-        let allow = |words: &mut dyn Iterator<Item = &Word>| {
-            let argv: Vec<&Word> = words.collect();
-            self.rule(Effect::Allow, |tokens| allows(tokens, &argv))
-        };
-        // An assignment can change what a program does, so it counts as a word that must be allowed.
-        let rule = allow(&mut command.assignments.iter().chain(&command.words))?;
-        let mut inner = command.views().skip(1);
-        inner
-            .all(|view| allow(&mut view.iter()).is_some())
-            .then_some(rule)
+        self.rule(Effect::Allow, |tokens| allows(tokens, &argv))
     }
 
     fn rule(&self, effect: Effect, matches: impl Fn(&[String]) -> bool) -> Option<&Rule> {
@@ -161,17 +170,17 @@ impl PermissionProfile {
         rules.find(|rule| rule.tokens.as_deref().is_some_and(&matches))
     }
 
-    fn ruled(&self, rule: &Rule, command: Option<&Command>) -> Decision {
+    fn ruled(&self, rule: &Rule, call: Option<&Call>) -> Decision {
         let reason = format!(
             "profile `{}` has the rule {} `{}`",
             self.name, rule.effect, rule.pattern
         );
-        decision(rule.effect, &rule.pattern, &reason, command)
+        decision(rule.effect, &rule.pattern, &reason, call)
     }
 
-    fn by_default(&self, command: Option<&Command>) -> Decision {
+    fn by_default(&self, call: Option<&Call>) -> Decision {
         let reason = format!("no rule of profile `{}` knows it", self.name);
-        decision(self.default, "profile-default", &reason, command)
+        decision(self.default, "profile-default", &reason, call)
     }
 
     /// What cannot be read might hold what a rule forbids.
@@ -253,17 +262,10 @@ impl ProfileBuilder {
     }
 }
 
-fn decision(effect: Effect, rule: &str, reason: &str, command: Option<&Command>) -> Decision {
-    let fact = command.map(|command| {
-        let words = command.assignments.iter().chain(&command.words);
-        words
-            .map(|word| word.text.as_str())
-            .collect::<Vec<_>>()
-            .join(" ")
-    });
+fn decision(effect: Effect, rule: &str, reason: &str, call: Option<&Call>) -> Decision {
     Decision {
-        span: command.map(|command| command.span),
-        fact,
+        span: call.map(|call| call.span),
+        fact: call.map(Call::line),
         ..Decision::new(effect, Layer::User, rule, reason)
     }
 }
@@ -278,7 +280,7 @@ fn parse(pattern: &str) -> Option<(&str, Vec<String>)> {
 }
 
 /// Whether a deny or ask pattern matches, the program with or without its directory.
-fn restricts(tokens: &[String], view: &[Word]) -> bool {
+fn restricts(tokens: &[String], view: &[Argument]) -> bool {
     let mut argv: Vec<&str> = view.iter().map(|word| word.text.as_str()).collect();
     if glob::matches_tokens(tokens, &argv) {
         return true;
@@ -317,7 +319,7 @@ fn restricts_text(tokens: &[String], text: &str) -> bool {
 
 /// Whether an allow pattern matches. A glob of the shell may only stand where the pattern leaves
 /// the rest open: elsewhere it could become another word.
-fn allows(tokens: &[String], argv: &[&Word]) -> bool {
+fn allows(tokens: &[String], argv: &[&Argument]) -> bool {
     let fixed = tokens.iter().take_while(|token| *token != "*").count();
     let texts: Vec<&str> = argv.iter().map(|word| word.text.as_str()).collect();
     glob::matches_tokens(tokens, &texts) && !argv.iter().take(fixed).any(|word| word.glob)

@@ -2,11 +2,14 @@
 
 use thiserror::Error;
 
-use crate::dangerous;
+use crate::classes::{self, Class};
+use crate::context::Context;
+use crate::decide::{decision_of, too_complex};
 use crate::decision::{Decision, Effect, Layer};
+use crate::facts::{Argument, Call, Facts, UnknownKind};
 use crate::glob;
-use crate::reader;
-use crate::script::{Command, Script, Word};
+use crate::read::read;
+use crate::writes;
 
 /// The longest command that is looked at, in bytes.
 pub const MAX_COMMAND_BYTES: usize = 1 << 20;
@@ -86,21 +89,12 @@ impl CommandValidator {
 
     /// Passes ordinary commands, refuses malformed, dangerous and blocked ones.
     pub fn validate(&self, command: &str) -> Result<(), ValidationError> {
-        let length = command.len();
-        if command.trim().is_empty() {
-            return Err(ValidationError::Empty);
+        if let Some(error) = malformed(command) {
+            return Err(error);
         }
-        if command.contains('\0') {
-            return Err(ValidationError::NulByte);
-        }
-        if length > MAX_COMMAND_BYTES {
-            return Err(ValidationError::TooLong {
-                length,
-                limit: MAX_COMMAND_BYTES,
-            });
-        }
-        let script = reader::read(command);
-        let refusal = dangerous::refusal(&script).or_else(|| self.blocked(command, &script));
+        let context = somewhere();
+        let facts = read(command, &context);
+        let refusal = dangerous(&facts, &context).or_else(|| self.blocked(command, &facts));
         refusal.map_or(Ok(()), |decision| {
             Err(ValidationError::Refused(Box::new(decision)))
         })
@@ -113,8 +107,20 @@ impl CommandValidator {
             .map(ValidationError::into_decision)
     }
 
-    fn blocked(&self, command: &str, script: &Script) -> Option<Decision> {
-        let found = |pattern: &&Pattern| command.contains(&pattern.text) || pattern.matches(script);
+    /// The refusal of a command that is malformed or that a pattern blocks; what is dangerous
+    /// is left to the policy.
+    pub fn check_patterns(&self, command: &str) -> Option<Decision> {
+        if let Some(error) = malformed(command) {
+            return Some(error.into_decision());
+        }
+        if self.patterns.is_empty() {
+            return None;
+        }
+        self.blocked(command, &read(command, &Context::default()))
+    }
+
+    fn blocked(&self, command: &str, facts: &Facts) -> Option<Decision> {
+        let found = |pattern: &&Pattern| command.contains(&pattern.text) || pattern.matches(facts);
         let pattern = self.patterns.iter().find(found)?;
         Some(Decision {
             fact: Some(pattern.text.clone()),
@@ -131,18 +137,84 @@ impl CommandValidator {
     }
 }
 
+/// What is refused whoever asks: the classes that no ordinary work is in.
+const DANGEROUS: &[Class] = &[
+    Class::DeleteRoot,
+    Class::DeviceWrite,
+    Class::ForkBomb,
+    Class::PipeToShell,
+    Class::DecodeToShell,
+    Class::ReverseShell,
+    Class::PermissionsWide,
+    Class::WriteOutsideRoots,
+];
+
+/// Whether a text is no command at all.
+pub(crate) fn malformed(command: &str) -> Option<ValidationError> {
+    let length = command.len();
+    if command.trim().is_empty() {
+        Some(ValidationError::Empty)
+    } else if command.contains('\0') {
+        Some(ValidationError::NulByte)
+    } else if length > MAX_COMMAND_BYTES {
+        Some(ValidationError::TooLong {
+            length,
+            limit: MAX_COMMAND_BYTES,
+        })
+    } else {
+        None
+    }
+}
+
+/// Somewhere in somebody's home: the validator is not told where a command runs.
+fn somewhere() -> Context {
+    Context {
+        directory: Some("/home/user/work/project".to_owned()),
+        home: Some("/home/user".to_owned()),
+        ..Context::default()
+    }
+}
+
+/// The first refusal of a dangerous class. Without roots, only the system's own directories
+/// count as outside.
+fn dangerous(facts: &Facts, context: &Context) -> Option<Decision> {
+    let limit = |kind| facts.unknowns.iter().any(|unknown| unknown.kind == kind);
+    if limit(UnknownKind::TooComplex) {
+        return Some(too_complex());
+    }
+    // Where a command runs it may write, and in the usual places for what is soon forgotten.
+    let usual = Context {
+        write_roots: ["/home/user/work/project", "/tmp", "/var/tmp", "/dev/shm"]
+            .map(str::to_owned)
+            .to_vec(),
+        ..context.clone()
+    };
+    let refusals = classes::check(facts, &usual).into_iter();
+    let writes = (0..facts.calls.len()).flat_map(|index| writes::judge(facts, index, context));
+    let redirects = writes::redirects(facts, context);
+    let dangerous = |capability: &str| DANGEROUS.iter().any(|class| class.as_str() == capability);
+    let findings = refusals.map(|(_, finding)| finding);
+    let written = writes
+        .chain(redirects)
+        .filter(|finding| finding.rule == Class::WriteOutsideRoots.as_str());
+    findings
+        .chain(written)
+        .filter(|finding| finding.effect == Effect::Deny)
+        .find(|finding| finding.capability.as_deref().is_some_and(dangerous))
+        .map(|finding| decision_of(&finding))
+}
+
 impl Pattern {
-    fn matches(&self, script: &Script) -> bool {
-        let mut views = script.commands.iter().flat_map(Command::views);
-        views.any(|view| self.starts(view))
+    fn matches(&self, facts: &Facts) -> bool {
+        facts.calls.iter().any(|call| self.starts(call))
     }
 
     /// Whether the command starts with these words, its program with or without its directory.
-    fn starts(&self, view: &[Word]) -> bool {
+    fn starts(&self, call: &Call) -> bool {
         let Some((program, tokens)) = self.tokens.split_first() else {
             return false;
         };
-        let Some((first, arguments)) = view.split_first() else {
+        let Some((first, arguments)) = call.arguments.split_first() else {
             return false;
         };
         // A last `*` may stand for nothing.
@@ -156,6 +228,8 @@ impl Pattern {
         let mut pairs = tokens.iter().zip(arguments);
         named
             && arguments.len() >= tokens.len()
-            && pairs.all(|(pattern, word)| glob::matches_token(pattern, &word.text))
+            && pairs.all(|(pattern, word): (&String, &Argument)| {
+                glob::matches_token(pattern, &word.text)
+            })
     }
 }

@@ -29,18 +29,15 @@ fn malformed_commands_have_their_own_errors() {
 fn a_refusal_explains_itself() {
     let decision = CommandValidator::default().check("ls; sudo rm -rf /");
     let expected = Decision {
+        remember: None,
         effect: Effect::Deny,
         rule: "delete-root".to_owned(),
         layer: Layer::Builtin,
-        reason: "deletes the system, a home directory or everything above the working directory"
-            .to_owned(),
+        reason: "deletes the system, a home directory or what holds the workspace".to_owned(),
         span: Some((4, 17)),
         fact: Some("rm -rf /".to_owned()),
         capability: Some("delete-root".to_owned()),
-        suggestion: Some(
-            "name the directory inside the workspace that should go, such as `rm -rf ./build`"
-                .to_owned(),
-        ),
+        suggestion: Some("delete only named files inside the workspace".to_owned()),
     };
     assert_eq!(decision, Some(expected));
     let error = CommandValidator::default()

@@ -3,14 +3,17 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use bashful_engine::config::{
-    Choice, HomeMode, Keep, OnLogFull, Sandbox, Survivors, Wish, parse_duration, parse_size,
-};
-use bashful_engine::{CapabilityChanges, NetworkCapability, Preset, ResourceLimits};
+use bashful_engine::config::{Choice, Keep, OnLogFull, Survivors, parse_duration, parse_size};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 
 use crate::view::ColourChoice;
+
+mod bounds;
+mod policy;
+
+pub(crate) use bounds::{BoundsArguments, PolicyFlag};
+pub(crate) use policy::{CheckArguments, Dialect, PolicyArguments, PolicyCommand};
 
 /// The shell that asks first: run commands for AI agents and always get an answer.
 #[derive(Debug, Parser)]
@@ -37,6 +40,8 @@ pub(crate) enum Command {
     Stop(StopArguments),
     /// Show the configuration and where it comes from.
     Config(ConfigArguments),
+    /// Ask the policy about a command, and look at its rules.
+    Policy(PolicyArguments),
 }
 
 impl Command {
@@ -51,6 +56,7 @@ impl Command {
             Self::Config(arguments) => {
                 matches!(arguments.what, ConfigCommand::Show { json: true, .. })
             }
+            Self::Policy(arguments) => arguments.wants_json(),
         }
     }
 }
@@ -161,88 +167,6 @@ pub(crate) struct RunArguments {
     pub(crate) fresh: bool,
     #[command(flatten)]
     pub(crate) bounds: BoundsArguments,
-}
-
-/// What a command may do. Whatever is named here comes on top of the profile.
-#[derive(Debug, Default, Args)]
-#[command(next_help_heading = "What the command may do")]
-pub(crate) struct BoundsArguments {
-    /// What confines the command [default: native].
-    #[arg(long, value_name = "BACKEND", value_parser = choice::<Sandbox>())]
-    pub(crate) sandbox: Option<Sandbox>,
-    /// A ready-made set of rights; `full` is dangerous [default: workspace].
-    #[arg(long, value_name = "PRESET", value_parser = choice::<Preset>())]
-    pub(crate) preset: Option<Preset>,
-    /// Let it read this file or directory; repeatable.
-    #[arg(long, value_name = "PATH")]
-    pub(crate) read: Vec<String>,
-    /// Let it write this file or directory; repeatable.
-    #[arg(long, value_name = "PATH")]
-    pub(crate) write: Vec<String>,
-    /// Hide this file or directory from it; repeatable.
-    #[arg(long, value_name = "PATH")]
-    pub(crate) deny: Vec<String>,
-    /// What it can reach [default: off].
-    #[arg(long, value_name = "off|on")]
-    pub(crate) network: Option<String>,
-    /// Let it run this program and no others; repeatable. An empty name leaves only the
-    /// shell's built-ins.
-    #[arg(long = "command", value_name = "NAME")]
-    pub(crate) commands: Vec<String>,
-    /// Memory of all its processes together, such as 2G.
-    #[arg(long, value_name = "SIZE", value_parser = size)]
-    pub(crate) memory: Option<u64>,
-    /// Processes and threads at a time.
-    #[arg(long, value_name = "COUNT")]
-    pub(crate) processes: Option<u64>,
-    /// Processor time of all its processes together, such as 90s.
-    #[arg(long, value_name = "TIME", value_parser = duration)]
-    pub(crate) cpu_time: Option<Duration>,
-    /// Processor share in percent of one core.
-    #[arg(long, value_name = "PERCENT")]
-    pub(crate) cpu_share: Option<u64>,
-    /// Open files of each process.
-    #[arg(long, value_name = "COUNT")]
-    pub(crate) open_files: Option<u64>,
-    /// The largest file it may write, such as 500M.
-    #[arg(long, value_name = "SIZE", value_parser = size)]
-    pub(crate) file_size: Option<u64>,
-    /// How much its /tmp holds.
-    #[arg(long, value_name = "SIZE", value_parser = size)]
-    pub(crate) tmp_size: Option<u64>,
-    /// What its home is [default: workspace].
-    #[arg(long, value_name = "WHICH", value_parser = choice::<HomeMode>())]
-    pub(crate) home: Option<HomeMode>,
-}
-
-impl BoundsArguments {
-    /// What is asked for on top of the profile.
-    pub(crate) fn wish(&self) -> Wish {
-        let named = self.commands.iter().filter(|name| !name.is_empty());
-        let commands = (!self.commands.is_empty()).then(|| named.cloned().collect());
-        let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-        Wish {
-            preset: self.preset,
-            home: self.home,
-            changes: CapabilityChanges {
-                paths_read: self.read.clone(),
-                paths_write: self.write.clone(),
-                paths_deny: self.deny.clone(),
-                network: self.network.as_deref().map(network),
-                commands,
-                resources: ResourceLimits {
-                    memory: self.memory,
-                    processes: self.processes,
-                    cpu_time: self.cpu_time.map(millis),
-                    cpu_share: self.cpu_share,
-                    open_files: self.open_files,
-                    file_size: self.file_size,
-                    tmp_size: self.tmp_size,
-                },
-                classes: Vec::new(),
-            },
-        }
-    }
 }
 
 const EXPLAIN_EXAMPLES: &str = "\
@@ -356,13 +280,6 @@ fn variable(text: &str) -> Result<(String, String), String> {
 
 fn duration(text: &str) -> Result<Duration, String> {
     parse_duration(text).map_err(|error| error.to_string())
-}
-
-fn network(text: &str) -> NetworkCapability {
-    NetworkCapability::from_word(text).unwrap_or_else(|| {
-        let hosts = text.split(',').map(str::to_owned);
-        NetworkCapability::Hosts(hosts.collect())
-    })
 }
 
 fn size(text: &str) -> Result<u64, String> {

@@ -3,6 +3,7 @@
 pub(crate) mod config;
 pub(crate) mod doctor;
 pub(crate) mod explain;
+pub(crate) mod policy;
 pub(crate) mod run;
 pub(crate) mod status;
 pub(crate) mod stop;

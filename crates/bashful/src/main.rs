@@ -29,6 +29,7 @@ fn main() -> ExitCode {
         cli::Command::Status(arguments) => commands::status::status(arguments, &printer),
         cli::Command::Stop(arguments) => commands::stop::stop(arguments, &printer),
         cli::Command::Config(arguments) => commands::config::config(arguments, &printer),
+        cli::Command::Policy(arguments) => commands::policy::policy(arguments, &printer),
     };
     match outcome {
         Ok(exit) => exit.into(),

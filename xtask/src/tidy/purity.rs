@@ -4,7 +4,7 @@ use super::Finding;
 use super::source::{Source, group, line_of, occurrences};
 
 const PURE: &str = "bashful-policy";
-const BANNED: &[&str] = &["env", "fs", "net", "os", "process", "thread", "time"];
+const BANNED: &[&str] = &["env", "fs", "net", "os", "process", "time"];
 
 pub(super) fn check(source: &Source) -> Vec<Finding> {
     if source.shipped_crate() != Some(PURE) {

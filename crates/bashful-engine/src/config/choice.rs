@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use bashful_policy::Preset;
+use bashful_policy::{Otherwise, Preset};
 use bashful_sandbox::Protection;
 
 use super::place::shown;
@@ -57,7 +57,7 @@ impl UnknownChoice {
 }
 
 /// The known name nearest to a mistyped one, if one is near.
-pub(super) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     /// Longer names are no typing errors, and comparing them costs time.
     const LONGEST: usize = 64;
     const ALIKE: f64 = 0.8;
@@ -162,6 +162,14 @@ impl Choice for Preset {
         ("workspace", Self::Workspace),
         ("build", Self::Build),
         ("full", Self::Full),
+    ];
+}
+
+impl Choice for Otherwise {
+    const ALL: &'static [(&'static str, Self)] = &[
+        ("confined", Self::Confined),
+        ("ask", Self::Ask),
+        ("deny", Self::Deny),
     ];
 }
 

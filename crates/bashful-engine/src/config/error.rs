@@ -145,6 +145,12 @@ pub enum ConfigError {
         /// What the key takes.
         expected: &'static str,
     },
+    /// Rules that cannot be used.
+    #[error("{}", .errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+    Rules {
+        /// What is wrong with each, with file and line.
+        errors: Vec<bashful_policy::RuleError>,
+    },
     /// A name that is none of those that exist.
     #[error("there is no {what} `{name}`, named in {place}{}", did_you_mean(.suggestion.as_deref()))]
     UnknownName {

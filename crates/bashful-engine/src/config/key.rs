@@ -67,10 +67,14 @@ pub enum Key {
     KeeperIdle,
     /// The ready-made capabilities that a profile starts from.
     ProfilePreset,
+    /// What happens to a command that no rule knows.
+    ProfileDefault,
     /// What the home of a run is.
     ProfileHome,
     /// Protections that a run may go without.
     ProfileOptional,
+    /// The rules for commands.
+    ProfileRule,
     /// Further paths that may be read.
     ProfileRead,
     /// Further paths that may be written.
@@ -110,7 +114,7 @@ const fn limit(name: &'static str) -> Row {
 
 impl Key {
     /// Every key, in the order in which they are shown: as in the default file.
-    pub const ALL: [Self; 33] = [
+    pub const ALL: [Self; 35] = [
         Self::RequireDescription,
         Self::BlockedCommands,
         Self::Agent,
@@ -128,8 +132,10 @@ impl Key {
         Self::EnvironmentPass,
         Self::KeeperIdle,
         Self::ProfilePreset,
+        Self::ProfileDefault,
         Self::ProfileHome,
         Self::ProfileOptional,
+        Self::ProfileRule,
         Self::ProfileRead,
         Self::ProfileWrite,
         Self::ProfileDeny,
@@ -150,8 +156,8 @@ impl Key {
     /// `resolve.rs` only carries it out.
     ///
     /// What counts as narrower: `true` for `require_description`; less for a duration, size or
-    /// count; `stop` for `on_log_full`; `kill` for `survivors`; `native` for `sandbox`; a preset
-    /// or network that gives less; a home that is not the real one.
+    /// count; `stop` for `on_log_full`; `kill` for `survivors`; `native` for `sandbox`; `ask`
+    /// and then `deny` for what no rule knows; a preset or network that gives less; a home that is not the real one.
     const fn row(self) -> Row {
         use ProjectMay::{NotSet, Set};
         use Rule::{Free, Narrower, Unite, Within};
@@ -177,8 +183,11 @@ impl Key {
             // A keeper serves a session, not a project.
             Self::KeeperIdle => Row("keeper.idle", Narrower, NotSet),
             Self::ProfilePreset => Row("profile.*.preset", Narrower, Set),
+            Self::ProfileDefault => Row("profile.*.default", Narrower, Set),
             Self::ProfileHome => Row("profile.*.home", Narrower, Set),
             Self::ProfileOptional => Row("profile.*.optional", Within, Set),
+            // Rules that allow do not count in a project file; see `profiles.rs`.
+            Self::ProfileRule => Row("profile.*.rule", Unite, Set),
             Self::ProfileRead => Row("profile.*.capabilities.paths_read", Within, Set),
             Self::ProfileWrite => Row("profile.*.capabilities.paths_write", Within, Set),
             Self::ProfileDeny => Row("profile.*.capabilities.paths_deny", Unite, Set),

@@ -80,6 +80,16 @@ impl Config {
     }
 }
 
+/// Whether the text of a file is one that could be loaded as the user's.
+pub(crate) fn check_file(text: &str, path: &Path) -> Result<(), ConfigError> {
+    let user = parse(text, path, Layer::User)?;
+    let layers = Layers {
+        user,
+        ..Layers::default()
+    };
+    resolve(layers).map(drop)
+}
+
 /// Keeps the list of what was read.
 #[derive(Default)]
 struct Files {
@@ -103,6 +113,6 @@ impl Files {
             layer,
             path: path.to_owned(),
         });
-        parse(&text, path)
+        parse(&text, path, layer)
     }
 }

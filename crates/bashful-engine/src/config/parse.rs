@@ -10,14 +10,14 @@ use toml::de::{DeTable, DeValue};
 
 use super::error::ConfigError;
 use super::key::Key;
-use super::place::shown;
+use super::place::{Layer, shown};
 use super::raw::{RawConfig, RawProfile};
 use super::reader::{A_NAME, Reader, Spanned, is_name};
 use super::setting_key::{SettingKey, join, spelled};
 
-/// Reads the text of the file at `path`.
-pub(super) fn parse(text: &str, path: &Path) -> Result<RawConfig, ConfigError> {
-    let reader = Reader::new(text, Arc::from(path));
+/// Reads the text of the file at `path`, which is the one of this layer.
+pub(super) fn parse(text: &str, path: &Path, layer: Layer) -> Result<RawConfig, ConfigError> {
+    let reader = Reader::new(text, Arc::from(path), layer);
     let document = DeTable::parse(text).map_err(|error| ConfigError::Syntax {
         place: reader.place(error.span().map_or(0, |span| span.start)),
         problem: shown(error.message()),
@@ -176,8 +176,10 @@ fn set_in_profile(
 ) -> Result<(), ConfigError> {
     match key.key {
         Key::ProfilePreset => raw.preset = Some(reader.choice(key, value)?),
+        Key::ProfileDefault => raw.default = Some(reader.choice(key, value)?),
         Key::ProfileHome => raw.home = Some(reader.choice(key, value)?),
         Key::ProfileOptional => raw.optional = Some(reader.choices(key, value)?),
+        Key::ProfileRule => raw.rules = Some(reader.rules(value)?),
         Key::ProfileRead => raw.paths_read = Some(reader.names(key, value, "a path")?),
         Key::ProfileWrite => raw.paths_write = Some(reader.names(key, value, "a path")?),
         Key::ProfileDeny => raw.paths_deny = Some(reader.names(key, value, "a path")?),

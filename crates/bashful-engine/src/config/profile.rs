@@ -2,15 +2,26 @@
 
 use std::sync::LazyLock;
 
-use bashful_policy::{Capabilities, CapabilityChanges, NetworkCapability, Preset, ResourceLimits};
+use bashful_policy::{
+    Capabilities, CapabilityChanges, NetworkCapability, Otherwise, Preset, ResourceLimits,
+};
 use bashful_sandbox::Protection;
 
-use super::choice::{Choice as _, HomeMode};
+use super::choice::{Choice as _, HomeMode, nearest};
+use super::place::shown;
+use super::rules::ConfiguredRule;
 use super::scalar::Scalar as _;
 use super::settings::Config;
 
 /// The profile of an agent that no file names.
 pub(super) const DEFAULT_NAME: &str = "default";
+
+/// The profiles that exist without a file, with what happens in them to what no rule knows.
+pub(super) const BUILT_IN: [(&str, Otherwise); 3] = [
+    (DEFAULT_NAME, Otherwise::Confined),
+    ("careful", Otherwise::Ask),
+    ("confined", Otherwise::Confined),
+];
 
 /// What the runs of an agent may do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,10 +29,14 @@ pub(super) const DEFAULT_NAME: &str = "default";
 pub struct Profile {
     /// The ready-made capabilities that it starts from.
     pub preset: Preset,
+    /// What happens to a command that no rule knows.
+    pub default: Otherwise,
     /// What the home of a run is.
     pub home: HomeMode,
     /// Protections that a run may go without where they cannot be had.
     pub optional: Vec<Protection>,
+    /// The rules of all files for commands.
+    pub rules: Vec<ConfiguredRule>,
     /// What it changes of the preset.
     pub changes: CapabilityChanges,
     /// What the admin file holds fast.
@@ -32,6 +47,7 @@ pub struct Profile {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Bounds {
     pub(super) preset: Option<Preset>,
+    pub(super) default: Option<Otherwise>,
     pub(super) home: Option<HomeMode>,
     pub(super) paths_read: Option<Vec<String>>,
     pub(super) paths_write: Option<Vec<String>>,
@@ -79,12 +95,28 @@ pub struct PassesAdmin {
     pub bound: String,
 }
 
+/// A profile that neither a file nor Bashful itself knows.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "there is no profile `{name}`{}",
+    .suggestion.as_ref().map_or_else(String::new, |near| format!(": did you mean `{near}`?"))
+)]
+#[non_exhaustive]
+pub struct UnknownProfile {
+    /// The name as given, with unprintable characters escaped.
+    pub name: String,
+    /// The nearest name that exists.
+    pub suggestion: Option<String>,
+}
+
 impl Default for Profile {
     fn default() -> Self {
         Self {
             preset: Preset::Workspace,
+            default: Otherwise::Confined,
             home: HomeMode::Workspace,
             optional: vec![Protection::Resources],
+            rules: Vec::new(),
             changes: CapabilityChanges::default(),
             bounds: Bounds::default(),
         }
@@ -99,15 +131,83 @@ impl Config {
 
     /// The profile of an agent: the one that it is given by name, else `profile.default`.
     pub fn profile_for(&self, agent: &str) -> &Profile {
-        static USUAL: LazyLock<Profile> = LazyLock::new(Profile::default);
-        // Names of agents are checked when files are read, so a missing one is the default.
+        // Names are checked when files are read, so a missing one is the default.
+        let named = self.known_profile(self.profile_name(agent));
+        named.unwrap_or_else(|| &BUILT_INS[0].1)
+    }
+
+    /// The profile with this name: one that a file speaks about, or a built-in one.
+    pub fn profile_named(&self, name: &str) -> Result<&Profile, UnknownProfile> {
+        self.known_profile(name).ok_or_else(|| UnknownProfile {
+            name: shown(name),
+            suggestion: nearest(name, self.profile_names()).map(str::to_owned),
+        })
+    }
+
+    /// The names of all profiles: the built-in ones first.
+    pub fn profile_names(&self) -> impl Iterator<Item = &str> {
+        let built_in = BUILT_IN.iter().map(|(name, _)| *name);
+        let others = self.profiles.keys().map(String::as_str);
+        built_in.chain(others.filter(|name| !is_built_in(name)))
+    }
+
+    /// Whether an agent may go by the profile with this name: by no other than the one that
+    /// the admin file gives it.
+    pub fn check_profile(&self, agent: &str, asked: &str) -> Result<(), PassesAdmin> {
+        match self.fixed_agents.get(agent) {
+            Some(fixed) if fixed != asked => {
+                Err(passes(&format!("agent.{agent}.profile"), asked, fixed))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn known_profile(&self, name: &str) -> Option<&Profile> {
+        let built_in = || BUILT_INS.iter().find(|(known, _)| *known == name);
         self.profiles
-            .get(self.profile_name(agent))
-            .unwrap_or(&USUAL)
+            .get(name)
+            .or_else(|| built_in().map(|(_, profile)| profile))
     }
 }
 
+/// The built-in profiles as they are when no file speaks about them.
+static BUILT_INS: LazyLock<[(&str, Profile); 3]> = LazyLock::new(|| {
+    BUILT_IN.map(|(name, default)| {
+        let profile = Profile {
+            default,
+            ..Profile::default()
+        };
+        (name, profile)
+    })
+});
+
+/// Whether this profile exists without a file.
+pub(super) fn is_built_in(name: &str) -> bool {
+    BUILT_IN.iter().any(|(known, _)| *known == name)
+}
+
 impl Profile {
+    /// A profile with this name before any file has spoken.
+    pub(super) fn before_files(name: &str) -> Self {
+        let built_in = BUILT_IN.iter().find(|(known, _)| *known == name);
+        Self {
+            default: built_in.map_or(Otherwise::Confined, |(_, default)| *default),
+            ..Self::default()
+        }
+    }
+
+    /// Whether commands may go unjudged: not if the admin file says how they are judged.
+    pub(crate) fn check_policy_off(&self) -> Result<(), PassesAdmin> {
+        if let Some(bound) = self.bounds.default {
+            return Err(passes("default", "none", bound.as_str()));
+        }
+        let of_admin = |rule: &&ConfiguredRule| rule.rule.layer == bashful_policy::Layer::Admin;
+        match self.rules.iter().find(of_admin) {
+            Some(rule) => Err(passes("rule", "none", &rule.rule.id)),
+            None => Ok(()),
+        }
+    }
+
     /// What a run gets that asks for this on top.
     pub fn grant(&self, wish: &Wish) -> Result<Granted, PassesAdmin> {
         let preset = wish.preset.unwrap_or(self.preset);
@@ -194,7 +294,7 @@ fn check_list(key: &str, bound: Option<&Vec<String>>, asked: &[String]) -> Resul
 fn passes(key: &str, given: &str, bound: &str) -> PassesAdmin {
     PassesAdmin {
         key: key.to_owned(),
-        given: super::place::shown(given),
-        bound: super::place::shown(bound),
+        given: shown(given),
+        bound: shown(bound),
     }
 }

@@ -8,13 +8,14 @@ use bashful_policy::ResourceLimits;
 
 use crate::confine::usual_limits;
 
-use super::choice::nearest;
 use super::error::ConfigError;
 use super::key::Key;
-use super::place::{Layer, Origin, shown};
-use super::profile::{Bounds, DEFAULT_NAME, Profile};
-use super::raw::{RawProfile, Said};
+use super::place::{Layer, Origin, Place};
+use super::profile::{BUILT_IN, Bounds, DEFAULT_NAME, Profile, is_built_in};
+use super::raw::{Maybe, RawProfile, Said};
 use super::resolve::{Layers, Resolved};
+use super::rules::{ConfiguredRule, known_class};
+use super::scalar::Scalar as _;
 use super::setting_key::SettingKey;
 use super::warning::{Warning, WarningReason};
 
@@ -30,27 +31,41 @@ impl Resolved {
             .keys()
             .chain(layers.user.profiles.keys())
             .cloned()
-            .chain(std::iter::once(Arc::from(DEFAULT_NAME)))
+            .chain(BUILT_IN.iter().map(|(name, _)| Arc::from(*name)))
             .collect();
         let spoken: BTreeSet<Arc<str>> = known
             .iter()
             .filter(|name| {
-                // The default that nobody mentions is not worth an entry.
-                let files = [&layers.admin, &layers.user, &layers.project];
-                files.iter().any(|file| file.profiles.contains_key(*name))
+                // What nobody mentions is not worth an entry, unless the admin bounds it.
+                base.is_some() || layers.mention(name)
             })
             .chain(layers.project.profiles.keys())
             .cloned()
             .collect();
         for name in spoken {
+            let mentioned = layers.mention(&name);
             let admin = layers.admin.profiles.remove(&name).unwrap_or_default();
-            let admin = or(admin, base.clone().unwrap_or_default());
+            let mut base = base.clone().unwrap_or_default();
+            // The admin's word about the default does not make another profile less strict.
+            let own = Profile::before_files(&name).default;
+            base.default.take_if(|said| said.value.is_wider_than(&own));
+            // What the admin forbids in the default is forbidden everywhere.
+            let forbidden = if *name == *DEFAULT_NAME {
+                None
+            } else {
+                base.rules.take()
+            };
+            let mut admin = or(admin, base);
+            add_rules(&mut admin.rules, forbidden);
             let user = layers.user.profiles.remove(&name).unwrap_or_default();
             let project = layers.project.profiles.remove(&name).unwrap_or_default();
             if known.contains(&name) {
-                let profile = self.profile(&name, [admin, user, project]);
-                // A default that says nothing new needs no entry.
-                if *name != *DEFAULT_NAME || profile != Profile::default() {
+                let mut aside = Self::default();
+                // Of a built-in one that only exists, nobody said anything.
+                let ledger = if mentioned { &mut *self } else { &mut aside };
+                let profile = ledger.profile(&name, [admin, user, project]);
+                // A built-in one that says nothing new needs no entry.
+                if !is_built_in(&name) || profile != Profile::before_files(&name) {
                     self.config.profiles.insert(name.to_string(), profile);
                 }
             } else {
@@ -86,7 +101,7 @@ impl Resolved {
         let bounds = bounds(&admin);
         let mut profile = Profile {
             bounds,
-            ..Profile::default()
+            ..Profile::before_files(name)
         };
         macro_rules! voices {
             ($field:ident) => {
@@ -99,12 +114,14 @@ impl Resolved {
         }
         let key = |key| SettingKey::new(key, Some(name));
         profile.preset = self.scalar(key(Key::ProfilePreset), profile.preset, voices!(preset));
+        profile.default = self.scalar(key(Key::ProfileDefault), profile.default, voices!(default));
         profile.home = self.scalar(key(Key::ProfileHome), profile.home, voices!(home));
         profile.optional = self.list(
             key(Key::ProfileOptional),
             profile.optional,
             voices!(optional),
         );
+        profile.rules = self.rules(key(Key::ProfileRule), voices!(rules));
         let base = profile.preset.capabilities();
         let changes = &mut profile.changes;
         let none = Vec::new;
@@ -155,6 +172,42 @@ impl Resolved {
         profile
     }
 
+    /// Puts the rules of all files together; the layers stay apart. A project can only narrow,
+    /// so what it would allow does not count.
+    fn rules(
+        &mut self,
+        key: SettingKey,
+        voices: [(Layer, Maybe<Vec<ConfiguredRule>>); 3],
+    ) -> Vec<ConfiguredRule> {
+        let mut all = Vec::new();
+        let mut origins = Vec::new();
+        for (layer, said) in voices {
+            let Some(Said { value, place }) = said else {
+                continue;
+            };
+            let counts = |rule: &ConfiguredRule| layer != Layer::Project || rule.narrows();
+            let (counting, ignored): (Vec<_>, Vec<_>) = value.into_iter().partition(counts);
+            for rule in ignored {
+                self.warnings.push(Warning {
+                    key: key.clone(),
+                    layer,
+                    place: Place {
+                        path: Arc::clone(&place.path),
+                        line: u32::try_from(rule.rule.line).unwrap_or(place.line),
+                        column: 1,
+                    },
+                    reason: WarningReason::Allows { rule: rule.rule.id },
+                });
+            }
+            if !counting.is_empty() {
+                origins.push(Origin::File { layer, place });
+                all.extend(counting);
+            }
+        }
+        self.origins.set(key, origins);
+        all
+    }
+
     /// Resolves which agent has which profile.
     pub(super) fn agents(&mut self, layers: &mut Layers) -> Result<(), ConfigError> {
         let names: BTreeSet<Arc<str>> = [&layers.admin, &layers.user, &layers.project]
@@ -175,6 +228,10 @@ impl Resolved {
                     self.check_profile(said)?;
                 }
             }
+            if let [(Layer::Admin, Some(said)), ..] = &voices {
+                let fixed = &mut self.config.fixed_agents;
+                fixed.insert(name.to_string(), said.value.clone());
+            }
             let key = SettingKey::new(Key::AgentProfile, Some(&name));
             if let Some(profile) = self.limit(key, None, voices) {
                 self.config.agents.insert(name.to_string(), profile);
@@ -184,18 +241,43 @@ impl Resolved {
     }
 
     fn check_profile(&self, said: &Said<String>) -> Result<(), ConfigError> {
-        let profiles = &self.config.profiles;
-        if said.value == DEFAULT_NAME || profiles.contains_key(&said.value) {
-            return Ok(());
-        }
-        let known = profiles.keys().map(String::as_str);
-        let near = nearest(&said.value, known.chain(std::iter::once(DEFAULT_NAME)));
-        Err(ConfigError::UnknownName {
+        let known = self.config.profile_named(&said.value);
+        known.map(drop).map_err(|unknown| ConfigError::UnknownName {
             place: said.place.clone(),
             what: "profile",
-            name: shown(&said.value),
-            suggestion: near.map(str::to_owned),
+            name: unknown.name,
+            suggestion: unknown.suggestion,
         })
+    }
+}
+
+/// Every class that a file opens is one that Bashful or a rule of one of the files knows.
+pub(super) fn check_classes(layers: &Layers) -> Result<(), ConfigError> {
+    let files = [&layers.admin, &layers.user, &layers.project];
+    let profiles = || files.iter().flat_map(|file| file.profiles.values());
+    let rules = || {
+        let rules = profiles().filter_map(|profile| profile.rules.as_ref());
+        rules.flat_map(|rules| &rules.value)
+    };
+    for said in profiles().filter_map(|profile| profile.classes.as_ref()) {
+        for name in &said.value {
+            let named = rules().filter_map(|rule| rule.rule.capability.as_deref());
+            known_class(name, named).map_err(|unknown| ConfigError::UnknownName {
+                place: said.place.clone(),
+                what: "class",
+                name: unknown.name,
+                suggestion: unknown.suggestion,
+            })?;
+        }
+    }
+    Ok(())
+}
+
+impl Layers {
+    /// Whether a file speaks about a profile.
+    fn mention(&self, profile: &str) -> bool {
+        let files = [&self.admin, &self.user, &self.project];
+        files.iter().any(|file| file.profiles.contains_key(profile))
     }
 }
 
@@ -213,8 +295,10 @@ impl RawProfile {
 fn or(first: RawProfile, second: RawProfile) -> RawProfile {
     RawProfile {
         preset: first.preset.or(second.preset),
+        default: first.default.or(second.default),
         home: first.home.or(second.home),
         optional: first.optional.or(second.optional),
+        rules: first.rules.or(second.rules),
         paths_read: first.paths_read.or(second.paths_read),
         paths_write: first.paths_write.or(second.paths_write),
         paths_deny: first.paths_deny.or(second.paths_deny),
@@ -231,6 +315,16 @@ fn or(first: RawProfile, second: RawProfile) -> RawProfile {
     }
 }
 
+/// Adds rules that only narrow.
+fn add_rules(rules: &mut Maybe<Vec<ConfiguredRule>>, more: Maybe<Vec<ConfiguredRule>>) {
+    let Some(mut more) = more else { return };
+    more.value.retain(ConfiguredRule::narrows);
+    match rules {
+        Some(rules) => rules.value.extend(more.value),
+        None => *rules = Some(more),
+    }
+}
+
 /// What the admin's word bounds.
 fn bounds(admin: &RawProfile) -> Bounds {
     fn value<T: Clone>(said: Option<&Said<T>>) -> Option<T> {
@@ -238,6 +332,7 @@ fn bounds(admin: &RawProfile) -> Bounds {
     }
     Bounds {
         preset: value(admin.preset.as_ref()),
+        default: value(admin.default.as_ref()),
         home: value(admin.home.as_ref()),
         paths_read: value(admin.paths_read.as_ref()),
         paths_write: value(admin.paths_write.as_ref()),

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bashful_policy::{NetworkCapability, Preset};
+use bashful_policy::{NetworkCapability, Otherwise, Preset};
 use bashful_sandbox::Protection;
 
 use super::choice::{HomeMode, Keep, OnLogFull, Sandbox, Survivors};
 use super::place::Place;
+use super::rules::ConfiguredRule;
 use super::secret::SecretValue;
 
 /// A value with the place where it was said.
@@ -40,8 +41,10 @@ pub(super) struct RawConfig {
 #[derive(Debug, Clone, Default)]
 pub(super) struct RawProfile {
     pub(super) preset: Maybe<Preset>,
+    pub(super) default: Maybe<Otherwise>,
     pub(super) home: Maybe<HomeMode>,
     pub(super) optional: Maybe<Vec<Protection>>,
+    pub(super) rules: Maybe<Vec<ConfiguredRule>>,
     pub(super) paths_read: Maybe<Vec<String>>,
     pub(super) paths_write: Maybe<Vec<String>>,
     pub(super) paths_deny: Maybe<Vec<String>>,

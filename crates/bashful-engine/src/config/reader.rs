@@ -9,7 +9,7 @@ use toml::de::DeValue;
 
 use super::choice::Choice;
 use super::error::ConfigError;
-use super::place::Place;
+use super::place::{Layer, Place};
 use super::raw::Said;
 use super::secret::SecretValue;
 use super::setting_key::SettingKey;
@@ -41,13 +41,14 @@ pub(super) fn is_name(name: &str) -> bool {
 
 /// Reads the values of one file.
 pub(super) struct Reader<'a> {
-    text: &'a str,
-    path: Arc<Path>,
+    pub(super) text: &'a str,
+    pub(super) path: Arc<Path>,
+    pub(super) layer: Layer,
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(text: &'a str, path: Arc<Path>) -> Self {
-        Self { text, path }
+    pub(super) fn new(text: &'a str, path: Arc<Path>, layer: Layer) -> Self {
+        Self { text, path, layer }
     }
 
     pub(super) fn place(&self, offset: usize) -> Place {

@@ -6,6 +6,7 @@
 use super::error::ConfigError;
 use super::key::Key;
 use super::place::{Layer, Origins};
+use super::profiles::check_classes;
 use super::raw::RawConfig;
 use super::settings::Config;
 use super::warning::Warning;
@@ -58,6 +59,7 @@ pub(super) fn resolve(mut layers: Layers) -> Result<Resolved, ConfigError> {
     settle!(scalar, KeeperIdle, keeper.idle);
     settle!(scalar, Sandbox, sandbox);
     out.bound_timeout();
+    check_classes(&layers)?;
     out.profiles(&mut layers);
     out.agents(&mut layers)?;
     Ok(out)

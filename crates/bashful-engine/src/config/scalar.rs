@@ -3,7 +3,7 @@
 use std::hash::Hash;
 use std::time::Duration;
 
-use bashful_policy::{NetworkCapability, Preset};
+use bashful_policy::{NetworkCapability, Otherwise, Preset};
 use bashful_sandbox::Protection;
 
 use super::choice::{Choice as _, HomeMode, Keep, OnLogFull, Sandbox, Survivors};
@@ -109,6 +109,22 @@ impl Scalar for Preset {
 
     fn shown(&self) -> String {
         Preset::as_str(*self).to_owned()
+    }
+}
+
+/// What the kernel holds is let through, somebody is asked, nothing is let through.
+impl Scalar for Otherwise {
+    fn is_wider_than(&self, other: &Self) -> bool {
+        let strictness = |value: &Self| match value {
+            Self::Confined => 0,
+            Self::Ask => 1,
+            Self::Deny => 2,
+        };
+        strictness(self) < strictness(other)
+    }
+
+    fn shown(&self) -> String {
+        self.as_str().to_owned()
     }
 }
 

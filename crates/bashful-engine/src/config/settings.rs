@@ -33,6 +33,8 @@ pub struct Config {
     pub profiles: BTreeMap<String, Profile>,
     /// The profile of each agent that a file names.
     pub agents: BTreeMap<String, String>,
+    /// Those of them that the admin file holds fast.
+    pub(super) fixed_agents: BTreeMap<String, String>,
 }
 
 /// What a run may use.
@@ -96,6 +98,7 @@ impl Default for Config {
             sandbox: Sandbox::default(),
             profiles: BTreeMap::new(),
             agents: BTreeMap::new(),
+            fixed_agents: BTreeMap::new(),
         }
     }
 }

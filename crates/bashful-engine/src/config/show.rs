@@ -12,7 +12,7 @@ use super::choice::Choice as _;
 use super::key::Key;
 use super::load::Loaded;
 use super::place::{Origin, shown_path};
-use super::profile::{DEFAULT_NAME, Profile};
+use super::profile::{DEFAULT_NAME, Profile, is_built_in};
 use super::secret::MASK;
 use super::setting_key::SettingKey;
 use super::units::{format_duration, format_size};
@@ -48,6 +48,8 @@ pub enum SettingValue {
     List(Vec<String>),
     /// What the network is.
     Network(NetworkCapability),
+    /// Rules, field by field.
+    Rules(Vec<serde_json::Value>),
 }
 
 impl Loaded {
@@ -78,9 +80,14 @@ impl Loaded {
             .collect()
     }
 
-    /// The profiles that exist: the default first.
+    /// The profiles that files speak about: the default first.
     fn profile_names(&self) -> Vec<Arc<str>> {
         let others = self.config.profiles.keys().map(String::as_str);
+        let mentioned = |name: &str| {
+            let mut keys = self.origins.iter().map(|(key, _)| key);
+            keys.any(|key| key.of.as_deref() == Some(name) && key.key != Key::AgentProfile)
+        };
+        let others = others.filter(|name| !is_built_in(name) || mentioned(name));
         let others = others.filter(|name| *name != DEFAULT_NAME);
         let all = std::iter::once(DEFAULT_NAME).chain(others);
         all.map(Arc::from).collect()
@@ -152,17 +159,19 @@ impl Loaded {
 
     /// The profile with this name; the default where there is none.
     fn profile(&self, name: &str) -> Profile {
-        self.config.profiles.get(name).cloned().unwrap_or_default()
+        self.config.profile_named(name).cloned().unwrap_or_default()
     }
 }
 
 /// What a profile says about a key.
 fn profile_value(profile: Profile, key: Key) -> Option<SettingValue> {
-    use SettingValue::{Count, Duration, List, Network, Size, Text};
+    use SettingValue::{Count, Duration, List, Network, Rules, Size, Text};
     let Profile {
         preset,
+        default,
         home,
         optional,
+        rules,
         changes,
         ..
     } = profile;
@@ -172,8 +181,11 @@ fn profile_value(profile: Profile, key: Key) -> Option<SettingValue> {
     let from_millis = std::time::Duration::from_millis;
     Some(match key {
         Key::ProfilePreset => Text(preset.to_string()),
+        Key::ProfileDefault => Text(default.as_str().to_owned()),
         Key::ProfileHome => Text(home.as_str().to_owned()),
         Key::ProfileOptional => List(words(&optional)),
+        Key::ProfileRule if rules.is_empty() => return None,
+        Key::ProfileRule => Rules(rules.into_iter().map(|rule| rule.source).collect()),
         Key::ProfileRead => List(changes.paths_read),
         Key::ProfileWrite => List(changes.paths_write),
         Key::ProfileDeny => List(changes.paths_deny),
@@ -205,7 +217,25 @@ impl SettingValue {
                 format!("{{ hosts = {} }}", list(hosts))
             }
             Self::Network(network) => quoted(&network.to_string()),
+            Self::Rules(rules) => inline(&rules.iter().cloned().collect()),
         }
+    }
+}
+
+/// A value as it stands in one line of a file.
+fn inline(value: &serde_json::Value) -> String {
+    match value {
+        serde_json::Value::String(text) => quoted(text),
+        serde_json::Value::Array(items) => {
+            let items: Vec<String> = items.iter().map(inline).collect();
+            format!("[{}]", items.join(", "))
+        }
+        serde_json::Value::Object(fields) => {
+            let field = |(name, value): (&String, _)| format!("{name} = {}", inline(value));
+            let fields: Vec<String> = fields.iter().map(field).collect();
+            format!("{{ {} }}", fields.join(", "))
+        }
+        other => other.to_string(),
     }
 }
 
@@ -256,6 +286,7 @@ impl Serialize for SettingValue {
             Self::Text(text) => text.serialize(serializer),
             Self::List(items) => items.serialize(serializer),
             Self::Network(network) => network.serialize(serializer),
+            Self::Rules(rules) => rules.serialize(serializer),
         }
     }
 }

@@ -168,6 +168,7 @@ idle = "5m"  # default
 
 [profile.default]
 preset = "workspace"  # default
+default = "confined"  # default
 home = "workspace"  # default
 optional = ["resources"]  # default
 
@@ -188,7 +189,7 @@ fn settings_are_fit_for_json() {
     let loaded = loaded("", "[limits]\nlog_quota = \"64K\"\n", "");
     let settings = loaded.settings();
     // The others have no value unless one is given.
-    assert_eq!(settings.len(), 23);
+    assert_eq!(settings.len(), 24);
     let json = |key: Key| {
         let setting = settings
             .iter()

@@ -79,11 +79,6 @@ fn unknown_keys_come_with_a_suggestion() {
             "[agent.coder]\nprofil = \"x\"",
             "`agent.coder.profil` in `user.toml` line 2: did you mean `agent.coder.profile`?",
         ),
-        // A key of a later issue.
-        (
-            "[[profile.default.rule]]\nid = \"x\"",
-            "`profile.default.rule` in `user.toml` line 1",
-        ),
         ("zzz = 1\naaa = 2", "`zzz` in `user.toml` line 1"),
         ("\"\" = 1", "`\"\"` in `user.toml` line 1"),
         (

@@ -61,6 +61,22 @@ const CASES: &[([&str; 3], &[&str])] = &[
              the admin file says `workspace`, and `build` would pass it",
         ],
     ),
+    (
+        [
+            "profile.default.default = 'ask'",
+            "profile.default.default = 'confined'",
+            "profile.default.default = 'deny'",
+        ],
+        &[
+            "profile.default.default = \"deny\" (project)",
+            "ignored `profile.default.default` in `user.toml` line 1: \
+             the admin file says `ask`, and `confined` would pass it",
+        ],
+    ),
+    (
+        ["", "profile.careful.home = 'private'", ""],
+        &["profile.careful.home = \"private\" (user)"],
+    ),
     // A new name does not get round what the admin said about the default.
     (
         [
@@ -231,8 +247,16 @@ fn all_keys_are_read() {
     let user = "
         [profile.mine]
         preset = 'build'
+        default = 'ask'
         home = 'private'
         optional = ['identity', 'resources']
+        [[profile.mine.rule]]
+        id = 'push'
+        effect = 'ask'
+        command = ['git', ['push', 'send-email'], '…']
+        reason = 'is \"for\" people'
+        redirects = false
+        match = ['git push']
         [profile.mine.capabilities]
         paths_read = ['r']
         paths_write = ['w']

@@ -51,6 +51,11 @@ pub enum WarningReason {
         /// The names, which are dropped.
         names: Vec<String>,
     },
+    /// A rule of a project file allows something.
+    Allows {
+        /// The rule's id.
+        rule: String,
+    },
     /// A project file speaks about a profile that nobody else knows.
     NoSuchProfile,
     /// `limits.timeout` is above `limits.max_timeout`.
@@ -87,6 +92,10 @@ impl fmt::Display for Warning {
                 formatter,
                 "a project file can only narrow, and `{}` was not granted",
                 names.join("`, `")
+            ),
+            WarningReason::Allows { rule } => write!(
+                formatter,
+                "a project file can only narrow, and rule `{rule}` allows"
             ),
             WarningReason::NoSuchProfile => {
                 write!(formatter, "a project file cannot add a profile")

@@ -10,12 +10,15 @@ use bashful_sandbox::Enforcement;
 use serde::{Deserialize, Serialize};
 
 use super::checks::{self, Bait, Check};
+use bashful_policy::{CapabilityChanges, Class};
+
 use crate::builder::Settings;
-use crate::config::{Config, Sandbox};
+use crate::config::{Config, Sandbox, Wish};
 use crate::engine::{Engine, Started};
 use crate::error::EngineError;
 use crate::invocation::{Invocation, Timeout};
 use crate::places::{Places, make_private};
+use crate::policy::PolicyMode;
 use crate::result::ExecutionResult;
 
 /// What became of the trial.
@@ -65,6 +68,15 @@ pub(super) fn make(settings: &Settings) -> Result<Trial, EngineError> {
         .config(Config::default())
         .places(Places::under(&scratch.path))
         .sandbox(Sandbox::Native)
+        // What it runs attacks the sandbox, which is not for the policy to stop.
+        .policy(PolicyMode::None)
+        .wish(Wish {
+            changes: CapabilityChanges {
+                classes: Class::ALL.map(|class| class.as_str().to_owned()).to_vec(),
+                ..CapabilityChanges::default()
+            },
+            ..Wish::default()
+        })
         .agent("doctor")
         .one_call()
         .build()?;

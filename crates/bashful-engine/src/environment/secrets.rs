@@ -51,7 +51,8 @@ pub(crate) fn secret_values(
     values.into_iter().cloned().collect()
 }
 
-fn is_key_like(name: &str) -> bool {
+/// Whether the name of a variable says that its value is a key.
+pub(crate) fn is_key_like(name: &str) -> bool {
     // The shell's own idea of where it is.
     if matches!(name, "PWD" | "OLDPWD") {
         return false;

@@ -13,6 +13,7 @@ mod environment;
 mod events;
 mod helper;
 mod output;
+mod policy;
 mod primitive;
 mod runs;
 mod secrets;

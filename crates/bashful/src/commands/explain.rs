@@ -15,7 +15,8 @@ pub(crate) fn explain(arguments: &ExplainArguments, printer: &Printer) -> anyhow
     let place = workspace.clone().map_or_else(current_directory, Ok)?;
     let loaded = super::load_config(&place, printer)?;
     let sandbox = sandbox(&loaded, arguments.bounds.sandbox)?;
-    let mut builder = Engine::builder().config(loaded.config).sandbox(sandbox);
+    let builder = Engine::builder().config(loaded.config).sandbox(sandbox);
+    let mut builder = arguments.bounds.judged(builder);
     if let Some(agent) = &arguments.agent {
         builder = builder.agent(agent);
     }
@@ -36,7 +37,9 @@ pub(crate) fn explain(arguments: &ExplainArguments, printer: &Printer) -> anyhow
     if arguments.json {
         printer.json(&serde_json::to_value(&explanation)?)?;
     }
-    if let Some(decision) = &explanation.decision {
+    if let Some(decision) = &explanation.decision
+        && decision.effect != Effect::Allow
+    {
         return Ok(refused(&explanation.command, decision, printer));
     }
     if let (Some(plan), false) = (&explanation.plan, arguments.json) {
@@ -48,6 +51,7 @@ pub(crate) fn explain(arguments: &ExplainArguments, printer: &Printer) -> anyhow
         let mut out = Vec::new();
         show_plan(
             &explanation.command,
+            explanation.decision.as_ref(),
             plan,
             detail,
             printer.data_style(),
@@ -71,14 +75,7 @@ fn action(arguments: &ExplainArguments) -> Action {
 /// The command would not run, and that is all there is to say about it.
 fn refused(command: &str, decision: &Decision, printer: &Printer) -> Exit {
     let mut out = Vec::new();
-    Refusal {
-        command,
-        matched: decision.fact.as_deref().unwrap_or(&decision.rule),
-        reason: &decision.reason,
-        instead: decision.suggestion.as_deref(),
-        permit: None,
-    }
-    .write(printer.style(), &mut out);
+    Refusal { command, decision }.write(printer.style(), &mut out);
     printer.talk(&out);
     match decision.effect {
         Effect::Ask => Exit::NeedsApproval,

@@ -12,7 +12,7 @@ use bashful_engine::{
     terminal_session,
 };
 
-use crate::cli::RunArguments;
+use crate::cli::{PolicyFlag, RunArguments};
 use crate::errors::UsageError;
 use crate::exit::Exit;
 use crate::printer::Printer;
@@ -51,6 +51,9 @@ pub(crate) fn run(
             return finish::not_allowed(&result, arguments.json, printer);
         }
     };
+    if arguments.bounds.policy == Some(PolicyFlag::None) {
+        printer.note("warning", policy_off(sandbox));
+    }
     if sandbox == Sandbox::None {
         announce(printer);
     } else if preset.is_dangerous() {
@@ -93,7 +96,7 @@ fn action(arguments: &RunArguments) -> anyhow::Result<Action> {
 }
 
 /// The text of a file, or of our standard input.
-fn read_command(path: &Path) -> anyhow::Result<String> {
+pub(super) fn read_command(path: &Path) -> anyhow::Result<String> {
     let usage = |problem: &str| UsageError(format!("cannot use `{}`: {problem}", path.display()));
     let source: Box<dyn Read> = if path == Path::new("-") {
         Box::new(io::stdin())
@@ -186,6 +189,7 @@ fn engine(
         .sandbox(sandbox)
         .keeper_by_fork()
         .one_call();
+    builder = arguments.bounds.judged(builder);
     if let Some(keeper) = keeper {
         builder = builder.early_keeper(keeper);
     }
@@ -261,8 +265,19 @@ pub(super) fn sandbox(loaded: &Loaded, flag: Option<Sandbox>) -> Result<Sandbox,
 /// The preset in force.
 fn preset(config: &Config, arguments: &RunArguments) -> Preset {
     let agent = arguments.agent.as_deref().unwrap_or(&config.agent);
-    let usual = config.profile_for(agent).preset;
+    let named = arguments.bounds.profile.as_deref();
+    // One that does not exist is an error later on.
+    let named = named.and_then(|name| config.profile_named(name).ok());
+    let usual = named.unwrap_or_else(|| config.profile_for(agent)).preset;
     arguments.bounds.preset.unwrap_or(usual)
+}
+
+/// What is said where commands run unjudged.
+fn policy_off(sandbox: Sandbox) -> &'static str {
+    match sandbox {
+        Sandbox::None => "the policy is off, as asked",
+        _ => "the policy is off, as asked; the sandbox stays on",
+    }
 }
 
 fn announce(printer: &Printer) {

@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use bashful_engine::config::Choice as _;
-use bashful_engine::{Enforcement, Level, Network, PlannedCommands, PlannedRun, Seen, SeenAs};
+use bashful_engine::{
+    Decision, Enforcement, Level, Network, PlannedCommands, PlannedRun, Seen, SeenAs,
+};
 
 use super::{
     diagnosis::level_sign,
@@ -35,6 +37,7 @@ const SOME: usize = 4;
 /// Writes a plan.
 pub(crate) fn show_plan(
     command: &str,
+    decision: Option<&Decision>,
     plan: &PlannedRun,
     detail: Detail,
     style: Style,
@@ -54,6 +57,16 @@ pub(crate) fn show_plan(
         },
     };
     sheet.section("Command", Tone::Literal, command);
+    if let Some(decision) = decision {
+        let Decision {
+            rule,
+            layer,
+            reason,
+            ..
+        } = decision;
+        let text = format!("it may run: {reason} ({rule}, {layer})");
+        sheet.section("Decision", Tone::Plain, &text);
+    }
     sheet.section("In", Tone::Plain, &path(&plan.cwd));
     sheet.section("Runs as", Tone::Plain, &plan.identity.words);
     sheet.blank();

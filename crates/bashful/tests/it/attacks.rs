@@ -52,7 +52,7 @@ fn a_keeper_that_its_command_stops_goes_on() {
 
 #[test]
 fn a_limit_on_the_size_of_files_ends_the_log_and_not_the_run() {
-    let world = World::new();
+    let world = World::unjudged();
     let script = "ulimit -f 8; exec \"$0\" run --json 'head -c 100000 /dev/zero; exit 3'";
     let mut command = world.program("/bin/bash");
     command.args(["-c", script]).arg(crate::support::binary());
@@ -91,7 +91,7 @@ fn writers_from_outside_cannot_hold_the_keeper() {
 
 #[test]
 fn in_a_sandbox_nobody_writes_to_another_runs_output() {
-    let (victim, took) = flooded(&World::new());
+    let (victim, took) = flooded(&World::unjudged());
     assert!(took < Duration::from_secs(15), "{took:?}");
     let found = json!([victim["exit_code"], victim["stdout"]]);
     assert_eq!(found, json!([0, "bye\n"]));
@@ -144,7 +144,7 @@ fn a_command_that_kills_its_keeper_is_lost() {
 
 #[test]
 fn in_a_sandbox_no_command_kills_its_keeper() {
-    let world = World::new();
+    let world = World::unjudged();
     // One signal after the other to the first process of the room and to everybody.
     let text = "for signal in KILL STOP TERM INT HUP SEGV ABRT USR1; do
             kill -$signal $PPID && echo $signal reached it
@@ -158,7 +158,7 @@ fn in_a_sandbox_no_command_kills_its_keeper() {
 
 #[test]
 fn a_survivors_command_line_shows_no_secret() {
-    let world = World::new();
+    let world = World::unjudged();
     world.write("token", "planted-secret-9\n");
     let text = "T=$(cat token); setsid sh -c \"sleep 60; : $T\" & echo started";
     let mut command = world.run_command(&["--json", text]);
@@ -178,7 +178,7 @@ fn a_survivors_command_line_shows_no_secret() {
 
 #[test]
 fn a_silent_keeper_is_an_error_and_starts_nothing_twice() {
-    let world = World::new();
+    let world = World::unjudged();
     world.run(&["--session", "s", "true"]);
     let (keeper, started) = world.living_keepers()[0];
     assert!(is_alive(keeper, started));
@@ -205,7 +205,7 @@ fn a_silent_keeper_is_an_error_and_starts_nothing_twice() {
 
 #[test]
 fn a_directory_that_is_gone_is_named() {
-    let world = World::new();
+    let world = World::unjudged();
     let mut command = world.program("/bin/bash");
     command.args([
         "-c",

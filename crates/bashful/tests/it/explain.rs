@@ -31,7 +31,7 @@ const FLAGS: &[&[&str]] = &[
     &["--preset", "build", "--home", "private"],
     &["--command", "ls", "--deny", "secret.txt"],
     &["--memory", "1G", "--cpu-share", "50", "--processes", "64"],
-    &["--sandbox", "none"],
+    &["--sandbox", "none", "--policy", "none"],
 ];
 
 #[test]
@@ -257,7 +257,7 @@ fn limits_say_who_holds_them() {
 #[test]
 fn without_a_sandbox_it_says_so() {
     let world = World::new();
-    let told = world.call(&["explain", "--sandbox", "none", "true"]);
+    let told = world.call(&["explain", "--sandbox", "none", "--policy", "none", "true"]);
     assert_eq!(told.code, 0);
     let first = told.stdout.lines().next().unwrap();
     assert!(first.starts_with("! Nothing is enforced"), "{first}");
@@ -281,6 +281,7 @@ fn people_get_a_page_that_fits() {
         .collect();
     let expected = [
         "Command",
+        "Decision",
         "In",
         "Runs as",
         "Can read",

@@ -16,7 +16,7 @@ fn names(object: &Value) -> BTreeSet<&str> {
 }
 
 /// What every result of a command that ran has.
-const ALWAYS: [&str; 19] = [
+const ALWAYS: [&str; 20] = [
     "v",
     "status",
     "success",
@@ -33,6 +33,7 @@ const ALWAYS: [&str; 19] = [
     "task_id",
     "agent",
     "session",
+    "decision",
     "enforcement",
     "usage",
     "exit_code",
@@ -61,6 +62,11 @@ fn fields_of_a_success() {
             "backend": "native", "filesystem": "full", "network": "full", "commands": "full",
             "processes": "full", "resources": enforcement["resources"],
             "identity": enforcement["identity"],
+        },
+        "decision": {
+            "effect": "allow", "layer": "builtin", "rule": result["decision"]["rule"],
+            "reason": result["decision"]["reason"], "fact": result["decision"]["fact"],
+            "span": result["decision"]["span"],
         },
     });
     assert_eq!(result, expected);
@@ -111,7 +117,7 @@ fn fields_of_a_failure() {
 
 #[test]
 fn fields_of_a_killed_command() {
-    let world = World::new();
+    let world = World::unjudged();
     let (_, result) = world.json(&["kill -KILL $$"]);
     let without_code = ALWAYS.into_iter().filter(|name| *name != "exit_code");
     assert_eq!(names(&result), with(without_code, &["signal"]));

@@ -33,6 +33,7 @@ mod input;
 mod json;
 mod logs;
 mod many;
+mod policy;
 mod refusals;
 mod registry;
 mod sandbox;

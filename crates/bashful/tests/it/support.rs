@@ -7,4 +7,4 @@ mod world;
 
 pub(crate) use processes::{Marker, eventually, is_alive, parent_of};
 pub(crate) use running::{Outcome, Running};
-pub(crate) use world::{NOTICE, PATH, Walls, World, binary, ran, seq};
+pub(crate) use world::{NOTICE, PATH, UNJUDGED, Walls, World, binary, ran, seq};

@@ -84,7 +84,8 @@ fn a_frame_around_the_output() {
 #[test]
 fn the_notice_stands_before_the_frame() {
     let world = World::new();
-    let (_, drawn) = drawn(&world, &["run", "--sandbox", "none", "true"]);
+    let arguments = ["run", "--sandbox", "none", "--policy", "none", "true"];
+    let (_, drawn) = drawn(&world, &arguments);
     let text = lines(&drawn).join("\n");
     let first = NOTICE.split(':').next().unwrap();
     assert!(text.starts_with(first), "{text}");

@@ -161,11 +161,7 @@ pub(super) fn not_allowed(
         let mut out = Vec::new();
         Refusal {
             command: &result.command,
-            matched: decision.fact.as_deref().unwrap_or(&decision.rule),
-            reason: &decision.reason,
-            instead: decision.suggestion.as_deref(),
-            // Nobody can grant anything yet.
-            permit: None,
+            decision,
         }
         .write(printer.style(), &mut out);
         printer.talk(&out);

@@ -59,7 +59,7 @@ fn open_again(world: &World) {
 
 #[test]
 fn names_for_what_is_held_back_cannot_be_taken_beforehand() {
-    let world = World::new();
+    let world = World::unjudged();
     let text = "gone() { for n in $(seq 100); do [ -e .envrc ] || break; sleep 0.05; done; }
         for content in one two three; do
             echo $content > .envrc; gone; held=$(ls -d .envrc.held-* | head -n 1)
@@ -74,7 +74,7 @@ fn names_for_what_is_held_back_cannot_be_taken_beforehand() {
 #[test]
 fn a_directory_that_is_closed_to_its_owner_holds_nothing_live() {
     for mode in ["555", "000", "311"] {
-        let world = World::new();
+        let world = World::unjudged();
         let text = format!("echo evil > .envrc; chmod {mode} .");
         let (code, result) = world.json(&[&text]);
         open_again(&world);
@@ -86,7 +86,7 @@ fn a_directory_that_is_closed_to_its_owner_holds_nothing_live() {
 
 #[test]
 fn files_made_anew_between_two_runs_are_covered_again() {
-    let world = World::new();
+    let world = World::unjudged();
     let names = [".envrc", "secret.txt"];
     let flags = ["--session", "s", "--deny", "secret.txt"];
     // A new file often gets the number of the one that went.
@@ -110,7 +110,7 @@ fn files_made_anew_between_two_runs_are_covered_again() {
 
 #[test]
 fn a_run_whose_cover_the_host_tears_off_is_ended_and_told() {
-    let world = World::new();
+    let world = World::unjudged();
     world.write(".envrc", "old\n");
     let run = going(&world, &[], "sleep 20; echo reached");
     let new = world.write("new", "new\n");
@@ -132,7 +132,7 @@ fn a_run_whose_cover_the_host_tears_off_is_ended_and_told() {
 
 #[test]
 fn a_cover_that_is_torn_off_while_a_run_starts_is_noticed() {
-    let world = World::new();
+    let world = World::unjudged();
     let flags = ["--json", "--session", "s", "--deny", "secret.txt"];
     let run = "for n in $(seq 8); do cat secret.txt; echo evil >> .envrc; sleep 0.03; done \
                2> /dev/null; echo reached";
@@ -163,7 +163,7 @@ fn a_cover_that_is_torn_off_while_a_run_starts_is_noticed() {
 
 #[test]
 fn what_two_runs_make_in_one_place_is_held_back_twice() {
-    let world = World::new();
+    let world = World::unjudged();
     let first = going(&world, &[], &format!("echo first > .envrc; {WAIT}"));
     let second = going(&world, &[], &format!("{WAIT}; echo second > .envrc"));
     let away = eventually(|| held(&world, ".envrc") == ["first\n"]);
@@ -178,7 +178,7 @@ fn what_two_runs_make_in_one_place_is_held_back_twice() {
 
 #[test]
 fn what_root_makes_later_is_hidden_from_one_that_stands_for_root() {
-    let world = World::new();
+    let world = World::unjudged();
     if !is_root() {
         println!("only root mounts an overlay, and only there somebody stands for root");
         return;
@@ -202,7 +202,7 @@ fn what_root_makes_later_is_hidden_from_one_that_stands_for_root() {
 
 #[test]
 fn shared_memory_that_runs_leave_has_an_end() {
-    let world = World::new();
+    let world = World::unjudged();
     if rustix::fs::access("/proc/sys/kernel/shmall", Access::WRITE_OK).is_err() {
         println!("who cannot set the limits of shared memory has none of its own");
         return;

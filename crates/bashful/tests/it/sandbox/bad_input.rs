@@ -37,7 +37,7 @@ fn refused(world: &World, flags: &[&str], words: &[&str]) {
 
 #[test]
 fn what_is_granted_and_denied() {
-    let world = World::new();
+    let world = World::unjudged();
     let data = world.path("data");
     fs::create_dir_all(data.join("inner")).unwrap();
     symlink(&data, world.path("link")).unwrap();
@@ -58,7 +58,7 @@ fn what_is_granted_and_denied() {
 
 #[test]
 fn a_denied_path_above_the_workspace() {
-    let world = World::new();
+    let world = World::unjudged();
     let above = world.path("home");
     let above = above.parent().unwrap();
     refused(&world, &["--deny", "."], &["`.`", "workspace"]);
@@ -70,7 +70,7 @@ fn a_denied_path_above_the_workspace() {
 
 #[test]
 fn a_root_that_is_everything_or_the_systems() {
-    let world = World::new();
+    let world = World::unjudged();
     refused(&world, &["--write", "/"], &["`/`", "whole file system"]);
     refused(&world, &["--read", "/"], &["`/`", "whole file system"]);
     refused(&world, &["--write", "//tmp/.."], &["whole file system"]);
@@ -84,7 +84,7 @@ fn a_root_that_is_everything_or_the_systems() {
 
 #[test]
 fn bashfuls_own_directories_cannot_be_written() {
-    let world = World::new();
+    let world = World::unjudged();
     world.configure("");
     fs::create_dir_all(world.state()).unwrap();
     for place in ["state/bashful", "config/bashful"] {
@@ -107,7 +107,7 @@ fn refused_beside_tasks(world: &World, flags: &[&str], word: &str) {
 
 #[test]
 fn paths_that_are_none() {
-    let world = World::new();
+    let world = World::unjudged();
     for flag in ["--read", "--write", "--deny"] {
         refused(
             &world,
@@ -134,7 +134,7 @@ fn paths_that_are_none() {
 
 #[test]
 fn a_name_with_a_newline_that_a_pattern_finds() {
-    let world = World::new();
+    let world = World::unjudged();
     fs::create_dir(world.path("odd")).unwrap();
     fs::write(world.path("odd/a\nb"), "").unwrap();
     let pattern = format!("{}/*", world.path("odd").display());
@@ -143,7 +143,7 @@ fn a_name_with_a_newline_that_a_pattern_finds() {
 
 #[test]
 fn commands_that_do_not_exist() {
-    let world = World::new();
+    let world = World::unjudged();
     world.write("no-program", "text\n");
     refused(
         &world,
@@ -162,7 +162,7 @@ fn commands_that_do_not_exist() {
 
 #[test]
 fn limits_of_nothing_and_beyond_the_host() {
-    let world = World::new();
+    let world = World::unjudged();
     for (flag, nothing) in [
         ("--memory", "0B"),
         ("--file-size", "0M"),
@@ -187,7 +187,7 @@ fn limits_of_nothing_and_beyond_the_host() {
 
 #[test]
 fn words_that_are_none() {
-    let world = World::new();
+    let world = World::unjudged();
     for flags in [
         ["--network", "maybe"],
         ["--network", "example.org"],
@@ -207,7 +207,7 @@ fn words_that_are_none() {
 
 #[test]
 fn a_workspace_that_is_none() {
-    let world = World::new();
+    let world = World::unjudged();
     world.write("file", "");
     for workspace in ["/", "missing", "file", "/proc", "/no/such"] {
         let outcome = world.run(&["--workspace", workspace, "touch ran"]);

@@ -10,7 +10,7 @@ use crate::support::World;
 
 #[test]
 fn listed_programs_run_and_others_do_not() {
-    let world = World::new();
+    let world = World::unjudged();
     world.write("file", "content\n");
     let flags = ["--command", "ls", "--command", "cat"];
     assert_eq!(output(&world, &flags, "ls; cat file"), "file\ncontent\n");
@@ -32,7 +32,7 @@ fn listed_programs_run_and_others_do_not() {
 
 #[test]
 fn built_ins_stay() {
-    let world = World::new();
+    let world = World::unjudged();
     let text = "cd /tmp && pwd && [ 1 -lt 2 ] && printf '%s\\n' text > f && read -r line < f && \
                 echo $line && for n in 1 2; do :; done && test -e f && type -t ls; (echo sub); \
                 echo piped | { read -r it; echo $it; }";
@@ -46,7 +46,7 @@ fn built_ins_stay() {
 
 #[test]
 fn ways_round_the_list_are_closed() {
-    let world = World::new();
+    let world = World::unjudged();
     let copy = world.workspace().join("copy");
     fs::copy("/usr/bin/id", &copy).unwrap();
     fs::set_permissions(&copy, fs::Permissions::from_mode(0o755)).unwrap();
@@ -75,7 +75,7 @@ fn ways_round_the_list_are_closed() {
 #[test]
 fn a_list_holds_for_paths_and_without_a_shell() {
     // One world for all of it: the first list of a world is slow, the next are remembered.
-    let world = World::new();
+    let world = World::unjudged();
     let flags = ["--command", "/usr/bin/sort"];
     assert_eq!(output(&world, &flags, "printf 'b\\na\\n' | sort"), "a\nb\n");
     let allowed = world.run(&["--command", "echo", "--", "echo", "hi"]);
@@ -94,7 +94,7 @@ fn a_list_holds_for_paths_and_without_a_shell() {
 
 #[test]
 fn programs_with_helpers_and_libraries_work() {
-    let world = World::new();
+    let world = World::unjudged();
     let flags = [
         "--command",
         "git",
@@ -112,7 +112,7 @@ fn programs_with_helpers_and_libraries_work() {
 
 #[test]
 fn runs_of_one_session_may_differ() {
-    let world = World::new();
+    let world = World::unjudged();
     let session = ["--session", "s"];
     let listed = ["--session", "s", "--command", "ls"];
     assert_eq!(

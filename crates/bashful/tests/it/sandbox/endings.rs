@@ -10,7 +10,7 @@ use crate::support::{Marker, World, eventually};
 
 #[test]
 fn daemons_do_not_outlive_the_run() {
-    let world = World::new();
+    let world = World::unjudged();
     for way in [
         "{} & disown",
         "nohup {} > /dev/null 2>&1 &",
@@ -37,7 +37,7 @@ if os.fork() == 0:
 
 #[test]
 fn a_run_that_is_cancelled_or_late_leaves_nothing() {
-    let world = World::new();
+    let world = World::unjudged();
     let marker = Marker::fresh();
     let text = format!("setsid -f {0}; (trap '' TERM; {0}) & {0}", marker.sleep());
     let outcome = world.run(&["--session", "s", "--timeout", "500ms", &text]);
@@ -53,7 +53,7 @@ fn a_run_that_is_cancelled_or_late_leaves_nothing() {
 
 #[test]
 fn what_was_adopted_ends_with_the_room() {
-    let world = World::new();
+    let world = World::unjudged();
     let marker = Marker::fresh();
     let text = format!("setsid -f {}; sleep 0.1; echo over", marker.sleep());
     let flags = ["--session", "s", "--survivors", "adopt"];
@@ -84,7 +84,7 @@ fn groups(keeper: i32) -> Vec<PathBuf> {
 
 #[test]
 fn nothing_outlives_the_room() {
-    let world = World::new();
+    let world = World::unjudged();
     let marker = Marker::fresh();
     let text = format!("{} & echo x > /tmp/x; echo over", marker.sleep());
     let flags = [
@@ -111,7 +111,7 @@ fn nothing_outlives_the_room() {
 
 #[test]
 fn the_keepers_sudden_death_ends_the_room() {
-    let world = World::new();
+    let world = World::unjudged();
     let marker = Marker::fresh();
     let text = format!("setsid -f {0}; {0}", marker.sleep());
     let run = world.start(&["--session", "s", &text]);
@@ -131,7 +131,7 @@ fn the_keepers_sudden_death_ends_the_room() {
 
 #[test]
 fn a_fresh_room_goes_with_its_run() {
-    let world = World::new();
+    let world = World::unjudged();
     let marker = Marker::fresh();
     let text = format!("setsid -f {}; echo over", marker.sleep());
     let outcome = world.run(&["--fresh", &text]);

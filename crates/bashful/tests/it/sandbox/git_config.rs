@@ -6,7 +6,7 @@ use super::{kinds, told};
 use crate::support::World;
 
 pub(super) fn repository() -> World {
-    let world = World::new();
+    let world = World::unjudged();
     for arguments in [
         &["init", "-q", "-b", "main"][..],
         &["commit", "-q", "--allow-empty", "-m", "first"],

@@ -4,6 +4,7 @@ use std::fs;
 
 use super::git_config::{outside, repository};
 use super::{kinds, output};
+use crate::support::UNJUDGED;
 
 #[test]
 fn held_keys_go_on_working_in_their_room() {
@@ -15,7 +16,7 @@ fn held_keys_go_on_working_in_their_room() {
     assert_eq!(output(&world, &session, "git hi"), "hello\n");
     // It is told once.
     let outcome = world.run(&["--session", "s", "git hi"]);
-    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, UNJUDGED));
     assert_ne!(world.run(&["--session", "other", "git hi"]).code, 0);
     assert_eq!(outside(&world, "alias.hi"), "");
 }
@@ -83,7 +84,7 @@ fn changes_of_many_runs_at_once_all_arrive() {
         .collect();
     for run in runs {
         let outcome = run.end().outcome();
-        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
+        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, UNJUDGED));
     }
     let found: Vec<String> = (0..6)
         .map(|number| outside(&world, &format!("branch.b{number}.remote")))

@@ -23,7 +23,7 @@ fn what_a_run_makes_is_held_back_and_told() {
         ".git/hooks/pre-commit",
         ".ssh",
     ] {
-        let world = World::new();
+        let world = World::unjudged();
         let text = format!("mkdir -p $(dirname {name}) && echo evil > {name} && cat {name}");
         let (code, result) = world.json(&[&text]);
         let place = world.workspace().join(name);
@@ -44,7 +44,7 @@ fn what_a_run_makes_is_held_back_and_told() {
 
 #[test]
 fn a_repository_that_is_made_anew_is_cleaned_too() {
-    let world = World::new();
+    let world = World::unjudged();
     let status = world.program("git").args(["init", "-q"]).status().unwrap();
     assert!(status.success());
     let (_, result) = world.json(&[
@@ -65,7 +65,7 @@ fn a_repository_that_is_made_anew_is_cleaned_too() {
 
 #[test]
 fn a_person_is_told_what_was_held_back() {
-    let world = World::new();
+    let world = World::unjudged();
     let outcome = world.run(&["echo evil > .envrc"]);
     let task = world.records()[0]["id"].as_str().unwrap().to_owned();
     for part in [
@@ -80,7 +80,7 @@ fn a_person_is_told_what_was_held_back() {
 
 #[test]
 fn links_and_directories_in_protected_places_are_held_back() {
-    let world = World::new();
+    let world = World::unjudged();
     world.write("evil", "evil\n");
     let (_, result) = world.json(&[
         "ln -s evil .envrc; mkdir -p .claude/deep; mkfifo .bashrc; ln evil .mcp.json; \
@@ -101,7 +101,7 @@ fn links_and_directories_in_protected_places_are_held_back() {
 
 #[test]
 fn hooks_of_a_new_repository_are_held_back() {
-    let world = World::new();
+    let world = World::unjudged();
     let (code, result) = world.json(&[
         "git init -q . && printf '#!/bin/sh\\necho evil\\n' > .git/hooks/post-checkout && \
          chmod 755 .git/hooks/post-checkout && git config core.hooksPath /tmp/hooks && \
@@ -138,7 +138,7 @@ fn hooks_of_a_new_repository_are_held_back() {
 
 #[test]
 fn what_appears_in_a_long_run_is_held_back_meanwhile() {
-    let world = World::new();
+    let world = World::unjudged();
     let marker = Marker::fresh();
     let text = format!("touch made; echo evil > .envrc; {}", marker.sleep());
     let run = world.start(&["--session", "s", &text]);
@@ -164,7 +164,7 @@ fn what_appears_in_a_long_run_is_held_back_meanwhile() {
 
 #[test]
 fn what_an_adopted_process_makes_is_held_back() {
-    let world = World::new();
+    let world = World::unjudged();
     let text = "(sleep 0.7; echo evil > .envrc; sleep 600) & echo started";
     let outcome = world.run(&["--session", "s", "--survivors", "adopt", text]);
     assert_eq!(
@@ -191,7 +191,7 @@ fn executed_outside(world: &World) -> bool {
 
 #[test]
 fn a_bare_repository_at_the_top_executes_nothing_outside() {
-    let world = World::new();
+    let world = World::unjudged();
     let mark = world.path("executed");
     let text = format!(
         "git init -q --bare . ; git config core.bare false; git config core.worktree \"$PWD\"; \
@@ -217,7 +217,7 @@ fn a_git_file_or_link_to_a_prepared_repository_executes_nothing_outside() {
         "cp -r evil.git .git",
         "mkdir .git && mv evil.git/* .git/",
     ] {
-        let world = World::new();
+        let world = World::unjudged();
         let text = format!(
             "git init -q --bare evil.git; git --git-dir evil.git config core.bare false; \
              git --git-dir evil.git config core.fsmonitor 'touch {}; false'; {way}",

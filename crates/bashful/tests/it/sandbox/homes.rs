@@ -9,7 +9,7 @@ use crate::support::World;
 
 #[test]
 fn the_home_is_the_workspace() {
-    let world = World::new();
+    let world = World::unjudged();
     let expected = format!("{0}\n{0}\n", world.workspace().display());
     assert_eq!(output(&world, &[], "echo $HOME; cd; pwd"), expected);
     assert_eq!(
@@ -20,7 +20,7 @@ fn the_home_is_the_workspace() {
 
 #[test]
 fn a_private_home_is_the_rooms_own() {
-    let world = World::new();
+    let world = World::unjudged();
     let flags = ["--session", "s", "--home", "private"];
     let home = output(
         &world,
@@ -41,7 +41,7 @@ fn a_private_home_is_the_rooms_own() {
 
 #[test]
 fn the_real_home_is_masked_and_cannot_be_changed() {
-    let world = World::new();
+    let world = World::unjudged();
     let home = world.path("home");
     fs::create_dir(home.join(".ssh")).unwrap();
     fs::write(home.join(".ssh/id"), "secret\n").unwrap();
@@ -59,7 +59,7 @@ fn the_real_home_is_masked_and_cannot_be_changed() {
 
 #[test]
 fn a_fresh_room_is_its_own_and_goes() {
-    let world = World::new();
+    let world = World::unjudged();
     let session = ["--session", "s"];
     output(&world, &session, "echo kept > /tmp/kept");
     let fresh = ["--session", "s", "--fresh"];
@@ -78,7 +78,7 @@ fn a_fresh_room_is_its_own_and_goes() {
 
 #[test]
 fn fresh_rooms_do_not_see_each_other() {
-    let world = World::new();
+    let world = World::unjudged();
     let text = "echo x >> /tmp/count; sleep 0.3; wc -l < /tmp/count";
     let runs: Vec<_> = (0..4)
         .map(|_| world.start(&["--session", "s", "--fresh", text]))
@@ -92,7 +92,7 @@ fn fresh_rooms_do_not_see_each_other() {
 
 #[test]
 fn caches_are_outside_the_workspace_and_last() {
-    let world = World::new();
+    let world = World::unjudged();
     let place = output(
         &world,
         &[],

@@ -8,10 +8,10 @@ use crate::support::World;
 /// Runs something that runs into one limit: how it ended, and of which kinds its violations
 /// are. A person who runs it is told of the same.
 fn runs_into(flags: &[&str], text: &str) -> (i32, Value, Vec<String>) {
-    let world = World::new();
+    let world = World::unjudged();
     let (code, result) = world.json(&[flags, &[text]].concat());
     let kinds: Vec<String> = kinds(&result).into_iter().map(str::to_owned).collect();
-    let outcome = World::new().run(&[flags, &[text]].concat());
+    let outcome = World::unjudged().run(&[flags, &[text]].concat());
     for kind in &kinds {
         let line = format!("bashful: sandbox: {}", kind.replace('_', " "));
         assert!(outcome.stderr.contains(&line), "{line} in {outcome:?}");
@@ -77,7 +77,7 @@ except OSError: print('refused')
 
 #[test]
 fn too_many_processes() {
-    let (code, result, kinds) = runs_into(&["--processes", "20"], FORKS);
+    let (code, result, kinds) = runs_into(&["--processes", "20", "--allow", "fork-bomb"], FORKS);
     assert_eq!(
         json!([code, result["stdout"]]),
         json!([0, "refused\n"]),
@@ -86,7 +86,7 @@ fn too_many_processes() {
     if level(&result) {
         assert_eq!(kinds, ["processes"], "{result}");
     }
-    let (_, result, kinds) = runs_into(&["--processes", "150"], FORKS);
+    let (_, result, kinds) = runs_into(&["--processes", "150", "--allow", "fork-bomb"], FORKS);
     assert_eq!(json!([result["stdout"], kinds]), json!(["all\n", []]));
 }
 
@@ -101,7 +101,7 @@ fn too_much_processor_time() {
 
 #[test]
 fn a_file_that_is_too_large() {
-    let world = World::new();
+    let world = World::unjudged();
     let (_, result, kinds) = runs_into(&["--file-size", "1M"], "head -c 2M /dev/zero > file");
     assert_eq!(kinds, ["file_size"], "{result}");
     let (code, _) = world.json(&["--file-size", "4M", "head -c 2M /dev/zero > file"]);
@@ -111,7 +111,7 @@ fn a_file_that_is_too_large() {
 #[test]
 fn too_many_open_files() {
     let text = "python3 -c \"files = [open('/dev/null') for _ in range(100)]\"";
-    let world = World::new();
+    let world = World::unjudged();
     let outcome = world.run(&["--open-files", "50", text]);
     assert_eq!(outcome.code, 1);
     assert!(
@@ -132,7 +132,7 @@ fn a_full_tmp() {
 
 #[test]
 fn the_size_of_tmp_holds_in_a_live_room() {
-    let world = World::new();
+    let world = World::unjudged();
     let fill = "head -c 8M /dev/zero > /tmp/fill && echo all; rm -f /tmp/fill";
     let session = ["--session", "s"];
     assert_eq!(super::output(&world, &session, fill), "all\n");
@@ -157,7 +157,7 @@ except OSError as error: print(error.errno)
 
 #[test]
 fn shared_memory_has_a_size_too() {
-    let world = World::new();
+    let world = World::unjudged();
     let text = "python3 -c \"
 try:
     with open('/dev/shm/fill', 'wb') as file:
@@ -179,7 +179,7 @@ fn an_ordinary_failure_is_no_violation() {
         "cat /nowhere",
         "kill -TERM $$",
     ] {
-        let world = World::new();
+        let world = World::unjudged();
         let (_, result) = world.json(&["--memory", "500M", "--processes", "50", text]);
         assert_eq!(kinds(&result), [] as [&str; 0], "{text}: {result}");
     }
@@ -187,7 +187,7 @@ fn an_ordinary_failure_is_no_violation() {
 
 #[test]
 fn processor_share_slows_and_does_not_end() {
-    let world = World::new();
+    let world = World::unjudged();
     let text = "python3 -c \"
 import time
 began, used = time.monotonic(), time.process_time()
@@ -204,7 +204,7 @@ print(int((time.process_time() - used) * 100))
 
 #[test]
 fn root_has_limits_in_full_and_others_say_what_they_have() {
-    let world = World::new();
+    let world = World::unjudged();
     let (code, result) = world.json(&["true"]);
     let mut expected = json!({
         "backend": "native", "filesystem": "full", "network": "full", "commands": "full",

@@ -32,7 +32,7 @@ const REFUSED: &str = "111\n";
 
 #[test]
 fn the_hosts_loopback_is_reached_only_with_the_network_on() {
-    let world = World::new();
+    let world = World::unjudged();
     let client = client(greeter());
     assert_eq!(printed(&world, &[], &client), REFUSED);
     assert_eq!(printed(&world, &["--network", "off"], &client), REFUSED);
@@ -46,7 +46,7 @@ fn the_hosts_loopback_is_reached_only_with_the_network_on() {
 
 #[test]
 fn off_leaves_nothing_but_the_loopback() {
-    let world = World::new();
+    let world = World::unjudged();
     let text = "ls /sys/class/net 2> /dev/null; tail -n +3 /proc/net/dev | cut -d: -f1; \
                 python3 -c \"import socket\ntry: socket.create_connection(('192.0.2.1', 80), 5)\n\
                 except OSError as error: print(error.errno)\"";
@@ -59,7 +59,7 @@ fn off_leaves_nothing_but_the_loopback() {
 
 #[test]
 fn sockets_of_the_host_in_the_workspace_are_dead() {
-    let world = World::new();
+    let world = World::unjudged();
     let _listener = UnixListener::bind(world.workspace().join("socket")).unwrap();
     let text = "python3 -c \"import socket\ntry:\n s = socket.socket(socket.AF_UNIX); \
                 s.connect('socket'); print('connected')\nexcept OSError as error: print('no')\"";
@@ -74,7 +74,7 @@ fn sockets_of_the_host_in_the_workspace_are_dead() {
 
 #[test]
 fn families_that_no_namespace_holds_are_closed() {
-    let world = World::new();
+    let world = World::unjudged();
     let text = "python3 -c \"import socket\nfor family, kind, protocol in ((40, 1, 0), (17, 3, 3), \
                 (16, 3, 15), (2, 3, 1), (38, 5, 0)):\n try: socket.socket(family, kind, protocol); \
                 print(family, 'open')\n except OSError: print(family, 'closed')\"";
@@ -90,7 +90,7 @@ fn families_that_no_namespace_holds_are_closed() {
 
 #[test]
 fn programs_that_ask_libc_about_addresses_work() {
-    let world = World::new();
+    let world = World::unjudged();
     let text = "python3 -c \"import socket; print(socket.getaddrinfo('localhost', 80)[0][4][1], \
                 socket.if_nameindex())\"";
     assert_eq!(printed(&world, &[], text), "80 [(1, 'lo')]\n");
@@ -98,7 +98,7 @@ fn programs_that_ask_libc_about_addresses_work() {
 
 #[test]
 fn enforcement_says_what_holds() {
-    let world = World::new();
+    let world = World::unjudged();
     for network in ["off", "on"] {
         let (code, result) = world.json(&["--network", network, "true"]);
         let found = json!([code, result["enforcement"]["network"]]);

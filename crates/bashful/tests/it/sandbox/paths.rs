@@ -8,7 +8,7 @@ use crate::support::World;
 
 /// A world with a directory beside the workspace.
 pub(super) fn world() -> World {
-    let world = World::new();
+    let world = World::unjudged();
     let outside = world.path("outside");
     fs::create_dir_all(outside.join("deep")).unwrap();
     fs::write(outside.join("one.txt"), "one\n").unwrap();
@@ -187,7 +187,7 @@ fn declared_paths_show_below_the_rooms_tmp() {
 
 #[test]
 fn names_that_are_hard_to_spell_work() {
-    let world = World::new();
+    let world = World::unjudged();
     for name in [
         "with space",
         "quote'd",

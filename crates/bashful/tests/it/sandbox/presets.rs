@@ -22,7 +22,7 @@ fn can(world: &World, flags: &[&str]) -> String {
 
 #[test]
 fn each_preset_gives_what_it_says() {
-    let world = World::new();
+    let world = World::unjudged();
     let found =
         ["read-only", "workspace", "build"].map(|preset| can(&world, &["--preset", preset]));
     let expected = [
@@ -36,7 +36,7 @@ fn each_preset_gives_what_it_says() {
 
 #[test]
 fn a_read_only_workspace_takes_nothing_at_all() {
-    let world = World::new();
+    let world = World::unjudged();
     world.write("file", "content\n");
     let before = super::listing(&world.workspace());
     let text = "rm -f file; mv file f; echo x >> file; mkdir d; ln file l; chmod 777 file; \
@@ -47,7 +47,7 @@ fn a_read_only_workspace_takes_nothing_at_all() {
 
 #[test]
 fn the_full_preset_reaches_what_the_user_may() {
-    let world = World::new();
+    let world = World::unjudged();
     assert_eq!(
         can(&world, &["--preset", "full"]),
         "read\nworkspace\ntmp\nbeside\n"
@@ -65,7 +65,7 @@ fn the_full_preset_reaches_what_the_user_may() {
 
 #[test]
 fn a_person_is_warned_of_the_full_preset() {
-    let world = World::new();
+    let world = World::unjudged();
     let outcome = world.run(&["--preset", "full", "true"]);
     let warned = outcome.stderr.to_lowercase();
     assert!(
@@ -76,7 +76,7 @@ fn a_person_is_warned_of_the_full_preset() {
 
 #[test]
 fn without_a_sandbox_nothing_is_enforced_and_all_say_so() {
-    let world = World::new();
+    let world = World::unjudged();
     let (code, result) = world.json(&["--sandbox", "none", "id -u"]);
     let user = rustix::process::geteuid().as_raw();
     let found = json!([code, result["stdout"], result["enforcement"]["backend"]]);
@@ -96,13 +96,13 @@ fn without_a_sandbox_nothing_is_enforced_and_all_say_so() {
         outcome.stderr.contains("Nothing is enforced"),
         "{outcome:?}"
     );
-    let outcome = world.run(&["true"]);
+    let outcome = World::new().run(&["true"]);
     assert_eq!(outcome.stderr, "");
 }
 
 #[test]
 fn without_a_sandbox_the_host_is_reached() {
-    let world = World::new();
+    let world = World::unjudged();
     fs::write(world.path("outside"), "outside\n").unwrap();
     let look = format!("cat {}", world.path("outside").display());
     assert_eq!(output(&world, &["--sandbox", "none"], &look), "outside\n");
@@ -111,7 +111,7 @@ fn without_a_sandbox_the_host_is_reached() {
 
 #[test]
 fn a_run_has_no_rights_of_the_kernels() {
-    let world = World::new();
+    let world = World::unjudged();
     let text = "grep -E '^(Cap(Inh|Prm|Eff|Bnd|Amb)|NoNewPrivs|Seccomp):' /proc/self/status | \
                 tr -s '\\t ' ' '";
     let seen = output(&world, &[], text);
@@ -127,7 +127,7 @@ fn a_run_has_no_rights_of_the_kernels() {
 
 #[test]
 fn a_run_has_nothing_of_the_callers_open() {
-    let world = World::new();
+    let world = World::unjudged();
     let seen = output(&world, &[], "ls /proc/self/fd | tr '\\n' ' '");
     assert_eq!(seen, "0 1 2 3 ");
     let processes = output(&world, &[], "ls -d /proc/[0-9]* | wc -l");
@@ -136,7 +136,7 @@ fn a_run_has_nothing_of_the_callers_open() {
 
 #[test]
 fn flags_come_on_top_of_a_preset() {
-    let world = World::new();
+    let world = World::unjudged();
     let beside = world.path("beside");
     fs::create_dir(&beside).unwrap();
     let flags = ["--preset", "read-only", "--write", text(&beside)];

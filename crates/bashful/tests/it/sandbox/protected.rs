@@ -24,7 +24,7 @@ const PROTECTED: &[&str] = &[
 
 /// A workspace that has all of them.
 fn furnished() -> World {
-    let world = World::new();
+    let world = World::unjudged();
     let workspace = world.workspace();
     for name in PROTECTED {
         fs::create_dir_all(workspace.join(name).parent().unwrap()).unwrap();
@@ -91,7 +91,7 @@ fn other_files_beside_them_can_be_changed() {
 
 #[test]
 fn a_link_in_a_protected_place_stays() {
-    let world = World::new();
+    let world = World::unjudged();
     world.write("target", "original\n");
     symlink("target", world.workspace().join(".envrc")).unwrap();
     printed(
@@ -106,7 +106,7 @@ fn a_link_in_a_protected_place_stays() {
 #[test]
 fn a_directory_on_the_way_cannot_be_swapped() {
     // The directory is there and lacks the file, or is a link that leads elsewhere.
-    let world = World::new();
+    let world = World::unjudged();
     fs::create_dir(world.workspace().join(".vscode")).unwrap();
     world.write(".vscode/settings.json", "{}\n");
     fs::create_dir(world.workspace().join("real")).unwrap();
@@ -134,7 +134,7 @@ fn ordinary_runs_leave_no_ghosts() {
         &["--preset", "build"],
         &["--home", "private"],
     ] {
-        let world = World::new();
+        let world = World::unjudged();
         world.write("file", "content\n");
         fs::create_dir(world.workspace().join(".vscode")).unwrap();
         let before = listing(&world.workspace());
@@ -158,7 +158,7 @@ fn ordinary_runs_leave_no_ghosts() {
 
 #[test]
 fn writable_roots_beside_the_workspace_are_protected_too() {
-    let world = World::new();
+    let world = World::unjudged();
     let beside = world.path("beside");
     fs::create_dir_all(beside.join(".git/hooks")).unwrap();
     fs::write(beside.join(".envrc"), "original\n").unwrap();
@@ -177,7 +177,7 @@ fn writable_roots_beside_the_workspace_are_protected_too() {
 
 #[test]
 fn an_executable_hook_still_runs_for_git_inside() {
-    let world = World::new();
+    let world = World::unjudged();
     let workspace = world.workspace();
     let git = world.program("git").args(["init", "-q"]).status().unwrap();
     assert!(git.success());

@@ -12,7 +12,7 @@ const SESSION: [&str; 2] = ["--session", "s"];
 
 #[test]
 fn a_workspace_that_was_replaced_is_the_new_one() {
-    let world = World::new();
+    let world = World::unjudged();
     let workspace = world.workspace();
     output(&world, &SESSION, "echo old > file; echo kept > /tmp/kept");
     fs::rename(&workspace, world.path("moved")).unwrap();
@@ -30,7 +30,7 @@ fn a_workspace_that_was_replaced_is_the_new_one() {
 
 #[test]
 fn a_protected_file_that_appeared_is_protected() {
-    let world = World::new();
+    let world = World::unjudged();
     output(&world, &SESSION, "echo x > file");
     world.write(".envrc", "host's\n");
     world.run(&[
@@ -52,7 +52,7 @@ fn a_protected_file_that_appeared_is_protected() {
 
 #[test]
 fn a_protected_file_that_went_is_held_back_when_made() {
-    let world = World::new();
+    let world = World::unjudged();
     world.write(".envrc", "host's\n");
     assert_eq!(output(&world, &SESSION, "cat .envrc"), "host's\n");
     fs::remove_file(world.workspace().join(".envrc")).unwrap();
@@ -67,7 +67,7 @@ fn a_protected_file_that_went_is_held_back_when_made() {
 
 #[test]
 fn a_protected_file_that_was_replaced_shows_the_new_one() {
-    let world = World::new();
+    let world = World::unjudged();
     world.write(".envrc", "first\n");
     assert_eq!(output(&world, &SESSION, "cat .envrc"), "first\n");
     world.write("new", "second\n");
@@ -96,7 +96,7 @@ impl Drop for Mounted {
 
 #[test]
 fn a_mount_that_appeared_is_seen() {
-    let world = World::new();
+    let world = World::unjudged();
     let place = world.workspace().join("mounted");
     fs::create_dir(&place).unwrap();
     output(&world, &SESSION, "ls mounted");
@@ -121,7 +121,7 @@ fn a_mount_that_appeared_is_seen() {
 
 #[test]
 fn an_idle_room_goes_with_all_in_it() {
-    let world = World::new();
+    let world = World::unjudged();
     world.configure("[keeper]\nidle = \"400ms\"\n");
     output(&world, &SESSION, "echo x > /tmp/file");
     let [(pid, started)] = world.keepers()[..] else {
@@ -136,7 +136,7 @@ fn an_idle_room_goes_with_all_in_it() {
 
 #[test]
 fn a_workspace_deleted_under_a_live_room_is_an_error() {
-    let world = World::new();
+    let world = World::unjudged();
     let workspace = world.path("short-lived");
     fs::create_dir(&workspace).unwrap();
     let flags = ["--session", "s", "--workspace", text(&workspace)];
@@ -158,7 +158,7 @@ fn a_workspace_deleted_under_a_live_room_is_an_error() {
 
 #[test]
 fn a_workspace_deleted_under_a_run_does_not_hang() {
-    let world = World::new();
+    let world = World::unjudged();
     let workspace = world.path("short-lived");
     fs::create_dir(&workspace).unwrap();
     let text = "touch started; for n in $(seq 200); do sleep 0.05; [ -e ../gone ] && break; \
@@ -176,7 +176,7 @@ fn a_workspace_deleted_under_a_run_does_not_hang() {
 
 #[test]
 fn many_runs_at_once_share_the_room() {
-    let world = World::new();
+    let world = World::unjudged();
     let runs: Vec<_> = (0..12)
         .map(|number| {
             let text =
@@ -197,7 +197,7 @@ fn many_runs_at_once_share_the_room() {
 
 #[test]
 fn runs_with_other_bounds_share_tmp_and_nothing_more() {
-    let world = World::new();
+    let world = World::unjudged();
     let outside = world.path("outside");
     fs::create_dir(&outside).unwrap();
     fs::write(outside.join("file"), "outside\n").unwrap();
@@ -225,7 +225,7 @@ fn runs_with_other_bounds_share_tmp_and_nothing_more() {
 
 #[test]
 fn a_change_of_configuration_holds_for_the_next_run() {
-    let world = World::new();
+    let world = World::unjudged();
     output(&world, &SESSION, "echo x > one");
     world.configure("[profile.default]\npreset = \"read-only\"\n");
     let outcome = world.run(&["--session", "s", "echo x > two"]);

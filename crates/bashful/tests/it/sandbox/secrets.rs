@@ -31,7 +31,7 @@ const SECRETS: &[&str] = &[
 ];
 
 fn world() -> World {
-    let world = World::new();
+    let world = World::unjudged();
     let home = world.path("home");
     for secret in SECRETS
         .iter()
@@ -114,7 +114,7 @@ fn secrets_below_a_writable_root_cannot_be_moved_into_sight() {
 
 #[test]
 fn the_workspaces_own_environment_file_is_there() {
-    let world = World::new();
+    let world = World::unjudged();
     world.write(".env", "PORT=1\n");
     assert_eq!(output(&world, &[], "cat .env"), "PORT=1\n");
 }
@@ -145,7 +145,7 @@ fn a_workspace_in_the_home_shows_nothing_beside_it() {
 
 #[test]
 fn bashfuls_own_state_is_not_there() {
-    let world = World::new();
+    let world = World::unjudged();
     world.configure("[keeper]\nidle = \"60s\"\n");
     output(&world, &["--session", "s"], "echo first");
     let above = world.path("home");

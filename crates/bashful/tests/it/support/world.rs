@@ -13,9 +13,13 @@ use tempfile::TempDir;
 use super::processes::eventually;
 use super::running::{Ended, Outcome, Running};
 
-/// What every run without a sandbox says on standard error before anything else.
-pub(crate) const NOTICE: &str =
-    "! Nothing is enforced: commands run with all your rights (no sandbox)\n";
+/// What every run without a sandbox and a policy says on standard error before anything else.
+pub(crate) const NOTICE: &str = "bashful: warning: the policy is off, as asked\n\
+    ! Nothing is enforced: commands run with all your rights (no sandbox)\n";
+
+/// What a run that is not judged says before anything else.
+pub(crate) const UNJUDGED: &str =
+    "bashful: warning: the policy is off, as asked; the sandbox stays on\n";
 
 /// The search path of all tests: what every user may use.
 pub(crate) const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
@@ -50,27 +54,45 @@ pub(crate) enum Walls {
     Nothing,
 }
 
+/// Whether the runs of a world are judged first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Judged {
+    /// As always.
+    Yes,
+    /// Not at all, as asked with `--policy none`: for tests of what the policy would stop.
+    No,
+}
+
 /// The home, state, cache, configuration, runtime directory and workspace of one test.
 /// When it goes, so does every keeper that it knows of.
 pub(crate) struct World {
     root: PathBuf,
     temp: TempDir,
     walls: Walls,
+    judged: Judged,
 }
 
 impl World {
     pub(crate) fn new() -> Self {
-        Self::with(Walls::Sandbox)
+        Self::with(Walls::Sandbox, Judged::Yes)
     }
 
-    /// A world in which runs have all the rights of their caller.
+    /// A world in which runs are not judged before they run.
+    pub(crate) fn unjudged() -> Self {
+        Self::with(Walls::Sandbox, Judged::No)
+    }
+
+    /// A world in which runs have all the rights of their caller. They are not judged either,
+    /// because the policy asks about most commands that nothing confines.
     pub(crate) fn without_walls() -> Self {
-        Self::with(Walls::Nothing)
+        Self::with(Walls::Nothing, Judged::No)
     }
 
     /// One world of each kind, one after the other: for what holds in both.
     pub(crate) fn both() -> impl Iterator<Item = Self> {
-        [Walls::Sandbox, Walls::Nothing].into_iter().map(Self::with)
+        [Self::unjudged, Self::without_walls]
+            .into_iter()
+            .map(|make| make())
     }
 
     /// The same in one world of each kind, side by side: for what waits for a clock.
@@ -83,7 +105,7 @@ impl World {
         });
     }
 
-    fn with(walls: Walls) -> Self {
+    fn with(walls: Walls, judged: Judged) -> Self {
         let temp = tempfile::tempdir().unwrap();
         let root = temp.path().canonicalize().unwrap();
         for name in ["home", "state", "cache", "config", "run", "workspace"] {
@@ -91,7 +113,12 @@ impl World {
         }
         let private = fs::Permissions::from_mode(0o700);
         fs::set_permissions(root.join("run"), private).unwrap();
-        Self { root, temp, walls }
+        Self {
+            root,
+            temp,
+            walls,
+            judged,
+        }
     }
 
     pub(crate) fn walls(&self) -> Walls {
@@ -105,9 +132,10 @@ impl World {
 
     /// What a run of this world says before anything else.
     pub(crate) fn notice(&self) -> &'static str {
-        match self.walls {
-            Walls::Sandbox => "",
-            Walls::Nothing => NOTICE,
+        match (self.walls, self.judged) {
+            (Walls::Sandbox, Judged::Yes) => "",
+            (Walls::Sandbox, Judged::No) => UNJUDGED,
+            (Walls::Nothing, _) => NOTICE,
         }
     }
 
@@ -180,6 +208,9 @@ impl World {
         let mut command = self.bashful(&["run"]);
         if self.walls == Walls::Nothing {
             command.args(["--sandbox", "none"]);
+        }
+        if self.judged == Judged::No {
+            command.args(["--policy", "none"]);
         }
         command.args(arguments);
         command

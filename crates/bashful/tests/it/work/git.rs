@@ -86,7 +86,7 @@ fn check_day(world: &World) {
 
 #[test]
 fn a_day_of_git_in_an_existing_repository() {
-    let world = World::new();
+    let world = World::unjudged();
     repository(&world);
     let log = steps(&world, DAY);
     assert_eq!(log, "feature\nfirst\nmore\nside\ntree\n");
@@ -95,7 +95,7 @@ fn a_day_of_git_in_an_existing_repository() {
 
 #[test]
 fn a_day_of_git_in_a_fresh_directory() {
-    let world = World::new();
+    let world = World::unjudged();
     let first = [
         "git init -q -b main",
         "git config user.email worker@example.org && git config user.name Worker",
@@ -108,7 +108,7 @@ fn a_day_of_git_in_a_fresh_directory() {
 
 #[test]
 fn a_day_of_git_in_one_call_for_each_step() {
-    let world = World::new();
+    let world = World::unjudged();
     repository(&world);
     let mut log = String::new();
     for step in DAY {
@@ -160,7 +160,7 @@ fn a_clone_inside_is_a_whole_repository() {
 
 #[test]
 fn a_large_history_survives_work_inside() {
-    let world = World::new();
+    let world = World::unjudged();
     repository(&world);
     let count = steps(
         &world,
@@ -179,7 +179,7 @@ fn a_large_history_survives_work_inside() {
 
 #[test]
 fn a_copy_of_the_repository_is_whole_outside() {
-    let world = World::new();
+    let world = World::unjudged();
     repository(&world);
     steps(
         &world,

@@ -60,6 +60,8 @@ fn the_repository_of_a_worktree_stays_protected() {
     let main = world.path("main");
     let config = fs::read_to_string(main.join(".git/config")).unwrap();
     let (_, result) = world.json(&[
+        "--policy",
+        "none",
         "--preset",
         "build",
         "common=$(git rev-parse --git-common-dir)

@@ -112,7 +112,7 @@ fn a_bare_repository_beside_a_broken_one_is_held_back() {
 
 #[test]
 fn a_hook_among_thousands_of_samples_is_held_back() {
-    let world = World::new();
+    let world = World::unjudged();
     let text = format!(
         "git init -q .; for n in $(seq 6000); do : > .git/hooks/x$n.sample; done; {}",
         hook(&world, ".git/hooks")
@@ -128,7 +128,7 @@ fn a_hook_among_thousands_of_samples_is_held_back() {
 fn a_repository_that_is_closed_to_its_owner_executes_nothing() {
     for closed in [".git", ".git/hooks", ".git .git/hooks"] {
         for mode in ["311", "111", "000"] {
-            let world = World::new();
+            let world = World::unjudged();
             let text = format!(
                 "git init -q .; {}; {}; for name in $(echo {closed} | tac -s ' '); do \
                  chmod {mode} $name; done",

@@ -8,7 +8,7 @@ use crate::support::World;
 
 #[test]
 fn every_link_of_a_chain_to_a_protected_file_is_frozen() {
-    let world = World::new();
+    let world = World::unjudged();
     let link = |target: &str, name: &str| {
         std::os::unix::fs::symlink(target, world.workspace().join(name)).unwrap();
     };
@@ -29,7 +29,7 @@ fn every_link_of_a_chain_to_a_protected_file_is_frozen() {
 
 #[test]
 fn a_log_goes_through_no_link_that_a_run_left() {
-    let world = World::new();
+    let world = World::unjudged();
     let victim = world.path("victim");
     fs::write(&victim, "victim's\n").unwrap();
     let root = victim.parent().unwrap();
@@ -59,7 +59,7 @@ fn a_log_goes_through_no_link_that_a_run_left() {
 
 #[test]
 fn nothing_is_touched_behind_a_link_on_the_way_to_a_root() {
-    let world = World::new();
+    let world = World::unjudged();
     fs::create_dir_all(world.workspace().join("a/b")).unwrap();
     let other = world.path("other");
     fs::create_dir_all(other.join("b/.git/hooks")).unwrap();

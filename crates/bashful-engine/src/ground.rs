@@ -1,0 +1,111 @@
+//! Where a run stands: its directories, its profile, and what it was granted.
+
+use std::path::{Path, PathBuf};
+
+use crate::builder::Settings;
+use crate::config::{Granted, Profile};
+use crate::error::{EngineError, InvalidInvocation};
+use crate::invocation::Invocation;
+use crate::result::Heading;
+use crate::workspace::{lies_in, real_directory};
+
+/// Where a run stands.
+#[derive(Debug)]
+pub(crate) struct Ground<'a> {
+    /// The writable root, real.
+    pub(crate) workspace: PathBuf,
+    /// The directory it starts in, real.
+    pub(crate) cwd: PathBuf,
+    /// The name of its agent's profile.
+    pub(crate) profile_name: &'a str,
+    /// That profile.
+    pub(crate) profile: &'a Profile,
+    /// What it may do.
+    pub(crate) granted: Granted,
+}
+
+impl<'a> Ground<'a> {
+    /// Finds out where a run stands, and checks that it may.
+    pub(crate) fn of(
+        settings: &'a Settings,
+        invocation: &Invocation,
+        heading: &Heading,
+    ) -> Result<Self, EngineError> {
+        let (workspace, cwd) = directories(settings, invocation)?;
+        let config = &settings.config;
+        let profile_name = match &settings.profile {
+            None => config.profile_name(&heading.agent),
+            Some(asked) => {
+                config.check_profile(&heading.agent, asked)?;
+                asked
+            }
+        };
+        let profile = config
+            .profile_named(profile_name)
+            .map_err(InvalidInvocation::UnknownProfile)?;
+        let wish = invocation.wish.as_ref().unwrap_or(&settings.wish);
+        for class in &wish.changes.classes {
+            let known = profile.check_class(class);
+            known.map_err(InvalidInvocation::UnknownClass)?;
+        }
+        let mut granted = profile.grant(wish)?;
+        if !cwd.starts_with(&workspace) {
+            let root = other_root(invocation, &cwd);
+            let root = root.to_string_lossy().into_owned();
+            granted.capabilities.paths_write.push(root);
+        }
+        Ok(Self {
+            workspace,
+            cwd,
+            profile_name,
+            profile,
+            granted,
+        })
+    }
+}
+
+/// The workspace and the working directory inside it, both real.
+fn directories(
+    settings: &Settings,
+    invocation: &Invocation,
+) -> Result<(PathBuf, PathBuf), EngineError> {
+    let named = invocation
+        .workspace
+        .as_ref()
+        .or(settings.workspace.as_ref());
+    let workspace = real_directory("workspace", named.map_or(Path::new("."), PathBuf::as_path))?;
+    let home = settings
+        .environment
+        .get("HOME")
+        .and_then(|home| Path::new(home).canonicalize().ok());
+    // Everything, or all that is private: only if somebody said so.
+    if named.is_none() && (workspace == Path::new("/") || Some(&workspace) == home.as_ref()) {
+        return Err(InvalidInvocation::WorkspaceTooWide { path: workspace }.into());
+    }
+    let cwd = match &invocation.cwd {
+        None => workspace.clone(),
+        Some(path) => {
+            let cwd = real_directory("working directory", &workspace.join(path))?;
+            let mut roots = invocation.roots.clone();
+            roots.push(workspace.clone());
+            if !lies_in(&cwd, &roots) {
+                return Err(InvalidInvocation::OutsideWorkspace {
+                    path: cwd,
+                    workspace,
+                }
+                .into());
+            }
+            cwd
+        }
+    };
+    Ok((workspace, cwd))
+}
+
+/// Another root of the embedder's, in which a run starts: that is writable like the workspace.
+fn other_root(invocation: &Invocation, cwd: &Path) -> PathBuf {
+    let roots = invocation.roots.iter();
+    let real = roots.filter_map(|root| root.canonicalize().ok());
+    let around = real.filter(|root| cwd.starts_with(root) && root.parent().is_some());
+    let widest = around.min_by_key(|root| root.components().count());
+    widest.unwrap_or_else(|| cwd.to_owned())
+}

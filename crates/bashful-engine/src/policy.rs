@@ -1,0 +1,206 @@
+//! What the policy says about a request, before anything is prepared for it.
+//!
+//! Three have a say, and the strictest wins: the rules of the agent's profile, the blocked
+//! commands, and a profile that the caller brought along. The policy itself is pure; what it has to know about this machine is found out here.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bashful_policy::{
+    CommandValidator, Context, Decision, Effect, Layer, NetworkCapability, Policy, decide, read,
+};
+
+pub use bashful_policy::import;
+pub use bashful_policy::{
+    Argument, Assignment, BUILTIN_RULES, Call, Class, Facts, Finding, Function, Input, Judgement,
+    Lint, Otherwise, Place, Redirect, RedirectKind, Rule, RuleEffect, RuleError, Ruleset, Span,
+    Standing, Suggestion, Unknown, UnknownKind, lint,
+};
+pub use checks::{CHECKS, nearest};
+pub use trial::{TestedFile, TestedRule, test_rules};
+
+use crate::builder::Settings;
+use crate::error::EngineError;
+use crate::ground::Ground;
+use crate::invocation::{Action, Invocation};
+
+mod checks;
+mod context;
+mod links;
+mod trial;
+
+/// Whether commands are judged before they run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum PolicyMode {
+    /// By the rules of the agent's profile.
+    #[default]
+    Profile,
+    /// Not at all, but for the blocked commands and what no ordinary work needs, such as
+    /// deleting the system. The sandbox
+    /// stays what it is. Nobody gets this where the admin file says how commands are judged.
+    None,
+}
+
+/// What the policy says about a request.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Checked {
+    /// The text that was judged: a program without a shell is judged as the command line that
+    /// would start it.
+    pub text: String,
+    /// The name of the profile that it was judged by.
+    pub profile: String,
+    /// What the text says it would do.
+    pub facts: Facts,
+    /// The decision, and what was found on the way to it.
+    pub judgement: Judgement,
+}
+
+impl Checked {
+    /// The decision for who knows the command in these words. Where other words were judged, it
+    /// says nothing about bytes.
+    pub(crate) fn decision_about(self, command: &str) -> Decision {
+        let mut decision = self.judgement.decision;
+        decision.span.take_if(|_| self.text != command);
+        decision
+    }
+}
+
+/// The shape of commands that a yes would be remembered for, as one line.
+pub fn remembered(suggestion: &Suggestion) -> String {
+    let plain = |word: &String| {
+        let usual = |next: char| next.is_alphanumeric() || "-_./=:,@%+…".contains(next);
+        !word.is_empty() && word.chars().all(usual)
+    };
+    let words = suggestion.shape.iter().map(|word| {
+        if plain(word) {
+            word.clone()
+        } else {
+            bashful_policy::escape_arg(word)
+        }
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// The policies of an engine, each put together once.
+#[derive(Debug, Default)]
+pub(crate) struct Policies(Mutex<BTreeMap<String, Arc<Policy>>>);
+
+impl Policies {
+    fn of(&self, ground: &Ground<'_>) -> Arc<Policy> {
+        // The map is whole after every statement, so a panic elsewhere did not tear it.
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(policy) = known.get(ground.profile_name) {
+            return Arc::clone(policy);
+        }
+        let policy = Arc::new(Policy {
+            profile: ground.profile_name.to_owned(),
+            unknown: ground.profile.default,
+            rules: ground.profile.ruleset(),
+        });
+        known.insert(ground.profile_name.to_owned(), Arc::clone(&policy));
+        policy
+    }
+}
+
+/// Judges a request.
+pub(crate) fn judge(
+    settings: &Settings,
+    validator: &CommandValidator,
+    invocation: &Invocation,
+    ground: &Ground<'_>,
+) -> Result<Checked, EngineError> {
+    let text = match &invocation.action {
+        Action::Bash(text) => text.clone(),
+        Action::Program { program, arguments } => {
+            bashful_policy::build_safe_command(program, arguments)
+        }
+    };
+    let context = context::of(settings, invocation, ground)?;
+    let (facts, mut judgement) = match settings.policy {
+        PolicyMode::Profile => judge_by_profile(&text, &settings.policies.of(ground), context),
+        PolicyMode::None => {
+            ground.profile.check_policy_off()?;
+            let dangerous = dangers(&text, context);
+            (Facts::default(), dangerous.unwrap_or_else(unjudged))
+        }
+    };
+    if let Some(blocked) = validator.check_patterns(&text)
+        && is_less_strict(&judgement.decision, &blocked)
+    {
+        judgement.decision = blocked;
+    }
+    if let Some(profile) = &invocation.profile {
+        let decision = profile.decide(&text);
+        if decision.effect > judgement.decision.effect {
+            judgement.decision = decision;
+        }
+    }
+    Ok(Checked {
+        text,
+        profile: ground.profile_name.to_owned(),
+        facts,
+        judgement,
+    })
+}
+
+fn judge_by_profile(text: &str, policy: &Policy, mut context: Context) -> (Facts, Judgement) {
+    let mut facts = read(text, &context);
+    let paths = facts.paths(&context);
+    if paths.len() >= links::MOST_LOOKUPS {
+        facts.unknowns.push(Unknown {
+            span: (0, text.len()),
+            kind: UnknownKind::TooComplex,
+            fact: format!("{} paths", paths.len()),
+        });
+    }
+    context.links = links::of(&paths);
+    let judgement = decide(&facts, policy, &context);
+    (facts, judgement)
+}
+
+/// Classes that ordinary work can be in, or that the sandbox holds as it holds everything.
+const ORDINARY: [Class; 5] = [
+    Class::Sudo,
+    Class::GitDestructive,
+    Class::Interactive,
+    Class::SecretRead,
+    Class::WriteOutsideRoots,
+];
+
+/// What is refused also to whoever goes without the policy: what no ordinary work is, such as
+/// deleting the system, unless its class is open.
+fn dangers(text: &str, mut context: Context) -> Option<Judgement> {
+    let ordinary = ORDINARY.map(|class| class.as_str().to_owned());
+    context.classes.extend(ordinary);
+    context.network = NetworkCapability::On;
+    context.enforced = true;
+    let judgement = bashful_policy::judge(text, &Policy::confined(), &context);
+    (judgement.decision.effect == Effect::Deny).then_some(judgement)
+}
+
+/// Whether a decision gives way to another: to a stricter one, and a refusal that a class opens
+/// to one that nothing opens.
+fn is_less_strict(decision: &Decision, other: &Decision) -> bool {
+    let strictness = |one: &Decision| (one.effect, one.capability.is_none());
+    strictness(decision) < strictness(other)
+}
+
+/// The judgement of who was told not to judge.
+fn unjudged() -> Judgement {
+    Judgement {
+        decision: Decision {
+            effect: Effect::Allow,
+            rule: "policy-none".to_owned(),
+            layer: Layer::Call,
+            reason: "is not judged, as asked".to_owned(),
+            span: None,
+            fact: None,
+            capability: None,
+            suggestion: None,
+            remember: None,
+        },
+        findings: Vec::new(),
+        fell_back: false,
+    }
+}

@@ -1,0 +1,321 @@
+//! Where secrets lie.
+
+use crate::classes::ground::{finds, is_home};
+use crate::context::Context;
+use crate::places::is_within;
+
+/// One path that something reads.
+#[derive(Clone, Copy)]
+pub(super) struct Path<'a> {
+    /// Absolute, without `.` and `..`.
+    pub(super) text: &'a str,
+    /// Its `*`, `?` and `[` find names.
+    pub(super) glob: bool,
+    /// It goes on in a way that is not known.
+    pub(super) open: bool,
+}
+
+/// Files and directories in a home; a directory stands for all in it.
+const IN_HOME: &[&str] = &[
+    ".gnupg",
+    ".aws",
+    ".azure",
+    ".config/gcloud",
+    ".kube",
+    ".docker/config.json",
+    ".netrc",
+    "_netrc",
+    ".authinfo",
+    ".authinfo.gpg",
+    ".git-credentials",
+    ".config/git/credentials",
+    ".npmrc",
+    ".yarnrc",
+    ".yarnrc.yml",
+    ".pypirc",
+    ".cargo/credentials",
+    ".cargo/credentials.toml",
+    ".gem/credentials",
+    ".password-store",
+    ".local/share/keyrings",
+    ".local/share/kwalletd",
+    ".kde/share/apps/kwallet",
+    ".gnome2/keyrings",
+    ".mozilla",
+    ".config/google-chrome",
+    ".config/chromium",
+    ".config/BraveSoftware",
+    ".config/microsoft-edge",
+    ".config/vivaldi",
+    ".config/opera",
+    ".thunderbird",
+    "snap/firefox",
+    "snap/chromium",
+    "Library/Keychains",
+    "Library/Application Support/Google/Chrome",
+    "Library/Application Support/Firefox",
+    "Library/Cookies",
+    ".config/gh/hosts.yml",
+    ".config/hub",
+    ".config/glab-cli",
+    ".bash_history",
+    ".zsh_history",
+    ".zhistory",
+    ".history",
+    ".sh_history",
+    ".ash_history",
+    ".python_history",
+    ".node_repl_history",
+    ".mysql_history",
+    ".psql_history",
+    ".sqlite_history",
+    ".rediscli_history",
+    ".irb_history",
+    ".lesshst",
+    ".viminfo",
+    ".local/share/fish/fish_history",
+    ".config/fish/fish_history",
+    ".pgpass",
+    ".my.cnf",
+    ".mylogin.cnf",
+    ".vault-token",
+    ".terraform.d/credentials.tfrc.json",
+    ".terraformrc",
+    ".config/op",
+    ".config/rclone",
+    ".s3cfg",
+    ".boto",
+    ".config/doctl",
+    ".fly",
+    ".config/sops",
+    ".config/age",
+    ".age",
+    ".bitcoin",
+    ".ethereum",
+    ".electrum",
+    ".m2/settings-security.xml",
+    ".m2/settings.xml",
+    ".gradle/gradle.properties",
+    ".config/containers/auth.json",
+    ".claude/.credentials.json",
+    ".claude.json",
+    ".codex/auth.json",
+    ".config/github-copilot",
+    ".Xauthority",
+    ".ICEauthority",
+    ".config/heroku",
+    ".databrickscfg",
+    ".oci",
+    ".config/linode-cli",
+    ".config/hcloud",
+    ".snowsql",
+    ".dbt/profiles.yml",
+    ".huggingface/token",
+    ".cache/huggingface/token",
+    ".kaggle/kaggle.json",
+    ".wgetrc",
+    ".msmtprc",
+    ".fetchmailrc",
+    ".mutt",
+    ".config/1Password",
+    ".config/Bitwarden",
+    ".config/keepassxc",
+    ".lastpass",
+    ".step/secrets",
+    ".putty",
+    ".wallet",
+    ".config/filezilla",
+    ".config/remmina",
+    ".jupyter/jupyter_server_config.json",
+    ".ssh",
+];
+/// Files of `~/.ssh` that are no secret.
+const PUBLIC: &[&str] = &[
+    "known_hosts",
+    "known_hosts.old",
+    "config",
+    "authorized_keys",
+    "config.d",
+];
+/// Files and directories of the system.
+const IN_SYSTEM: &[&str] = &[
+    "/etc/shadow",
+    "/etc/shadow-",
+    "/etc/gshadow",
+    "/etc/gshadow-",
+    "/etc/sudoers",
+    "/etc/sudoers.d",
+    "/etc/master.passwd",
+    "/etc/ssl/private",
+    "/etc/pki/tls/private",
+    "/etc/krb5.keytab",
+    "/etc/security/opasswd",
+    "/etc/NetworkManager/system-connections",
+    "/etc/wpa_supplicant",
+    "/etc/wireguard",
+    "/etc/openvpn",
+    "/etc/ipsec.secrets",
+    "/etc/ppp/chap-secrets",
+    "/etc/ppp/pap-secrets",
+    "/etc/kubernetes",
+    "/etc/rancher",
+    "/etc/docker/key.json",
+    "/etc/letsencrypt",
+    "/etc/mysql/debian.cnf",
+    "/etc/cups/passwd.md5",
+    "/var/run/secrets",
+    "/run/secrets",
+    "/run/credentials",
+    "/var/backups/shadow.bak",
+    "/var/lib/sss/secrets",
+    "/var/lib/kubelet",
+    "/var/db/sudo",
+    "/proc/kcore",
+    "/etc/ssh/ssh_host_rsa_key",
+    "/etc/ssh/ssh_host_ed25519_key",
+    "/etc/ssh/ssh_host_ecdsa_key",
+    "/etc/ssh/ssh_host_dsa_key",
+    "/etc/machine-info-secret",
+    "/etc/libvirt/secrets",
+    "/var/lib/NetworkManager/secret_key",
+    "/etc/tailscale",
+    "/var/lib/tailscale",
+    "/Library/Keychains",
+];
+/// Files of each process that hold its environment and memory.
+const OF_PROCESS: &[&str] = &["environ", "mem", "auxv", "maps-secret"];
+/// Names that private keys and the like have wherever they are.
+const KEY_NAMES: &[&str] = &[
+    "id_rsa",
+    "id_ed25519",
+    "id_ecdsa",
+    "id_dsa",
+    "id_ed25519_sk",
+    "id_ecdsa_sk",
+    ".netrc",
+    ".git-credentials",
+    ".pgpass",
+    ".npmrc",
+    ".pypirc",
+    ".bash_history",
+    ".zsh_history",
+    "shadow",
+];
+
+/// Whether a path is a secret or holds some.
+pub(super) fn is_secret(path: &Path, context: &Context) -> bool {
+    in_system(path) || of_process(path) || in_home(path, context)
+}
+
+/// Whether a name or pattern is one that private keys have.
+pub(super) fn is_key_name(pattern: &str) -> bool {
+    // A pattern that says little finds many other files too.
+    let letters = pattern.chars().filter(|letter| letter.is_alphanumeric());
+    letters.count() > 1 && KEY_NAMES.iter().any(|name| finds(pattern, name))
+}
+
+fn in_system(path: &Path) -> bool {
+    let host_key = path
+        .text
+        .strip_prefix("/etc/ssh/")
+        .is_some_and(|name| name.ends_with("_key"));
+    host_key
+        || IN_SYSTEM
+            .iter()
+            .any(|secret| covers(path, path.text, secret))
+}
+
+/// Whether a path that is known only in parts ends like a secret: `$x/.ssh/id_rsa`.
+pub(super) fn ends_secret(text: &str) -> bool {
+    const ENDS: &[&str] = &[
+        "/.aws/credentials",
+        "/.netrc",
+        "/.git-credentials",
+        "/.bash_history",
+        "/.zsh_history",
+        "/.kube/config",
+        "/.docker/config.json",
+        "/.pgpass",
+        "/.npmrc",
+        "/.pypirc",
+    ];
+    let key = text
+        .rsplit_once("/.ssh/")
+        .is_some_and(|(_, name)| name.starts_with("id_") && !is_public(name));
+    let process = text.starts_with("/proc/")
+        && OF_PROCESS
+            .iter()
+            .any(|name| text.rsplit('/').next() == Some(name));
+    key || process || ENDS.iter().any(|end| text.ends_with(end))
+}
+
+fn of_process(path: &Path) -> bool {
+    let Some(rest) = path.text.strip_prefix("/proc/") else {
+        return false;
+    };
+    let name = rest.rsplit('/').next().unwrap_or_default();
+    let deep = rest.contains('/');
+    deep && OF_PROCESS
+        .iter()
+        .any(|secret| name == *secret || path.glob && finds(name, secret))
+}
+
+fn in_home(path: &Path, context: &Context) -> bool {
+    // Which part of the path is a home: the caller's own, or a name where homes are.
+    let own = context.home.as_deref();
+    let rest = own.and_then(|home| below(path.text, home)).or_else(|| {
+        let starts = path.text.match_indices('/').map(|(at, _)| at).take(5);
+        starts.skip(1).find_map(|at| {
+            let (home, rest) = path.text.split_at_checked(at)?;
+            is_home(home).then(|| rest.trim_start_matches('/'))
+        })
+    });
+    let Some(rest) = rest else {
+        return false;
+    };
+    // Another user's home that is closed to all is secret as a whole.
+    let of_root = is_within(path.text, "/root") && own != Some("/root");
+    let workspace = context.workspace.iter().chain(&context.write_roots);
+    let free = workspace
+        .filter(|root| !own.is_some_and(|home| is_within(home, root)))
+        .any(|root| is_within(path.text, root));
+    if free {
+        return false;
+    }
+    if of_root && !rest.is_empty() {
+        return true;
+    }
+    if let Some(name) = rest.strip_prefix(".ssh/") {
+        let public = PUBLIC.iter().any(|public| is_within(name, public));
+        return !public && !is_public(name);
+    }
+    IN_HOME.iter().any(|secret| covers(path, rest, secret))
+}
+
+/// Whether a file of `~/.ssh` is the public half of a key.
+fn is_public(name: &str) -> bool {
+    name.rsplit_once('.')
+        .is_some_and(|(_, ending)| ending == "pub")
+}
+
+/// The rest of a path below a directory.
+fn below<'a>(path: &'a str, directory: &str) -> Option<&'a str> {
+    let rest = path.strip_prefix(directory.trim_end_matches('/'))?;
+    rest.strip_prefix('/')
+}
+
+/// Whether a path is this secret or in it; a glob also when it can find it.
+fn covers(path: &Path, text: &str, secret: &str) -> bool {
+    if is_within(text, secret) {
+        return true;
+    }
+    if !path.glob || path.open {
+        return false;
+    }
+    let patterns = text.split('/');
+    let mut names = secret.split('/');
+    let mut left = patterns.zip(names.by_ref());
+    let fits = left.all(|(pattern, name)| finds(pattern, name));
+    // A glob that ends before the secret finds only a directory that holds it.
+    fits && text.split('/').count() >= secret.split('/').count()
+}

@@ -1,0 +1,33 @@
+//! What the caller knows and the text does not say: places, variables, rights, enforcement.
+
+use std::collections::BTreeMap;
+
+use crate::capabilities::NetworkCapability;
+
+/// What a decision depends on besides the text and the rules. All paths are absolute, without
+/// `.`, `..` and double slashes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Context {
+    /// The directory the command starts in; none if nobody knows.
+    pub directory: Option<String>,
+    /// The workspace; none if there is none.
+    pub workspace: Option<String>,
+    /// Everything that may be written, the workspace among it.
+    pub write_roots: Vec<String>,
+    /// What was granted for reading by name, also where secrets lie.
+    pub read_roots: Vec<String>,
+    /// The caller's real home directory.
+    pub home: Option<String>,
+    /// Variables whose values the command will see.
+    pub variables: BTreeMap<String, String>,
+    /// Where paths of [`crate::Facts::paths`] really lead, for those that lead elsewhere.
+    pub links: BTreeMap<String, String>,
+    /// What the run may reach on the network.
+    pub network: NetworkCapability,
+    /// The classes that are open: names of [`crate::Class`].
+    pub classes: Vec<String>,
+    /// Whether the kernel fully enforces files and network for this run.
+    pub enforced: bool,
+    /// Whether a terminal is there for a program that wants to talk to a person.
+    pub terminal: bool,
+}

@@ -1,0 +1,141 @@
+//! Weighing: which of the findings about one call decides about it.
+
+use std::borrow::Cow;
+
+use super::court::Court;
+use crate::decision::{Effect, Layer};
+use crate::facts::Call;
+use crate::finding::{Finding, Standing};
+use crate::ruleset::RuleHit;
+
+impl Court<'_> {
+    /// The one finding that decides about a call.
+    pub(super) fn weigh(&self, call: &Call, hits: Vec<RuleHit>, known: Vec<Finding>) -> Finding {
+        let (shipped, configured): (Vec<RuleHit>, Vec<RuleHit>) = hits
+            .into_iter()
+            .partition(|hit| hit.finding.layer == Layer::Builtin);
+        // What opens a refusal speaks for the whole call.
+        let mut opened: Option<Finding> = None;
+        let mut allowed: Option<Finding> = None;
+        let mut asked: Option<Finding> = None;
+        let mut granted: Option<Finding> = None;
+        for hit in configured {
+            let finding = hit.finding;
+            match finding.effect {
+                Effect::Deny if self.holds(finding.capability.as_deref(), Some(call)) => {
+                    opened.get_or_insert(finding);
+                }
+                Effect::Deny => return finding,
+                Effect::Ask if self.holds(finding.capability.as_deref(), Some(call)) => {}
+                Effect::Ask => {
+                    asked.get_or_insert(finding);
+                }
+                Effect::Allow if hit.grant => {
+                    granted.get_or_insert(finding);
+                }
+                Effect::Allow => {
+                    allowed.get_or_insert(finding);
+                }
+            }
+        }
+        let shipped = shipped.into_iter().map(|hit| hit.finding);
+        let known: Vec<Finding> = known.into_iter().chain(shipped).collect();
+        for finding in &known {
+            if finding.effect == Effect::Deny {
+                if !self.holds(finding.capability.as_deref(), Some(call)) {
+                    return finding.clone();
+                }
+                opened.get_or_insert_with(|| finding.clone());
+            }
+        }
+        if let Some(granted) = granted {
+            return granted;
+        }
+        if let Some(asked) = asked {
+            return asked;
+        }
+        if let Some(allowed) = allowed {
+            return allowed;
+        }
+        if let Some(opened) = opened {
+            return open(opened);
+        }
+        self.weigh_shipped(call, known)
+    }
+
+    /// What the shipped rules and tables say when nobody else said anything.
+    fn weigh_shipped(&self, call: &Call, known: Vec<Finding>) -> Finding {
+        let mut opened = None;
+        let mut unknown = None;
+        let mut allowed = None;
+        for finding in known {
+            match (finding.effect, finding.standing) {
+                (Effect::Ask, _) if self.holds(finding.capability.as_deref(), Some(call)) => {
+                    opened.get_or_insert(finding);
+                }
+                (Effect::Ask, Standing::Rule) => return finding,
+                (Effect::Ask, Standing::Unknown) => {
+                    unknown.get_or_insert(finding);
+                }
+                (Effect::Allow, _) => {
+                    allowed.get_or_insert(finding);
+                }
+                (Effect::Deny, _) => {}
+            }
+        }
+        if let Some(unknown) = unknown {
+            return unknown;
+        }
+        if let Some(opened) = opened {
+            return open(opened);
+        }
+        if let Some(allowed) = allowed {
+            return allowed;
+        }
+        if call.transparent {
+            return about_call(
+                call,
+                Effect::Allow,
+                "wrapper",
+                "only starts what is judged by itself",
+            );
+        }
+        let name = call.program();
+        let reason = if name.is_empty() {
+            "is known only when it runs".to_owned()
+        } else {
+            format!("no rule knows what `{name}` does here")
+        };
+        Finding {
+            reason: Cow::Owned(reason),
+            standing: Standing::Unknown,
+            ..about_call(call, Effect::Ask, "unknown-command", "")
+        }
+    }
+}
+
+/// A refusal or ask whose capability is held.
+pub(super) fn open(finding: Finding) -> Finding {
+    let capability = finding.capability.as_deref().unwrap_or_default();
+    Finding {
+        reason: Cow::Owned(format!("{}, which `{capability}` permits", finding.reason)),
+        effect: Effect::Allow,
+        standing: Standing::Rule,
+        advice: None,
+        ..finding
+    }
+}
+
+fn about_call(call: &Call, effect: Effect, rule: &'static str, reason: &'static str) -> Finding {
+    Finding {
+        effect,
+        standing: Standing::Rule,
+        rule: Cow::Borrowed(rule),
+        layer: Layer::Builtin,
+        reason: Cow::Borrowed(reason),
+        advice: None,
+        capability: None,
+        fact: call.line().chars().take(200).collect(),
+        span: call.span,
+    }
+}

@@ -1,0 +1,73 @@
+//! Directories: where `cd` and its kin lead.
+
+use crate::facts::Argument;
+use crate::facts::state::State;
+use crate::facts::walk::Walker;
+use crate::places::normal;
+
+impl Walker<'_> {
+    /// Follows `cd`, `pushd` and `popd`; returns the state after a failure.
+    pub(super) fn change_place(
+        &mut self,
+        name: &str,
+        operands: &[Argument],
+        state: &mut State,
+    ) -> State {
+        let before = state.clone();
+        match name {
+            "popd" => {
+                let there = state.pushed.pop().unwrap_or_default();
+                state.go(there);
+            }
+            "pushd" => {
+                let here = state.directories.clone();
+                self.change_directory(cd_target(operands), state);
+                state.pushed.push(here);
+            }
+            _ => self.change_directory(cd_target(operands), state),
+        }
+        before
+    }
+
+    fn change_directory(&mut self, target: Target<'_>, state: &mut State) {
+        let places = match target {
+            Target::Home => self.home.map(str::to_owned).into_iter().collect(),
+            Target::Previous => state.before.clone(),
+            Target::Path(path) if path.is_literal() && !path.text.is_empty() => {
+                // With a search path, a relative name can lead elsewhere.
+                let searched = state.variable("CDPATH").is_some();
+                if path.text.starts_with('/') {
+                    vec![normal(&path.text)]
+                } else if searched {
+                    Vec::new()
+                } else {
+                    let here = state.directories.iter();
+                    here.map(|here| normal(&format!("{here}/{}", path.text)))
+                        .collect()
+                }
+            }
+            Target::Path(_) => Vec::new(),
+        };
+        state.go(places);
+    }
+}
+
+/// Where `cd` goes.
+#[derive(Debug, Clone, Copy)]
+enum Target<'a> {
+    Home,
+    Previous,
+    Path(&'a Argument),
+}
+
+fn cd_target(operands: &[Argument]) -> Target<'_> {
+    let option = |word: &&Argument| {
+        let text = word.known();
+        text.starts_with('-') && text.len() > 1 && word.is_known()
+    };
+    match operands.iter().find(|word| !option(word)) {
+        None => Target::Home,
+        Some(word) if word.text == "-" => Target::Previous,
+        Some(word) => Target::Path(word),
+    }
+}

@@ -1,0 +1,248 @@
+//! The walk: a tree is followed the way the shell would, and what it would do is noted.
+//!
+//! Branches are all taken; what they leave behind is merged, so that each statement is seen in
+//! every state that its predecessors can leave.
+
+use super::state::State;
+use super::{Argument, Facts, Input, Place, Span, Unknown, UnknownKind};
+use crate::context::Context;
+use crate::shell::{self, Node, Statement};
+
+mod branches;
+mod functions;
+mod notes;
+
+pub(super) use notes::is_special;
+
+/// More calls than this are not ordinary work.
+const MAX_CALLS: usize = 20_000;
+
+/// Texts in texts, functions in functions and wrappers in wrappers go this deep.
+pub(super) const MAX_DEPTH: usize = 24;
+
+/// More bodies than this are not walked again for a call.
+const MAX_REPEATS: usize = 512;
+
+/// Of equal kinds of what is not known, this many are kept.
+const MAX_UNKNOWNS: usize = 64;
+
+/// The facts of a text, with `~` as this directory.
+pub(crate) fn walk(text: &str, tree: &shell::Tree, context: &Context, home: Option<&str>) -> Facts {
+    let mut walker = Walker {
+        context,
+        text,
+        home,
+        facts: Facts::default(),
+        depth: 0,
+        inside: Vec::new(),
+        integers: Vec::new(),
+        traps: Vec::new(),
+        stopped: false,
+        repeats: 0,
+        scripts: 0,
+        nested_bytes: 0,
+    };
+    walker.problems(&tree.problems);
+    let mut state = State::new(context.directory.as_ref());
+    walker.statements(&tree.body, &mut state, &Frame::new());
+    for trap in std::mem::take(&mut walker.traps) {
+        walker.script(&trap, &mut state.clone(), &Frame::new());
+    }
+    walker.facts
+}
+
+/// Collects the facts of one text.
+pub(super) struct Walker<'c> {
+    pub(super) context: &'c Context,
+    pub(super) text: &'c str,
+    pub(super) home: Option<&'c str>,
+    pub(super) facts: Facts,
+    /// How deep texts, functions and wrappers nest here.
+    pub(super) depth: usize,
+    /// Names of functions that are being walked.
+    pub(super) inside: Vec<String>,
+    /// Variables that evaluate whatever they are given.
+    pub(super) integers: Vec<String>,
+    /// Texts of traps, which run again when all is done.
+    pub(super) traps: Vec<Argument>,
+    /// A limit was passed.
+    stopped: bool,
+    repeats: usize,
+    scripts: usize,
+    nested_bytes: usize,
+}
+
+/// What surrounds a statement.
+#[derive(Debug, Clone)]
+pub(super) struct Frame {
+    pub(super) place: Place,
+    pub(super) input: Input,
+    pub(super) captured: bool,
+    pub(super) background: bool,
+    /// A loop that nothing ends is around it.
+    pub(super) endless: bool,
+}
+
+impl Frame {
+    pub(super) const fn new() -> Self {
+        Self {
+            place: Place::Text,
+            input: Input::Inherited,
+            captured: false,
+            background: false,
+            endless: false,
+        }
+    }
+
+    /// This, around a command that some program may start.
+    pub(super) fn for_option(&self) -> Self {
+        Self {
+            place: Place::Option,
+            ..self.clone()
+        }
+    }
+}
+
+impl Walker<'_> {
+    pub(super) fn unknown(&mut self, kind: UnknownKind, span: Span, fact: &str) {
+        // What passes a limit is refused, so there is nothing more to find out.
+        self.stopped |= kind == UnknownKind::TooComplex;
+        let same = self
+            .facts
+            .unknowns
+            .iter()
+            .filter(|unknown| unknown.kind == kind);
+        if same.count() < MAX_UNKNOWNS {
+            self.facts.unknowns.push(Unknown {
+                span,
+                kind,
+                fact: fact.chars().take(200).collect(),
+            });
+        }
+    }
+
+    fn problems(&mut self, problems: &[(UnknownKind, Span)]) {
+        for (kind, span) in problems {
+            let fact = self.text.get(span.0..span.1).unwrap_or_default().to_owned();
+            self.unknown(*kind, *span, &fact);
+        }
+    }
+
+    /// Whether there is room for more; says so once when there is not.
+    pub(super) fn has_room(&mut self, span: Span) -> bool {
+        if self.facts.calls.len() >= MAX_CALLS && !self.stopped {
+            self.unknown(UnknownKind::TooComplex, span, "");
+        }
+        !self.stopped
+    }
+
+    pub(super) fn statements(&mut self, body: &[Statement], state: &mut State, frame: &Frame) {
+        for statement in body {
+            if let Some(failed) = self.statement(statement, state, frame)
+                && !state.stops_on_failure
+            {
+                state.merge(failed);
+            }
+        }
+    }
+
+    /// Walks statements in a shell of their own.
+    pub(super) fn in_subshell(&mut self, body: &[Statement], state: &State, frame: &Frame) {
+        self.statements(body, &mut state.clone(), frame);
+    }
+
+    /// Walks one statement. The state becomes the one after success; the one after a failure is
+    /// returned where it differs.
+    fn statement(
+        &mut self,
+        statement: &Statement,
+        state: &mut State,
+        frame: &Frame,
+    ) -> Option<State> {
+        if !self.has_room(statement.span) {
+            return None;
+        }
+        if statement.background {
+            let frame = Frame {
+                background: true,
+                ..frame.clone()
+            };
+            self.foreground(statement, &mut state.clone(), &frame);
+            return None;
+        }
+        self.foreground(statement, state, frame)
+    }
+
+    fn foreground(
+        &mut self,
+        statement: &Statement,
+        state: &mut State,
+        frame: &Frame,
+    ) -> Option<State> {
+        if let Node::Simple(simple) = &statement.node {
+            return self.simple(simple, statement, state, frame);
+        }
+        let redirected;
+        let mut frame = frame;
+        if !statement.redirects.is_empty() {
+            let (_, input) = self.redirects(statement, state, frame);
+            redirected = Frame {
+                input: input.unwrap_or_else(|| frame.input.clone()),
+                ..frame.clone()
+            };
+            frame = &redirected;
+        }
+        match &statement.node {
+            Node::Simple(_) => None,
+            Node::List(list) => self.list(list, state, frame),
+            Node::Pipeline(stages) => {
+                self.pipeline(stages, state, frame);
+                None
+            }
+            Node::Group(body) => {
+                self.statements(body, state, frame);
+                None
+            }
+            Node::Subshell(body) => {
+                self.in_subshell(body, state, frame);
+                None
+            }
+            Node::If(branches, otherwise) => {
+                self.branches(branches, otherwise, state, frame);
+                None
+            }
+            Node::Loop(repeated) => {
+                self.repeated(repeated, statement.span, state, frame);
+                None
+            }
+            Node::Case(word, arms) => {
+                self.case(word, arms, state, frame);
+                None
+            }
+            Node::Test(operands) => {
+                self.test(operands, state, frame);
+                None
+            }
+            Node::Arithmetic(expression) => {
+                self.evaluate(expression, state, frame);
+                None
+            }
+            Node::Function(name, body) => {
+                self.function(name, body, statement.span, state, frame);
+                None
+            }
+            Node::Coprocess(body) => {
+                let frame = Frame {
+                    background: true,
+                    captured: true,
+                    ..frame.clone()
+                };
+                self.foreground(body, &mut state.clone(), &frame);
+                None
+            }
+            Node::Timed(body) => body
+                .as_ref()
+                .and_then(|body| self.foreground(body, state, frame)),
+        }
+    }
+}

@@ -1,0 +1,278 @@
+//! Branches: lists, pipelines, conditions and loops, whose ways are all taken.
+
+use super::{Frame, MAX_REPEATS, Walker};
+use crate::facts::state::{State, Text, Value};
+use crate::facts::{Argument, Input, Span, UnknownKind};
+use crate::shell::{self, Arm, Joint, Loop, Node, Statement, Word};
+
+impl Walker<'_> {
+    pub(super) fn list(
+        &mut self,
+        list: &[(Joint, Statement)],
+        state: &mut State,
+        frame: &Frame,
+    ) -> Option<State> {
+        // What the list so far leaves behind when it failed.
+        let mut failed: Option<State> = None;
+        for (joint, statement) in list {
+            match joint {
+                Joint::First => failed = self.statement(statement, state, frame),
+                Joint::And => {
+                    let here = self.statement(statement, state, frame);
+                    let here = here.unwrap_or_else(|| state.clone());
+                    let mut all = failed.take().unwrap_or_else(|| here.clone());
+                    all.merge(here);
+                    failed = Some(all);
+                }
+                Joint::Or => {
+                    let mut other = failed.take().unwrap_or_else(|| state.clone());
+                    failed = self.statement(statement, &mut other, frame);
+                    failed.get_or_insert_with(|| other.clone());
+                    state.merge(other);
+                }
+            }
+        }
+        failed
+    }
+
+    pub(super) fn pipeline(&mut self, stages: &[Statement], state: &State, frame: &Frame) {
+        let start = self.facts.calls.len();
+        for (index, stage) in stages.iter().enumerate() {
+            let input = if index == 0 {
+                frame.input.clone()
+            } else {
+                Input::Pipe(start..self.facts.calls.len())
+            };
+            let last = index + 1 == stages.len();
+            let inner = Frame {
+                input,
+                captured: frame.captured || !last,
+                ..frame.clone()
+            };
+            self.statement(stage, &mut state.clone(), &inner);
+        }
+    }
+
+    pub(super) fn branches(
+        &mut self,
+        branches: &[(Vec<Statement>, Vec<Statement>)],
+        otherwise: &[Statement],
+        state: &mut State,
+        frame: &Frame,
+    ) {
+        let mut after: Option<State> = None;
+        for (condition, body) in branches {
+            self.statements(condition, state, frame);
+            let mut taken = state.clone();
+            self.statements(body, &mut taken, frame);
+            match &mut after {
+                Some(after) => after.merge(taken),
+                None => after = Some(taken),
+            }
+        }
+        self.statements(otherwise, state, frame);
+        if let Some(after) = after {
+            state.merge(after);
+        }
+    }
+
+    pub(super) fn case(&mut self, word: &Word, arms: &[Arm], state: &mut State, frame: &Frame) {
+        self.expand_single(word, state, frame);
+        let mut after = state.clone();
+        for arm in arms {
+            for pattern in &arm.patterns {
+                self.expand_single(pattern, state, frame);
+            }
+            let mut taken = state.clone();
+            self.statements(&arm.body, &mut taken, frame);
+            after.merge(taken);
+        }
+        *state = after;
+    }
+
+    pub(super) fn repeated(
+        &mut self,
+        repeated: &Loop,
+        span: Span,
+        state: &mut State,
+        frame: &Frame,
+    ) {
+        for expression in &repeated.expressions {
+            self.evaluate(expression, state, frame);
+        }
+        let words = repeated.words.as_ref().map(|words| {
+            let mut values = Some(Vec::new());
+            for word in words {
+                for outcome in self.expand(word, state, frame) {
+                    for field in outcome {
+                        let known = field.is_known();
+                        match &mut values {
+                            Some(list) if known && list.len() < crate::facts::state::MAX_VALUES => {
+                                list.push(Text {
+                                    text: field.text,
+                                    glob: field.glob,
+                                });
+                            }
+                            _ => values = None,
+                        }
+                    }
+                }
+            }
+            values
+        });
+        // What the body sets is not known when it runs again.
+        let before = state.clone();
+        let changed = assigned_names(&repeated.condition, &repeated.body);
+        state.forget(changed);
+        if let Some(name) = &repeated.variable {
+            self.note_unknown(name, span);
+            let value = match words {
+                Some(Some(values)) if !values.is_empty() => Value::Known(values),
+                _ => Value::Unknown(Vec::new()),
+            };
+            state.set(name, value);
+        }
+        self.statements(&repeated.condition, state, frame);
+        let looped;
+        let mut frame = frame;
+        if is_endless(repeated) && !pauses(&repeated.body) {
+            looped = Frame {
+                endless: true,
+                // What matters is what the loop itself puts beside it.
+                background: false,
+                ..frame.clone()
+            };
+            frame = &looped;
+        }
+        let directories = state.directories.clone();
+        self.statements(&repeated.body, state, frame);
+        if state.directories != directories {
+            // It goes somewhere each time round, so the second time it can be anywhere near.
+            if self.repeats < MAX_REPEATS {
+                self.repeats += 1;
+                self.statements(&repeated.body, state, frame);
+            }
+            state.go(Vec::new());
+        }
+        state.merge(before);
+    }
+
+    pub(super) fn test(&mut self, operands: &[shell::Operand], state: &mut State, frame: &Frame) {
+        for operand in operands {
+            let outcomes = self.expand_single(&operand.word, state, frame);
+            let risky = |value: &Argument| {
+                value.text.contains(['[', '$', '`']) && value.is_known()
+                    || value.unknown_from.is_some() && !value.sources.is_empty()
+            };
+            if operand.evaluated {
+                for value in outcomes.iter().filter(|value| value.is_literal()) {
+                    self.evaluate_name(&value.text, operand.word.span, state);
+                }
+            }
+            if operand.evaluated && outcomes.iter().any(risky) {
+                let fact = outcomes.first().map(|value| value.text.clone());
+                self.unknown(
+                    UnknownKind::StringEvaluation,
+                    operand.word.span,
+                    &fact.unwrap_or_default(),
+                );
+            }
+        }
+    }
+}
+
+/// Whether a loop has no end of its own: `while true`, `until false`, `for ((;;))`.
+fn is_endless(repeated: &Loop) -> bool {
+    if repeated.variable.is_some() {
+        return false;
+    }
+    match repeated.condition.as_slice() {
+        [] => repeated.expressions.is_empty(),
+        [only] => match &only.node {
+            Node::Simple(simple) => match simple.words.as_slice() {
+                [word] => matches!(
+                    word.pieces.as_slice(),
+                    [shell::Piece::Text(text, _)] if matches!(text.as_str(), "true" | ":" | "false")
+                ),
+                _ => false,
+            },
+            Node::Arithmetic(expression) => {
+                expression.names.is_empty() && expression.words.is_empty()
+            }
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// Whether statements wait for something, or can leave their loop.
+fn pauses(body: &[Statement]) -> bool {
+    const WORDS: [&str; 8] = [
+        "wait",
+        "sleep",
+        "read",
+        "break",
+        "exit",
+        "return",
+        "inotifywait",
+        "exec",
+    ];
+    every_simple(body).any(
+        |simple| match simple.words.first().map(|word| word.pieces.as_slice()) {
+            Some([shell::Piece::Text(text, _)]) => WORDS.contains(&text.as_str()),
+            _ => false,
+        },
+    )
+}
+
+/// The variables that a loop's statements set anywhere inside.
+fn assigned_names(condition: &[Statement], body: &[Statement]) -> Vec<String> {
+    let simple = every_simple(condition).chain(every_simple(body));
+    let assigned = simple.flat_map(|simple| simple.assignments.iter().chain(&simple.declared));
+    let mut names: Vec<String> = assigned.map(|assignment| assignment.name.clone()).collect();
+    let all = every_statement(condition)
+        .into_iter()
+        .chain(every_statement(body));
+    names.extend(all.filter_map(|statement| match &statement.node {
+        Node::Loop(inner) => inner.variable.clone(),
+        _ => None,
+    }));
+    names
+}
+
+/// The simple commands anywhere in statements, but for those of functions.
+fn every_simple(body: &[Statement]) -> impl Iterator<Item = &shell::Simple> {
+    let all = every_statement(body).into_iter();
+    all.filter_map(|statement| match &statement.node {
+        Node::Simple(simple) => Some(simple),
+        _ => None,
+    })
+}
+
+/// The statements and all those inside them, but for those of functions.
+fn every_statement(body: &[Statement]) -> Vec<&Statement> {
+    let mut all = Vec::new();
+    let mut left: Vec<&Statement> = body.iter().collect();
+    while let Some(statement) = left.pop() {
+        all.push(statement);
+        match &statement.node {
+            Node::List(list) => left.extend(list.iter().map(|(_, statement)| statement)),
+            Node::Pipeline(body) | Node::Group(body) | Node::Subshell(body) => left.extend(body),
+            Node::If(branches, otherwise) => {
+                for (condition, body) in branches {
+                    left.extend(condition.iter().chain(body));
+                }
+                left.extend(otherwise);
+            }
+            Node::Loop(inner) => left.extend(inner.condition.iter().chain(&inner.body)),
+            Node::Case(_, arms) => left.extend(arms.iter().flat_map(|arm| &arm.body)),
+            Node::Coprocess(body) | Node::Timed(Some(body)) => left.push(body),
+            Node::Simple(_)
+            | Node::Timed(None)
+            | Node::Test(_)
+            | Node::Arithmetic(_)
+            | Node::Function(..) => {}
+        }
+    }
+    all
+}

@@ -1,0 +1,149 @@
+//! Notes: redirects and assignments become facts.
+
+use super::{Frame, Walker};
+use crate::facts::state::{State, Value};
+use crate::facts::{Argument, Assignment, Input, Redirect, RedirectKind, Span, UnknownKind};
+use crate::shell::{self, AssignmentNode, Statement, ValueNode};
+
+impl Walker<'_> {
+    /// Notes the redirects of a statement; returns their indexes and what standard input becomes.
+    pub(in crate::facts) fn redirects(
+        &mut self,
+        statement: &Statement,
+        state: &mut State,
+        frame: &Frame,
+    ) -> (Vec<usize>, Option<Input>) {
+        let mut indexes = Vec::new();
+        let mut input = None;
+        for redirect in &statement.redirects {
+            if let Some(name) = &redirect.variable {
+                self.note_unknown(name, redirect.span);
+                state.set(name, Value::Number);
+            }
+            for target in self.expand_single(&redirect.target, state, frame) {
+                if matches!(redirect.descriptor, None | Some(0)) {
+                    match redirect.kind {
+                        RedirectKind::Text => input = Some(Input::Text(target.clone())),
+                        RedirectKind::Read | RedirectKind::ReadWrite => {
+                            // `< <(…)` reads what the calls in it print.
+                            input = Some(match target.sources.first() {
+                                Some(range) if target.is_pipe => Input::Pipe(range.clone()),
+                                _ => Input::File(target.clone()),
+                            });
+                        }
+                        _ => {}
+                    }
+                }
+                indexes.push(self.facts.redirects.len());
+                self.facts.redirects.push(Redirect {
+                    span: redirect.span,
+                    kind: redirect.kind,
+                    descriptor: redirect.descriptor,
+                    target,
+                    directories: state.directories.clone(),
+                });
+            }
+        }
+        (indexes, input)
+    }
+
+    /// Notes an assignment and returns the possible values.
+    pub(in crate::facts) fn assignment(
+        &mut self,
+        node: &AssignmentNode,
+        state: &mut State,
+        frame: &Frame,
+    ) -> Value {
+        if let Some(subscript) = &node.subscript {
+            self.evaluate(subscript, state, frame);
+        }
+        let values = match &node.value {
+            ValueNode::Word(word) => self.expand_single(word, state, frame),
+            ValueNode::Array(words) => {
+                let mut all = Argument::literal("", node.span);
+                for word in words {
+                    for field in self.expand(word, state, frame).into_iter().flatten() {
+                        all.sources.extend(field.sources);
+                        all.text.push_str(&field.text);
+                        all.text.push(' ');
+                    }
+                }
+                // The elements of an array are not told apart.
+                all.unknown_from = Some(0);
+                vec![all]
+            }
+        };
+        let mut merged: Option<Value> = None;
+        for value in &values {
+            if self.integers.contains(&node.name) {
+                self.evaluate_text(value, state);
+            }
+            // The shell expands its prompts, and what they hold runs.
+            let prompt = matches!(node.name.as_str(), "PS0" | "PS1" | "PS2" | "PS3" | "PS4");
+            if prompt && (!value.is_known() || value.text.contains(['$', '`'])) {
+                self.unknown(UnknownKind::StringEvaluation, node.span, &value.text);
+            }
+            let next = if is_number(&node.value) {
+                Value::Number
+            } else if node.append || node.subscript.is_some() {
+                Value::Unknown(value.sources.clone())
+            } else {
+                Value::of(value)
+            };
+            merged = Some(match merged {
+                Some(Value::Known(mut known)) => match next {
+                    Value::Known(more) => {
+                        known.extend(more);
+                        Value::Known(known)
+                    }
+                    other => other,
+                },
+                Some(other) => other,
+                None => next,
+            });
+        }
+        merged.unwrap_or(Value::Unknown(Vec::new()))
+    }
+
+    /// Notes that a variable gets a value that is not known.
+    pub(in crate::facts) fn note_unknown(&mut self, name: &str, span: Span) {
+        let value = Argument {
+            unknown_from: Some(0),
+            ..Argument::literal("…", span)
+        };
+        self.note_assignment(span, name, value, false);
+    }
+
+    /// Notes an assignment as a fact.
+    pub(in crate::facts) fn note_assignment(
+        &mut self,
+        span: Span,
+        name: &str,
+        value: Argument,
+        for_call: bool,
+    ) -> usize {
+        self.facts.assignments.push(Assignment {
+            span,
+            name: name.to_owned(),
+            value,
+            for_call,
+        });
+        self.facts.assignments.len() - 1
+    }
+}
+
+/// Whether what is assigned is the result of arithmetic.
+fn is_number(value: &ValueNode) -> bool {
+    match value {
+        ValueNode::Word(word) => matches!(word.pieces.as_slice(), [shell::Piece::Arithmetic(..)]),
+        ValueNode::Array(_) => false,
+    }
+}
+
+/// Whether a number in this variable changes what the shell does.
+pub(in crate::facts) fn is_special(name: &str) -> bool {
+    matches!(
+        name,
+        "PATH" | "IFS" | "BASH_ENV" | "ENV" | "BASH_CMDS" | "BASH_ALIASES"
+    )
+}

@@ -1,0 +1,93 @@
+//! Programs that only read, by the flags and operands of each.
+
+use crate::arguments::has_flag;
+use crate::facts::{Argument, Call};
+
+use super::shape::Shape;
+use super::verdict::Verdict;
+
+mod queries;
+mod special;
+mod table;
+mod versions;
+
+/// Whether a call only reads.
+pub(super) fn judge(call: &Call, name: &str) -> Option<Verdict> {
+    let arguments = call.operands();
+    if unpacks_after_all(name, arguments) || takes_more_from_file(name, arguments) {
+        return None;
+    }
+    let reads = special::reads(call, name)
+        || find(table::PROGRAMS, name).is_some_and(|shape| shape.fits(arguments, call.open_ended))
+        || asks_something(call, name)
+        || (!call.open_ended && versions::only_asks_for_version(name, arguments));
+    reads.then_some(Verdict::READS)
+}
+
+/// Whether a packer is told to test or list, and then to unpack: the last of these holds.
+fn unpacks_after_all(name: &str, arguments: &[Argument]) -> bool {
+    const PACKERS: &[&str] = &["bzip2", "lz4", "xz", "zstd", "bunzip2", "unxz", "unzstd"];
+    let has = |short: char, long: &str| has_flag(arguments, short, long);
+    PACKERS.contains(&name)
+        && (has('d', "decompress") || has('\0', "uncompress"))
+        && !has('c', "stdout")
+        && !has('\0', "to-stdout")
+}
+
+/// Whether a tool for object files is given more options in a file, which could load a plug-in.
+fn takes_more_from_file(name: &str, arguments: &[Argument]) -> bool {
+    const TOOLS: &[&str] = &[
+        "addr2line",
+        "c++filt",
+        "nm",
+        "objdump",
+        "readelf",
+        "size",
+        "strings",
+    ];
+    TOOLS.contains(&name) && arguments.iter().any(|word| word.known().starts_with('@'))
+}
+
+/// The shape with this name in a sorted table.
+pub(super) fn find<'a>(table: &'a [Shape], name: &str) -> Option<&'a Shape> {
+    let at = table.binary_search_by(|shape| shape.name.cmp(name)).ok()?;
+    table.get(at)
+}
+
+/// Queries of programs that have subcommands: `docker image ls`, `dpkg -l`.
+fn asks_something(call: &Call, name: &str) -> bool {
+    let from = queries::QUERIES.partition_point(|query| query.program < name);
+    let arguments = call.operands();
+    queries::QUERIES
+        .iter()
+        .skip(from)
+        .take_while(|query| query.program == name)
+        .flat_map(|query| query.words.iter().map(move |words| (words, &query.shape)))
+        .any(|(words, shape)| {
+            begins_with(arguments, words).is_some_and(|rest| shape.fits(rest, call.open_ended))
+        })
+}
+
+/// What follows these words, if the arguments begin with exactly them.
+fn begins_with<'a>(arguments: &'a [Argument], words: &str) -> Option<&'a [Argument]> {
+    let mut rest = arguments;
+    for word in words.split_ascii_whitespace() {
+        let (first, after) = rest.split_first()?;
+        if !first.is_literal() || first.text != word {
+            return None;
+        }
+        rest = after;
+    }
+    Some(rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{queries::QUERIES, table::PROGRAMS};
+
+    #[test]
+    fn the_tables_are_sorted() {
+        assert!(PROGRAMS.is_sorted_by(|a, b| a.name < b.name));
+        assert!(QUERIES.is_sorted_by_key(|query| query.program));
+    }
+}

@@ -1,0 +1,175 @@
+//! Which hosts a call names, and whether the network capability covers them.
+
+use crate::capabilities::NetworkCapability;
+use crate::facts::Call;
+
+/// Whether what this call wants of the network is permitted. With a list of hosts, the call must
+/// name its hosts plainly and all of them must be listed.
+pub(crate) fn permits(network: &NetworkCapability, call: Option<&Call>, own: Loopback) -> bool {
+    if own == Loopback::Private && call.is_some_and(stays_here) || call.is_some_and(is_local_git) {
+        return true;
+    }
+    match network {
+        NetworkCapability::Off => false,
+        NetworkCapability::On => true,
+        NetworkCapability::Hosts(permitted) => {
+            let named = call.map(hosts).unwrap_or_default();
+            let covered = |host: &String| permitted.iter().any(|listed| covers(listed, host));
+            !named.is_empty() && named.iter().all(covered)
+        }
+    }
+}
+
+/// What `localhost` is to a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Loopback {
+    /// The room's own, where only what the session started listens.
+    Private,
+    /// The host's.
+    Shared,
+}
+
+/// Whether git is told to talk to a repository in the file system.
+fn is_local_git(call: &Call) -> bool {
+    let mut words = call
+        .operands()
+        .iter()
+        .skip_while(|word| word.text.starts_with('-'));
+    let verb = words.next().map_or("", |word| word.text.as_str());
+    let mut operands = words.filter(|word| !word.text.starts_with('-'));
+    let path = |text: &str| {
+        matches!(text, "." | "..")
+            || ["/", "./", "../"]
+                .iter()
+                .any(|start| text.starts_with(start))
+    };
+    call.program() == "git"
+        && matches!(verb, "clone" | "fetch" | "pull" | "ls-remote")
+        && operands
+            .next()
+            .is_some_and(|from| from.is_literal() && path(&from.text))
+        && !call
+            .operands()
+            .iter()
+            .any(|word| word.text.starts_with("--recurse"))
+}
+
+/// Whether every host that a call names is its own machine.
+fn stays_here(call: &Call) -> bool {
+    let local = |host: &str| {
+        let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
+        matches!(name, "localhost" | "127.0.0.1" | "[::1]" | "0.0.0.0")
+    };
+    let named = hosts(call);
+    let bare = call.operands().iter().filter(|word| {
+        let text = word.known();
+        let host = text.split('/').next().unwrap_or_default();
+        !text.contains("://") && word.is_known() && local(host)
+    });
+    let fetches = matches!(
+        call.program(),
+        "curl" | "wget" | "http" | "https" | "nc" | "ping"
+    );
+    fetches && named.len() + bare.count() > 0 && named.iter().all(|host| local(host))
+}
+
+/// The hosts in a call's words: `https://host:port/…` and `user@host:path`.
+fn hosts(call: &Call) -> Vec<String> {
+    let words = call.operands().iter();
+    words
+        .filter_map(|word| {
+            let text = word.known();
+            let (scheme, rest) = match text.split_once("://") {
+                Some((scheme, rest)) => (scheme, rest),
+                None => ("ssh", text.split_once('@')?.1),
+            };
+            let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+            let authority = rest.get(..end)?;
+            let host = authority.rsplit('@').next()?;
+            if host.is_empty() || end == rest.len() && !word.is_known() {
+                // What follows could still be part of the name.
+                return Some(String::from("?"));
+            }
+            let port = match scheme {
+                "http" => "80",
+                "https" => "443",
+                _ => "22",
+            };
+            Some(match host.rsplit_once(':') {
+                Some((_, digits))
+                    if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) =>
+                {
+                    host.to_owned()
+                }
+                Some((host, _)) if scheme == "ssh" => format!("{host}:{port}"),
+                _ => format!("{host}:{port}"),
+            })
+        })
+        .collect()
+}
+
+/// Whether a listed host, with a port or without, covers a host with its port.
+fn covers(listed: &str, host: &str) -> bool {
+    let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
+    listed.eq_ignore_ascii_case(host) || listed.eq_ignore_ascii_case(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::testing::call;
+
+    #[test]
+    fn listed_hosts_are_permitted() {
+        let network =
+            NetworkCapability::Hosts(vec!["a.example".to_owned(), "b.example:443".to_owned()]);
+        let cases = [
+            ("curl https://a.example/x", true),
+            ("curl http://a.example:8080", true),
+            ("curl https://b.example", true),
+            ("curl http://b.example/", false),
+            ("curl https://a.example https://c.example", false),
+            ("curl https://a.example.evil/", false),
+            ("curl https://user@a.example@c.example/", false),
+            ("curl https://a.example$x", false),
+            ("curl a.example", false),
+            ("git clone git@a.example:x/y", true),
+            ("git clone ./other copy", true),
+            ("git clone -q . copy", true),
+            ("git fetch origin", false),
+            ("git clone host:./x", false),
+        ];
+        for (line, expected) in cases {
+            assert_eq!(
+                permits(&network, Some(&call(line)), Loopback::Shared),
+                expected,
+                "{line}"
+            );
+        }
+        assert!(
+            !permits(&NetworkCapability::Off, None, Loopback::Private)
+                && permits(&NetworkCapability::On, None, Loopback::Shared)
+        );
+    }
+
+    #[test]
+    fn the_rooms_own_loopback_is_nobodys_reach() {
+        let cases = [
+            ("curl http://localhost:3000/x", true),
+            ("curl -s localhost:3000", true),
+            ("curl 127.0.0.1", true),
+            ("curl http://localhost:3000 https://c.example", false),
+            ("curl http://localhost.c.example/", false),
+            ("curl $x", false),
+            ("ssh localhost", false),
+        ];
+        for (line, expected) in cases {
+            let found = permits(
+                &NetworkCapability::Off,
+                Some(&call(line)),
+                Loopback::Private,
+            );
+            assert_eq!(found, expected, "{line}");
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! From text to our tree. This file and those below it are the only ones that know the parser.
+
+use shuck_ast as ast;
+use shuck_parser::parser::Parser;
+
+use super::{Node, Simple, Statement, Tree};
+use crate::facts::{Span, UnknownKind};
+
+mod compound;
+mod expression;
+mod guard;
+mod prepare;
+mod redirect;
+mod simple;
+mod word;
+
+/// Where the bytes of a text stand in the original one.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Base {
+    /// The text is a part of the original that starts here.
+    Offset(usize),
+    /// The text was made from what stands here.
+    Fixed(Span),
+}
+
+impl Base {
+    fn span(self, start: usize, end: usize) -> Span {
+        match self {
+            Self::Offset(offset) => (offset + start, offset + end),
+            Self::Fixed(span) => span,
+        }
+    }
+}
+
+/// Texts made from texts nest at most this deep.
+const MAX_NESTING: usize = 24;
+
+/// Parses a text. What cannot be parsed is a problem in the tree, next to what could be.
+pub(crate) fn parse(text: &str, base: Base) -> Tree {
+    parse_nested(text, base, 0)
+}
+
+fn parse_nested(text: &str, base: Base, depth: usize) -> Tree {
+    let mut reader = Reader {
+        text,
+        base,
+        depth,
+        problems: Vec::new(),
+        seen: guard::Seen::default(),
+        strict: true,
+    };
+    if depth > MAX_NESTING {
+        reader.problem(UnknownKind::TooComplex, 0, text.len());
+        return Tree {
+            body: Vec::new(),
+            problems: reader.problems,
+        };
+    }
+    if prepare::is_too_complex(text) {
+        reader.problem(UnknownKind::TooComplex, 0, text.len());
+        return Tree {
+            body: Vec::new(),
+            problems: reader.problems,
+        };
+    }
+    let prepared = prepare::for_parser(text);
+    let parsed = Parser::new(&prepared).parse();
+    if parsed.is_err() {
+        let at = parsed
+            .diagnostics
+            .first()
+            .map_or(0, |first| first.span.start.offset());
+        let kind = match &parsed.terminal_error {
+            Some(error) if prepare::is_limit(&error.to_string()) => UnknownKind::TooComplex,
+            _ => UnknownKind::Syntax,
+        };
+        reader.problem(kind, at.min(text.len()), text.len());
+    }
+    let body = reader.statements(&parsed.file.body);
+    reader.guard();
+    Tree {
+        body,
+        problems: reader.problems,
+    }
+}
+
+/// Turns the parser's tree of one text into ours.
+struct Reader<'t> {
+    text: &'t str,
+    base: Base,
+    depth: usize,
+    problems: Vec<(UnknownKind, Span)>,
+    seen: guard::Seen,
+    /// Words are those of commands; in `[[ … ]]` and arithmetic they may hold anything.
+    strict: bool,
+}
+
+impl Reader<'_> {
+    fn problem(&mut self, kind: UnknownKind, start: usize, end: usize) {
+        // The parser's spans can pass the end of what is not closed.
+        let start = floor(self.text, start);
+        let end = floor(self.text, end.max(start));
+        self.problems.push((kind, self.base.span(start, end)));
+    }
+
+    /// Grammar of other shells: bash reads it some other way.
+    fn not_bash(&mut self, span: ast::Span) {
+        self.problem(UnknownKind::Syntax, span.start.offset(), span.end.offset());
+    }
+
+    fn span(&self, span: ast::Span) -> Span {
+        // The parser's spans can pass the end of what is not closed.
+        let start = floor(self.text, span.start.offset());
+        let end = floor(self.text, span.end.offset().max(start));
+        self.base.span(start, end)
+    }
+
+    /// The text of a span; empty when it lies outside, which no clean parse gives.
+    fn slice(&self, span: ast::Span) -> &str {
+        self.text
+            .get(span.start.offset()..span.end.offset())
+            .unwrap_or_default()
+    }
+
+    /// Reads a text that was made from what stands at a span, and keeps its problems.
+    fn nested(&mut self, text: &str, base: Base) -> Vec<Statement> {
+        let tree = parse_nested(text, base, self.depth + 1);
+        self.problems.extend(tree.problems);
+        tree.body
+    }
+
+    fn statements(&mut self, sequence: &ast::StmtSeq) -> Vec<Statement> {
+        let comments = sequence.leading_comments.iter();
+        for comment in comments.chain(&sequence.trailing_comments) {
+            self.seen.comment(*comment);
+        }
+        for pair in sequence.stmts.windows(2) {
+            if let [first, next] = pair
+                && first.terminator.is_none()
+                && !self.is_apart(first, next)
+            {
+                self.not_bash(next.span);
+            }
+        }
+        sequence
+            .stmts
+            .iter()
+            .map(|statement| self.statement(statement))
+            .collect()
+    }
+
+    /// Whether a line ends between two statements. The parser reads `a(b)` as two of them.
+    fn is_apart(&self, first: &ast::Stmt, next: &ast::Stmt) -> bool {
+        let (from, to) = (first.span.start.offset(), next.span.start.offset());
+        let text = self.text.get(from..to).unwrap_or_default();
+        text.contains(['\n', ';', '&'])
+    }
+
+    fn statement(&mut self, statement: &ast::Stmt) -> Statement {
+        let comments = statement.leading_comments.iter();
+        for comment in comments.chain(statement.inline_comment.as_ref()) {
+            self.seen.comment(*comment);
+        }
+        let background = matches!(
+            statement.terminator,
+            Some(ast::StmtTerminator::Background(_))
+        );
+        let node = self.command(&statement.command);
+        let redirects = statement.redirects.iter();
+        Statement {
+            node,
+            redirects: redirects.map(|redirect| self.redirect(redirect)).collect(),
+            background,
+            span: self.span(statement.span),
+        }
+    }
+
+    fn command(&mut self, command: &ast::Command) -> Node {
+        match command {
+            ast::Command::Simple(simple) => {
+                let assignments = self.assignments(&simple.assignments);
+                let mut words = Vec::with_capacity(simple.args.len() + 1);
+                // Assignments alone have an empty word as their name.
+                if !self.slice(simple.name.span).is_empty() {
+                    words.push(self.word(&simple.name));
+                }
+                for word in &simple.args {
+                    words.push(self.word(word));
+                }
+                Node::Simple(Simple {
+                    assignments,
+                    words,
+                    declared: Vec::new(),
+                })
+            }
+            ast::Command::Builtin(builtin) => self.builtin(builtin),
+            ast::Command::Decl(declaration) => self.declaration(declaration),
+            ast::Command::Binary(binary) => self.binary(binary),
+            ast::Command::Compound(compound) => self.compound(compound),
+            ast::Command::Function(function) => {
+                let name = function
+                    .header
+                    .entries
+                    .first()
+                    .map(|entry| self.slice(entry.word.span).to_owned());
+                let body = self.statement(&function.body);
+                Node::Function(name.unwrap_or_default(), body.into())
+            }
+            ast::Command::AnonymousFunction(function) => {
+                self.not_bash(function.span);
+                let body = self.statement(&function.body);
+                Node::Group(vec![body])
+            }
+        }
+    }
+}
+
+/// The place itself, or the nearest one before it where a character starts.
+fn floor(text: &str, at: usize) -> usize {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}

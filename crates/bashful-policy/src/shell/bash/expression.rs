@@ -1,0 +1,173 @@
+//! Arithmetic and `[[ … ]]`: what they expand and evaluate.
+
+use shuck_ast as ast;
+
+use super::Reader;
+use crate::facts::UnknownKind;
+use crate::shell::{Expression, Operand};
+
+impl Reader<'_> {
+    /// An expression; a problem where the parser has no tree for it.
+    pub(super) fn expression(
+        &mut self,
+        tree: Option<&ast::ArithmeticExprNode>,
+        span: ast::Span,
+    ) -> Expression {
+        let mut expression = Expression {
+            span: self.span(span),
+            ..Expression::default()
+        };
+        let Some(tree) = tree else {
+            let (start, end) = (span.start.offset(), span.end.offset());
+            let text = self.slice(span);
+            let plain =
+                |byte: u8| byte.is_ascii_alphanumeric() || b" \t\n_@*+-()$[]".contains(&byte);
+            if !text.bytes().all(plain) || text.contains("$(") && !text.starts_with("$((") {
+                self.problem(UnknownKind::Syntax, start, end);
+            }
+            return expression;
+        };
+        // Long chains lean to the left, so they are walked with a list of what is left to see.
+        let mut left = vec![tree];
+        while let Some(node) = left.pop() {
+            self.arithmetic_node(node, &mut expression, &mut left);
+        }
+        expression
+    }
+
+    fn arithmetic_node<'n>(
+        &mut self,
+        node: &'n ast::ArithmeticExprNode,
+        expression: &mut Expression,
+        left: &mut Vec<&'n ast::ArithmeticExprNode>,
+    ) {
+        use ast::ArithmeticExpr as Expr;
+        match &node.kind {
+            Expr::Number(_) => {}
+            Expr::Variable(name) => expression.names.push(name.as_str().to_owned()),
+            Expr::Indexed { name, index } => {
+                expression.names.push(name.as_str().to_owned());
+                left.push(index);
+            }
+            Expr::ShellWord(word) => {
+                let word = self.word(word);
+                expression.words.push(word);
+            }
+            Expr::Parenthesized { expression: inner } => left.push(inner),
+            Expr::Unary { expr, op } => {
+                if matches!(
+                    op,
+                    ast::ArithmeticUnaryOp::PreIncrement | ast::ArithmeticUnaryOp::PreDecrement
+                ) {
+                    assigned(expr, expression);
+                }
+                left.push(expr);
+            }
+            Expr::Postfix { expr, .. } => {
+                assigned(expr, expression);
+                left.push(expr);
+            }
+            Expr::Binary {
+                left: one, right, ..
+            } => left.extend([&**one, right]),
+            Expr::Conditional {
+                condition,
+                then_expr,
+                else_expr,
+            } => left.extend([&**condition, then_expr, else_expr]),
+            Expr::Assignment { target, value, .. } => {
+                match target {
+                    ast::ArithmeticLvalue::Variable(name) => {
+                        expression.assigned.push(name.as_str().to_owned());
+                    }
+                    ast::ArithmeticLvalue::Indexed { name, index } => {
+                        expression.assigned.push(name.as_str().to_owned());
+                        left.push(index);
+                    }
+                }
+                left.push(value);
+            }
+        }
+    }
+
+    /// What stands in `NAME[…]`.
+    pub(super) fn subscript(&mut self, reference: &ast::VarRef) -> Option<Expression> {
+        let subscript = reference.subscript.as_deref()?;
+        if subscript.is_array_selector() {
+            return None;
+        }
+        Some(self.subscript_expression(subscript))
+    }
+
+    pub(super) fn subscript_expression(&mut self, subscript: &ast::Subscript) -> Expression {
+        let span = subscript.span();
+        if let Some(tree) = &subscript.arithmetic_ast {
+            return self.expression(Some(tree), span);
+        }
+        let mut expression = Expression {
+            span: self.span(span),
+            ..Expression::default()
+        };
+        match subscript.word_ast() {
+            Some(word) => {
+                let word = self.word(word);
+                expression.words.push(word);
+            }
+            None => expression = self.expression(None, span),
+        }
+        expression
+    }
+
+    /// The operands of `[[ … ]]`.
+    pub(super) fn conditional(&mut self, tree: &ast::ConditionalExpr) -> Vec<Operand> {
+        use ast::{ConditionalBinaryOp as Binary, ConditionalUnaryOp as Unary};
+        let mut operands = Vec::new();
+        let mut left = vec![(tree, false)];
+        while let Some((node, evaluated)) = left.pop() {
+            match node {
+                ast::ConditionalExpr::Binary(it) => {
+                    let evaluated = matches!(
+                        it.op,
+                        Binary::ArithmeticEq
+                            | Binary::ArithmeticNe
+                            | Binary::ArithmeticLe
+                            | Binary::ArithmeticGe
+                            | Binary::ArithmeticLt
+                            | Binary::ArithmeticGt
+                    );
+                    left.extend([(&*it.right, evaluated), (&*it.left, evaluated)]);
+                }
+                ast::ConditionalExpr::Unary(it) => {
+                    let evaluated = matches!(it.op, Unary::VariableSet | Unary::ReferenceVariable);
+                    left.push((&it.expr, evaluated));
+                }
+                ast::ConditionalExpr::Parenthesized(it) => left.push((&it.expr, false)),
+                ast::ConditionalExpr::Word(word) | ast::ConditionalExpr::Regex(word) => {
+                    let word = self.word(word);
+                    operands.push(Operand { word, evaluated });
+                }
+                ast::ConditionalExpr::Pattern(pattern) => {
+                    let word = self.pattern(pattern);
+                    operands.push(Operand { word, evaluated });
+                }
+                ast::ConditionalExpr::VarRef(reference) => {
+                    if let Some(expression) = self.subscript(reference) {
+                        let words = expression.words.into_iter();
+                        operands.extend(words.map(|word| Operand {
+                            word,
+                            evaluated: true,
+                        }));
+                    }
+                }
+            }
+        }
+        operands
+    }
+}
+
+/// Notes the variable that a step up or down changes.
+fn assigned(node: &ast::ArithmeticExprNode, expression: &mut Expression) {
+    if let ast::ArithmeticExpr::Variable(name) = &node.kind {
+        expression.assigned.push(name.as_str().to_owned());
+    }
+}

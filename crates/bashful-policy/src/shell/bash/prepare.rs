@@ -1,0 +1,135 @@
+//! What the parser must not see, because it would fall over it.
+
+use std::borrow::Cow;
+
+/// Brackets nest no deeper than this, and prefixes such as `time` do not repeat more often.
+const MAX_DEPTH: usize = 48;
+
+/// More substitutions and here-documents than this are not ordinary work.
+const MAX_EXPANSIONS: usize = 16 * 1024;
+/// Nor are more braces; long data in a here-document has some.
+const MAX_BRACES: usize = 32 * 1024;
+
+/// The text for the parser. Each replacement has the length of what it replaces, so that places
+/// in the tree are places in the text.
+pub(super) fn for_parser(text: &str) -> Cow<'_, str> {
+    // It would expand aliases by itself, with spans that lie outside of the text; aliases are
+    // followed in the walk instead.
+    let mut prepared = Cow::Borrowed(text);
+    if text.contains("expand_aliases") {
+        prepared = Cow::Owned(text.replace("expand_aliases", "expand_aliasez"));
+    }
+    // It takes the `}` of `\\{}` for the end of a group.
+    if text.contains("\\{") {
+        prepared = Cow::Owned(without_escaped_braces(&prepared));
+    }
+    prepared
+}
+
+fn without_escaped_braces(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let (mut escaped, mut opened) = (false, false);
+    for character in text.chars() {
+        let brace = escaped && character == '{' || opened && character == '}';
+        plain.push(if brace { '_' } else { character });
+        opened = brace && character == '{';
+        escaped = character == '\\' && !escaped;
+    }
+    plain
+}
+
+/// Whether a text nests deeper than the parser's stack can follow, or has more expansions than it
+/// reads in reasonable time, seen without regard to quotes.
+pub(super) fn is_too_complex(text: &str) -> bool {
+    is_too_deep(text) || has_too_much(text)
+}
+
+fn has_too_much(text: &str) -> bool {
+    let (mut expansions, mut braces) = (0_usize, 0_usize);
+    let mut before = 0;
+    for byte in text.bytes() {
+        match (before, byte) {
+            (b'$' | b'<' | b'>', b'(') | (b'<', b'<') | (_, b'`') => expansions += 1,
+            (_, b'{') => braces += 1,
+            _ => {}
+        }
+        before = byte;
+    }
+    expansions > MAX_EXPANSIONS || braces > MAX_BRACES
+}
+
+fn is_too_deep(text: &str) -> bool {
+    let mut depth = [0_usize; 3];
+    for byte in text.bytes() {
+        let (kind, opens) = match byte {
+            b'(' => (0, true),
+            b')' => (0, false),
+            b'{' => (1, true),
+            b'}' => (1, false),
+            b'[' => (2, true),
+            b']' => (2, false),
+            _ => continue,
+        };
+        if let Some(depth) = depth.get_mut(kind) {
+            *depth = if opens {
+                *depth + 1
+            } else {
+                depth.saturating_sub(1)
+            };
+            if *depth > MAX_DEPTH {
+                return true;
+            }
+        }
+    }
+    let mut run = 0_usize;
+    for word in text.split_ascii_whitespace() {
+        let prefix = matches!(word, "time" | "coproc" | "!" | "-p" | "--" | "function");
+        run = if prefix { run + 1 } else { 0 };
+        if run > MAX_DEPTH {
+            return true;
+        }
+    }
+    false
+}
+
+/// Whether an error of the parser is about one of its limits, and not about the text.
+pub(super) fn is_limit(message: &str) -> bool {
+    [
+        "too deep",
+        "too long",
+        "too large",
+        "exhausted",
+        "exceeded",
+        "limit",
+        "budget",
+        "too many",
+    ]
+    .iter()
+    .any(|word| message.contains(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_stay_the_same() {
+        let cases = [
+            ("echo \\{} x", "echo \\__ x"),
+            ("echo \\\\{a,b}", "echo \\\\{a,b}"),
+            ("shopt -s expand_aliases", "shopt -s expand_aliasez"),
+            ("ls", "ls"),
+        ];
+        for (text, prepared) in cases {
+            assert_eq!(for_parser(text), prepared);
+            assert_eq!(for_parser(text).len(), text.len());
+        }
+    }
+
+    #[test]
+    fn deep_texts_are_seen() {
+        assert!(is_too_deep(&"(".repeat(80)) && is_too_deep(&"time ".repeat(80)));
+        assert!(is_too_deep(&"a[".repeat(80)) && is_too_deep(&"${x:-".repeat(80)));
+        assert!(!is_too_deep(&"$(a) {b} c[1] ".repeat(1000)) && !is_too_deep("time ! ls"));
+    }
+}

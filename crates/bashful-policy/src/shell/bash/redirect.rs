@@ -1,0 +1,48 @@
+//! Redirects: what they do, and to what.
+
+use shuck_ast as ast;
+
+use super::Reader;
+use crate::facts::RedirectKind;
+use crate::shell::RedirectNode;
+
+impl Reader<'_> {
+    pub(super) fn redirect(&mut self, redirect: &ast::Redirect) -> RedirectNode {
+        use ast::RedirectKind as Kind;
+        let (kind, target) = match &redirect.target {
+            ast::RedirectTarget::Heredoc(document) => {
+                (RedirectKind::Text, self.here_document(document))
+            }
+            ast::RedirectTarget::Word(word) => {
+                let text = self.slice(word.span).to_owned();
+                let descriptor = text == "-"
+                    || text
+                        .strip_suffix('-')
+                        .unwrap_or(&text)
+                        .bytes()
+                        .all(|byte| byte.is_ascii_digit());
+                let kind = match redirect.kind {
+                    Kind::Output | Kind::Clobber | Kind::OutputBoth => RedirectKind::Write,
+                    Kind::Append => RedirectKind::Append,
+                    Kind::Input => RedirectKind::Read,
+                    Kind::ReadWrite => RedirectKind::ReadWrite,
+                    Kind::HereDoc | Kind::HereDocStrip | Kind::HereString => RedirectKind::Text,
+                    // `>& file` writes it; an unknown word could be either.
+                    Kind::DupOutput if !descriptor => RedirectKind::Write,
+                    Kind::DupOutput | Kind::DupInput => RedirectKind::Duplicate,
+                };
+                (kind, self.word(word))
+            }
+        };
+        RedirectNode {
+            kind,
+            descriptor: redirect.fd,
+            variable: redirect
+                .fd_var
+                .as_ref()
+                .map(|name| name.as_str().to_owned()),
+            target,
+            span: self.span(redirect.span),
+        }
+    }
+}

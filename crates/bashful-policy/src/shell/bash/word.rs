@@ -1,0 +1,206 @@
+//! Words: from the parser's parts to our pieces.
+
+use shuck_ast as ast;
+
+use super::{Base, Reader};
+use crate::facts::{Span, UnknownKind};
+use crate::shell::{Direction, Operator, Piece, Quoting, Word, ansi};
+
+mod document;
+mod expansion;
+mod literal;
+
+use literal::{has_open_end, is_closed, unescape, unescape_backticks};
+
+impl Word {
+    /// A word that is exactly this text.
+    pub(crate) fn text(text: &str, span: Span) -> Self {
+        Self {
+            pieces: vec![Piece::Text(text.to_owned(), Quoting::Quoted)],
+            braces: false,
+            span,
+        }
+    }
+}
+
+impl Reader<'_> {
+    pub(super) fn word(&mut self, word: &ast::Word) -> Word {
+        let mut pieces = Vec::with_capacity(word.parts.len());
+        self.parts(&word.parts, Quoting::Bare, &mut pieces);
+        let text = self.slice(word.span);
+        Word {
+            braces: text.contains('{') && text.contains('}'),
+            pieces,
+            span: self.span(word.span),
+        }
+    }
+
+    fn parts(&mut self, parts: &[ast::WordPartNode], quoting: Quoting, pieces: &mut Vec<Piece>) {
+        for part in parts {
+            self.part(part, quoting, pieces);
+        }
+    }
+
+    fn part(&mut self, part: &ast::WordPartNode, quoting: Quoting, pieces: &mut Vec<Piece>) {
+        use ast::WordPart as Part;
+        let span = part.span;
+        let (start, end) = (span.start.offset(), span.end.offset());
+        if !is_closed(self.slice(span), &part.kind) {
+            self.problem(UnknownKind::Syntax, start, end);
+        }
+        self.brace_command(span);
+        match &part.kind {
+            Part::Literal(literal) => {
+                let raw = self.slice(span).to_owned();
+                // A text that is not in the source was made by the parser; then it is plain.
+                if literal.is_source_backed() || !raw.is_empty() {
+                    self.seen.literal(start, end, quoting);
+                    if self.strict && has_open_end(&raw, quoting) {
+                        self.problem(UnknownKind::Syntax, start, end);
+                    }
+                    unescape(&raw, quoting, pieces);
+                } else {
+                    let text = literal.as_str(self.text, span).to_owned();
+                    pieces.push(Piece::Text(text, quoting));
+                }
+            }
+            Part::SingleQuoted { dollar, .. } => {
+                self.seen.whole(start, end);
+                let raw = self.slice(span);
+                let inner = raw.strip_prefix('$').unwrap_or(raw);
+                let inner = inner.strip_prefix('\'').unwrap_or(inner);
+                let inner = inner.strip_suffix('\'').unwrap_or(inner);
+                let text = if *dollar {
+                    ansi::decode(inner)
+                } else {
+                    inner.to_owned()
+                };
+                pieces.push(Piece::Text(text, Quoting::Quoted));
+            }
+            Part::DoubleQuoted { parts, .. } => {
+                // Empty quotes still make a word.
+                pieces.push(Piece::Text(String::new(), Quoting::Quoted));
+                self.parts(parts, Quoting::Quoted, pieces);
+            }
+            Part::Variable(name) => {
+                pieces.push(Piece::Variable(name.as_str().to_owned(), quoting));
+            }
+            Part::CommandSubstitution { body, syntax } => {
+                let body = self.substitution(body, *syntax, span);
+                pieces.push(Piece::Command(body, quoting));
+            }
+            Part::ProcessSubstitution { body, is_input } => {
+                self.seen.start(start);
+                self.recheck(body, span);
+                let body = self.statements(body);
+                let direction = if *is_input {
+                    Direction::Printed
+                } else {
+                    Direction::Fed
+                };
+                pieces.push(Piece::Process(body, direction));
+            }
+            Part::ArithmeticExpansion { expression_ast, .. } => {
+                self.seen.start(start);
+                let strict = std::mem::replace(&mut self.strict, false);
+                let expression = self.expression(expression_ast.as_deref(), span);
+                self.strict = strict;
+                pieces.push(Piece::Arithmetic(expression, quoting));
+            }
+            Part::ZshQualifiedGlob(_) => {
+                self.problem(UnknownKind::Syntax, start, end);
+                let text = self.slice(span).to_owned();
+                pieces.push(Piece::Text(text, quoting));
+            }
+            other => {
+                let strict = std::mem::replace(&mut self.strict, false);
+                let mut expansion = self.expansion(other);
+                self.strict = strict;
+                expansion.span = self.span(span);
+                if expansion.operator == Operator::Other
+                    && expansion.words.is_empty()
+                    && expansion.expressions.is_empty()
+                    && let Part::Parameter(parameter) = other
+                    && let Some(ast::BourneParameterExpansion::Access { reference }) =
+                        parameter.bourne()
+                    && reference.subscript.is_none()
+                {
+                    pieces.push(Piece::Variable(expansion.name, quoting));
+                } else {
+                    pieces.push(Piece::Expansion(Box::new(expansion), quoting));
+                }
+            }
+        }
+    }
+
+    /// `${ command; }` and `${| command; }` of newer shells, which the parser does not read.
+    fn brace_command(&mut self, span: ast::Span) {
+        let inside = self.slice(span).strip_prefix("${").unwrap_or_default();
+        if inside.starts_with([' ', '\t', '\n', '|']) {
+            self.problem(UnknownKind::Syntax, span.start.offset(), span.end.offset());
+        }
+    }
+
+    pub(super) fn substitution(
+        &mut self,
+        body: &ast::StmtSeq,
+        syntax: ast::CommandSubstitutionSyntax,
+        span: ast::Span,
+    ) -> Vec<crate::shell::Statement> {
+        let (start, end) = (span.start.offset(), span.end.offset());
+        match syntax {
+            ast::CommandSubstitutionSyntax::DollarParen => {
+                self.seen.start(start);
+                self.recheck(body, span);
+                let strict = std::mem::replace(&mut self.strict, true);
+                let body = self.statements(body);
+                self.strict = strict;
+                body
+            }
+            ast::CommandSubstitutionSyntax::Backtick => {
+                self.seen.whole(start, end);
+                let raw = self.slice(span);
+                let inner = raw.strip_prefix('`').unwrap_or(raw);
+                let inner = inner.strip_suffix('`').unwrap_or(inner);
+                let (text, changed) = unescape_backticks(inner);
+                let base = match self.base {
+                    Base::Offset(offset) if !changed => Base::Offset(offset + start + 1),
+                    base => Base::Fixed(base.span(start, end)),
+                };
+                self.nested(&text, base)
+            }
+        }
+    }
+
+    pub(super) fn pattern(&mut self, pattern: &ast::Pattern) -> Word {
+        let mut word = Word {
+            pieces: Vec::new(),
+            braces: false,
+            span: self.span(pattern.span),
+        };
+        self.pattern_parts(pattern, &mut word.pieces);
+        word
+    }
+
+    fn pattern_parts(&mut self, pattern: &ast::Pattern, pieces: &mut Vec<Piece>) {
+        for part in &pattern.parts {
+            match &part.kind {
+                ast::PatternPart::Word(inner) => {
+                    let mut inner = self.word(inner);
+                    pieces.append(&mut inner.pieces);
+                }
+                ast::PatternPart::Group { patterns, .. } => {
+                    for inner in patterns {
+                        self.pattern_parts(inner, pieces);
+                    }
+                }
+                _ => {
+                    let (start, end) = (part.span.start.offset(), part.span.end.offset());
+                    self.seen.literal(start, end, Quoting::Bare);
+                    let text = self.slice(part.span).to_owned();
+                    pieces.push(Piece::Text(text, Quoting::Bare));
+                }
+            }
+        }
+    }
+}

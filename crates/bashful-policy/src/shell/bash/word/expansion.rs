@@ -1,0 +1,213 @@
+//! Expansions: everything about a `${…}`.
+
+use shuck_ast as ast;
+
+use crate::shell::bash::Reader;
+use crate::shell::{Expansion, Operator};
+
+impl Reader<'_> {
+    /// Everything about a `${…}`, in whichever of its two shapes the parser gives it.
+    pub(super) fn expansion(&mut self, part: &ast::WordPart) -> Expansion {
+        use ast::WordPart as Part;
+        let mut expansion = Expansion::default();
+        match part {
+            Part::Parameter(parameter) => match &parameter.syntax {
+                ast::ParameterExpansionSyntax::Bourne(bourne) => {
+                    self.bourne(bourne, &mut expansion);
+                }
+                // What another shell would make of it, bash refuses when it comes to it. Commands
+                // inside are not in the tree, which the guard notices.
+                ast::ParameterExpansionSyntax::Zsh(_) => {}
+            },
+            Part::ParameterExpansion {
+                reference,
+                operator,
+                operand_word_ast,
+                ..
+            } => {
+                self.reference(reference, &mut expansion);
+                self.operator(operator, operand_word_ast.as_deref(), &mut expansion);
+            }
+            Part::Length(reference) | Part::ArrayLength(reference) => {
+                self.reference(reference, &mut expansion);
+                expansion.operator = Operator::Length;
+            }
+            Part::ArrayAccess(reference) | Part::ArrayIndices(reference) => {
+                self.reference(reference, &mut expansion);
+            }
+            Part::Substring {
+                reference,
+                offset_ast,
+                offset_word_ast,
+                length_ast,
+                length_word_ast,
+                ..
+            }
+            | Part::ArraySlice {
+                reference,
+                offset_ast,
+                offset_word_ast,
+                length_ast,
+                length_word_ast,
+                ..
+            } => {
+                self.reference(reference, &mut expansion);
+                self.slice_part(offset_ast.as_deref(), offset_word_ast, &mut expansion);
+                if let Some(word) = length_word_ast {
+                    self.slice_part(length_ast.as_deref(), word, &mut expansion);
+                }
+            }
+            Part::IndirectExpansion {
+                reference,
+                operator,
+                operand_word_ast,
+                ..
+            } => {
+                self.reference(reference, &mut expansion);
+                if let Some(operator) = operator {
+                    self.operator(operator, operand_word_ast.as_deref(), &mut expansion);
+                }
+                expansion.operator = Operator::Indirect;
+            }
+            Part::Transformation {
+                reference,
+                operator,
+            } => {
+                self.reference(reference, &mut expansion);
+                expansion.operator = transformation(*operator);
+            }
+            _ => {}
+        }
+        expansion
+    }
+
+    fn bourne(&mut self, bourne: &ast::BourneParameterExpansion, expansion: &mut Expansion) {
+        use ast::BourneParameterExpansion as Bourne;
+        match bourne {
+            Bourne::Access { reference } | Bourne::Indices { reference } => {
+                self.reference(reference, expansion);
+            }
+            Bourne::Length { reference } => {
+                self.reference(reference, expansion);
+                expansion.operator = Operator::Length;
+            }
+            Bourne::Indirect {
+                reference,
+                operator,
+                operand_word_ast,
+                ..
+            } => {
+                self.reference(reference, expansion);
+                if let Some(operator) = operator {
+                    self.operator(operator, operand_word_ast.as_deref(), expansion);
+                }
+                expansion.operator = Operator::Indirect;
+            }
+            Bourne::PrefixMatch { .. } => {}
+            Bourne::Slice {
+                reference,
+                offset_ast,
+                offset_word_ast,
+                length_ast,
+                length_word_ast,
+                ..
+            } => {
+                self.reference(reference, expansion);
+                self.slice_part(offset_ast.as_deref(), offset_word_ast, expansion);
+                if let Some(word) = length_word_ast {
+                    self.slice_part(length_ast.as_deref(), word, expansion);
+                }
+            }
+            Bourne::Operation {
+                reference,
+                operator,
+                operand_word_ast,
+                ..
+            } => {
+                self.reference(reference, expansion);
+                self.operator(operator, operand_word_ast.as_deref(), expansion);
+            }
+            Bourne::Transformation {
+                reference,
+                operator,
+            } => {
+                self.reference(reference, expansion);
+                expansion.operator = transformation(*operator);
+            }
+        }
+    }
+
+    fn slice_part(
+        &mut self,
+        tree: Option<&ast::ArithmeticExprNode>,
+        word: &ast::Word,
+        expansion: &mut Expansion,
+    ) {
+        let expression = self.expression(tree, word.span);
+        expansion.expressions.push(expression);
+        if tree.is_none() {
+            let word = self.word(word);
+            expansion.words.push(word);
+        }
+    }
+
+    fn reference(&mut self, reference: &ast::VarRef, expansion: &mut Expansion) {
+        reference.name.as_str().clone_into(&mut expansion.name);
+        let subscript = self.subscript(reference);
+        expansion.expressions.extend(subscript);
+    }
+
+    fn operator(
+        &mut self,
+        operator: &ast::ParameterOp,
+        operand: Option<&ast::Word>,
+        expansion: &mut Expansion,
+    ) {
+        use ast::ParameterOp as Op;
+        if let Some(operand) = operand {
+            let word = self.word(operand);
+            expansion.words.push(word);
+        }
+        expansion.operator = match operator {
+            Op::UseDefault => Operator::Default,
+            Op::AssignDefault => Operator::Assign,
+            Op::UseReplacement => Operator::Alternative,
+            Op::Error => Operator::Require,
+            Op::RemovePrefixShort { pattern }
+            | Op::RemovePrefixLong { pattern }
+            | Op::RemoveSuffixShort { pattern }
+            | Op::RemoveSuffixLong { pattern } => {
+                let word = self.pattern(pattern);
+                expansion.words.push(word);
+                match operator {
+                    Op::RemovePrefixLong { .. } => Operator::Prefix,
+                    Op::RemovePrefixShort { .. } => Operator::Other,
+                    _ => Operator::Suffix,
+                }
+            }
+            Op::ReplaceFirst {
+                pattern,
+                replacement_word_ast,
+                ..
+            }
+            | Op::ReplaceAll {
+                pattern,
+                replacement_word_ast,
+                ..
+            } => {
+                let pattern = self.pattern(pattern);
+                let replacement = self.word(replacement_word_ast);
+                expansion.words.extend([pattern, replacement]);
+                Operator::Other
+            }
+            Op::UpperFirst | Op::UpperAll | Op::LowerFirst | Op::LowerAll => Operator::Other,
+        };
+    }
+}
+
+fn transformation(operator: char) -> Operator {
+    match operator {
+        'P' => Operator::Evaluate,
+        _ => Operator::Other,
+    }
+}

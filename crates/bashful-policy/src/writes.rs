@@ -1,0 +1,218 @@
+//! What a text writes, redirect by redirect and program by program.
+//!
+//! The table says which arguments a program writes, `target.rs` what is to be said about each.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use crate::context::Context;
+use crate::decision::Effect;
+use crate::facts::{Argument, Call, Facts, RedirectKind};
+use crate::finding::{Finding, Standing};
+
+mod archives;
+mod find;
+mod finding;
+mod formatters;
+mod git;
+mod links;
+mod options;
+mod paths;
+mod programs;
+mod protected;
+mod scripts;
+mod supplied;
+mod system;
+mod table;
+mod target;
+#[cfg(test)]
+mod tests;
+
+use find::finds;
+use finding::{About, changed, finding, plain, runs_later};
+use programs::{Written, written};
+use system::Change;
+use table::Surety;
+use target::{Target, Verdict, Way};
+
+/// What the redirects of a text write: refusals and asks only, for a good redirect does not make
+/// its command good.
+pub(crate) fn redirects(facts: &Facts, context: &Context) -> Vec<Finding> {
+    const MOST: usize = 4096;
+    let first = facts.calls.get(..MOST).unwrap_or(&facts.calls);
+    let context = &*links::with_links(first, context);
+    let mut owners: BTreeMap<usize, usize> = BTreeMap::new();
+    for (index, call) in facts.calls.iter().enumerate() {
+        owners.extend(call.redirects.iter().map(|redirect| (*redirect, index)));
+    }
+    let mut findings = Vec::new();
+    for (number, redirect) in facts.redirects.iter().enumerate() {
+        let could_be_file = redirect.kind == RedirectKind::Duplicate
+            && redirect.target.unknown_from.is_some()
+            && matches!(redirect.descriptor, None | Some(1));
+        if !redirect.kind.writes() && !could_be_file {
+            continue;
+        }
+        let about = About {
+            fact: &redirect.target.text,
+            span: redirect.span,
+        };
+        let owner = owners.get(&number).copied();
+        for target in supplied::redirected(facts, owner, &redirect.target) {
+            let verdict = Target::new(target, Way::Write).verdict(&redirect.directories, context);
+            findings.extend(finding(&verdict, Surety::Whole, &about, context));
+        }
+    }
+    findings
+}
+
+/// What one call writes: refusals, asks, or an allow if all that it does is known and good.
+pub(crate) fn judge(facts: &Facts, index: usize, context: &Context) -> Vec<Finding> {
+    // A link that was just made leads elsewhere than its name says.
+    const NEAR: usize = 64;
+    let Some(call) = facts.calls.get(index) else {
+        return Vec::new();
+    };
+    let before = facts.calls.get(index.saturating_sub(NEAR)..index);
+    let context = &*links::with_links(before.unwrap_or_default(), context);
+    let program = call.program();
+    let arguments = supplied::arguments(facts, index);
+    let mut findings: Vec<Finding> = Vec::new();
+    findings.extend(system::change(program, &arguments).map(|change| changed(change, call)));
+    if program == "git" {
+        if git::is_for_all(&arguments) {
+            findings.push(changed(Change::Settings, call));
+        }
+        findings.extend(git::running_key(&arguments).map(|key| runs_later(&key, call)));
+    }
+    let done = if matches!(program, "find" | "gfind") {
+        finds(facts, index)
+    } else {
+        written(program, &arguments)
+    };
+    if let Some(mut done) = done {
+        done.is_open |=
+            has_hidden_options(facts, program) || supplied::is_fed_by_shell(facts, index);
+        findings.extend(verdicts(&done, call, context));
+    }
+    findings
+}
+
+fn verdicts(done: &Written, call: &Call, context: &Context) -> Vec<Finding> {
+    let directories: Vec<String> = match &done.directory {
+        None => call.directories.clone(),
+        Some(directory) => seen_from(directory, &call.directories),
+    };
+    let fact = call.line();
+    let mut findings = Vec::new();
+    let mut kinds = Vec::new();
+    let mut worst = Verdict::Inside;
+    for target in &done.targets {
+        let verdict = target.verdict(&directories, context);
+        let span = if target.argument.span == (0, 0) {
+            call.span
+        } else {
+            target.argument.span
+        };
+        let about = About { fact: &fact, span };
+        // What a tool of its own kind writes is its business; a person may know better.
+        let surety = if is_everyday(call.program()) {
+            done.surety
+        } else {
+            Surety::Guess
+        };
+        // One finding of each kind is enough, for a call can name thousands of files.
+        let kind = std::mem::discriminant(&verdict);
+        if !kinds.contains(&kind) {
+            kinds.push(kind);
+            findings.extend(finding(&verdict, surety, &about, context));
+        }
+        worst = worst.max(verdict);
+    }
+    if done.targets.is_empty() || done.surety != Surety::Whole {
+        return findings;
+    }
+    if done.is_open {
+        findings.push(Finding {
+            effect: Effect::Ask,
+            standing: Standing::Unknown,
+            rule: Cow::Borrowed("dynamic-write"),
+            ..plain(
+                "writes, and what else it does is not known before it runs",
+                &fact,
+                call.span,
+            )
+        });
+    } else if worst <= Verdict::InsideRoot && is_system_program(call) {
+        let reason = match worst {
+            _ if call.program().ends_with("find") => "writes nothing outside by itself",
+            Verdict::Inside => "writes only inside the workspace",
+            _ => "writes only where it may",
+        };
+        findings.push(plain(reason, &fact, call.span));
+    }
+    findings
+}
+
+/// Whether everybody knows what a program writes: those that do nothing else than handle files,
+/// and those that fetch them.
+fn is_everyday(program: &str) -> bool {
+    const NAMES: &[&str] = &[
+        "chattr", "chgrp", "chmod", "chown", "cp", "curl", "dd", "find", "git", "install", "link",
+        "ln", "mkdir", "mkfifo", "mknod", "mktemp", "mv", "patch", "rm", "rmdir", "rsync", "sed",
+        "setfacl", "shred", "sort", "split", "sponge", "tar", "tee", "touch", "truncate", "unlink",
+        "wget",
+    ];
+    let plain = program.strip_prefix('g').unwrap_or(program);
+    NAMES.contains(&program) || NAMES.contains(&plain)
+}
+
+/// Whether the name means the system's program. A file of that name elsewhere can be anything.
+fn is_system_program(call: &Call) -> bool {
+    const PLACES: &[&str] = &[
+        "/bin",
+        "/sbin",
+        "/usr/bin",
+        "/usr/sbin",
+        "/usr/local/bin",
+        "/usr/local/sbin",
+        "/opt/homebrew/bin",
+    ];
+    let text = call.arguments.first().map_or("", Argument::known);
+    text.rsplit_once('/')
+        .is_none_or(|(directory, _)| PLACES.contains(&directory))
+}
+
+/// Whether the text sets a variable from which this program takes more options.
+fn has_hidden_options(facts: &Facts, program: &str) -> bool {
+    // Nobody sets this many variables by hand.
+    const MOST: usize = 1024;
+    let names: &[&str] = match program {
+        "tar" | "gtar" | "bsdtar" => &["TAR_OPTIONS", "TAPE", "RSH"],
+        "rsync" => &["RSYNC_RSH", "RSYNC_CONNECT_PROG"],
+        "zip" | "unzip" => &["ZIPOPT", "UNZIP", "UNZIPOPT", "ZIP"],
+        "mktemp" | "sort" => &["TMPDIR", "TMP"],
+        "patch" => &["PATCH_GET", "POSIXLY_CORRECT"],
+        "gzip" | "gunzip" | "bzip2" | "bunzip2" | "xz" | "unxz" => {
+            &["GZIP", "BZIP2", "XZ_OPT", "XZ_DEFAULTS"]
+        }
+        _ => &["POSIXLY_CORRECT"],
+    };
+    let mut first = facts.assignments.iter().take(MOST);
+    facts.assignments.len() > MOST
+        || first.any(|assignment| names.contains(&assignment.name.as_str()))
+}
+
+/// The directories that a change of the directory leads to; none if that is not known.
+fn seen_from(directory: &Argument, directories: &[String]) -> Vec<String> {
+    if directory.unknown_from.is_some() || directory.glob {
+        return Vec::new();
+    }
+    if directory.text.starts_with('/') {
+        return vec![directory.text.clone()];
+    }
+    let joined = directories
+        .iter()
+        .map(|from| format!("{from}/{}", directory.text));
+    joined.collect()
+}

@@ -1,0 +1,90 @@
+//! What people and agents do all day is allowed, and what looks like it but is not is asked.
+
+use bashful_policy::{Context, Effect, Policy, judge};
+
+#[path = "support/context.rs"]
+mod support;
+
+/// The commands of a table, with their escapes undone.
+fn commands(table: &str) -> Vec<String> {
+    let lines = table
+        .lines()
+        .filter(|line| !line.is_empty() && !line.starts_with('#'));
+    lines.map(command).collect()
+}
+
+fn command(text: &str) -> String {
+    let mut command = String::new();
+    let mut characters = text.chars();
+    while let Some(character) = characters.next() {
+        command.push(match character {
+            '\\' => match characters.next() {
+                Some('n') => '\n',
+                Some('t') => '\t',
+                Some('\\') => '\\',
+                other => unreachable!("unknown escape {other:?} in {text}"),
+            },
+            other => other,
+        });
+    }
+    command
+}
+
+/// Those about which something else than this is decided, with what and why.
+fn others(
+    table: &str,
+    policy: &Policy,
+    context: &Context,
+    wanted: fn(Effect) -> bool,
+) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for command in commands(table) {
+        let decision = judge(&command, policy, context).decision;
+        if !wanted(decision.effect) {
+            wrong.push(format!(
+                "{} {command:?}: {} ({})",
+                decision.effect.as_str(),
+                decision.rule,
+                decision.reason
+            ));
+        }
+    }
+    wrong
+}
+
+fn is_allowed(effect: Effect) -> bool {
+    effect == Effect::Allow
+}
+
+#[test]
+fn everyday_commands_are_allowed() {
+    let table = include_str!("cases/benign.txt");
+    let wrong = others(table, &Policy::careful(), &support::context(), is_allowed);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(commands(table).len() >= 800);
+}
+
+#[test]
+fn everyday_commands_are_allowed_where_the_kernel_holds_them() {
+    let table = include_str!("cases/benign.txt");
+    let wrong = others(table, &Policy::confined(), &enforced(), is_allowed);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn what_only_looks_like_them_is_not() {
+    let table = include_str!("cases/asked.txt");
+    let wrong = others(table, &Policy::careful(), &support::context(), |effect| {
+        !is_allowed(effect)
+    });
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(commands(table).len() >= 150);
+}
+
+/// The same place, where the kernel holds what is declared.
+fn enforced() -> Context {
+    Context {
+        enforced: true,
+        ..support::context()
+    }
+}
