@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::output::Output;
 use super::state::{MAX_VALUES, State};
 use super::walk::{Frame, Walker};
-use super::{Argument, Input, Place, Span, UnknownKind, braces};
+use super::{Argument, Input, Place, UnknownKind, braces};
 use crate::shell::{Direction, Piece, Quoting, Word};
 
 mod atom;
@@ -80,12 +80,10 @@ impl Walker<'_> {
     /// Walks what runs inside a word and says what its pieces are.
     pub(super) fn atoms(&mut self, word: &Word, state: &mut State, frame: &Frame) -> Vec<Atom> {
         let pieces = word.pieces.iter();
-        pieces
-            .map(|piece| self.atom(piece, word.span, state, frame))
-            .collect()
+        pieces.map(|piece| self.atom(piece, state, frame)).collect()
     }
 
-    fn atom(&mut self, piece: &Piece, span: Span, state: &mut State, frame: &Frame) -> Atom {
+    fn atom(&mut self, piece: &Piece, state: &mut State, frame: &Frame) -> Atom {
         match piece {
             Piece::Text(text, quoting) => Atom::Text(text.clone(), *quoting),
             Piece::Variable(name, quoting) => self.variable(name, *quoting, state),
@@ -132,7 +130,7 @@ impl Walker<'_> {
                 number("$((…))".to_owned(), *quoting)
             }
             Piece::Expansion(expansion, quoting) => {
-                self.expansion(expansion, *quoting, span, state, frame)
+                self.expansion(expansion, *quoting, state, frame)
             }
         }
     }

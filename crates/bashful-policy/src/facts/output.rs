@@ -32,6 +32,13 @@ impl Walker<'_> {
         let literal = words.iter().all(Argument::is_literal);
         match call.program() {
             "nproc" => Output::Number,
+            "pwd" if texts.is_empty() && !call.directories.is_empty() => {
+                let here = call.directories.iter().map(|path| Text {
+                    text: path.clone(),
+                    glob: false,
+                });
+                Output::Values(here.collect())
+            }
             "getconf"
                 if texts
                     .first()

@@ -121,6 +121,14 @@ fn words_are_what_programs_get() {
             "echo /home/u/proj /home/u/proj/x /home/u/proj /home/u/proj",
         ),
         ("echo $y ${y:-1} \"$y\"z", "echo $y ${y…} $yz"),
+        (
+            "echo \"$(pwd)/..\" $(dirname a/b) $(seq 2)",
+            "echo /home/u/proj/.. a 2",
+        ),
+        (
+            "t=$(mktemp -d); echo \"$t/x\" /tmp/y.$$",
+            "echo /tmp/tmp.*/x /tmp/y.$$",
+        ),
         ("set -- 1 '2 3'; echo \"$@\" $2", "echo 1 2 3 2 3"),
     ];
     for (text, expected) in cases {

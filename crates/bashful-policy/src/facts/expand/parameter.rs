@@ -1,9 +1,9 @@
 //! Parameters: what variables and `${…}` stand for.
 
 use super::atom::{Atom, Origin, known, number, unknown_variable};
+use crate::facts::UnknownKind;
 use crate::facts::state::{State, Text, Value};
 use crate::facts::walk::{Frame, Walker};
-use crate::facts::{Span, UnknownKind};
 use crate::shell::{Expansion, Operator, Quoting};
 
 impl Walker<'_> {
@@ -75,7 +75,6 @@ impl Walker<'_> {
         &mut self,
         expansion: &Expansion,
         quoting: Quoting,
-        span: Span,
         state: &mut State,
         frame: &Frame,
     ) -> Atom {
@@ -134,7 +133,6 @@ impl Walker<'_> {
             Operator::Require | Operator::Alternative | Operator::Other => {
                 let mut sources = value.sources();
                 sources.extend(words.iter().flatten().flat_map(Atom::sources));
-                let _ = span;
                 unknown_variable(shown, quoting, sources)
             }
         }
