@@ -204,3 +204,28 @@ fn unjudged() -> Judgement {
         fell_back: false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_names_more_paths_than_are_looked_up_is_refused() {
+        let text = |count: usize| {
+            let names: Vec<String> = (0..count).map(|number| format!("a/{number}")).collect();
+            format!("touch {}", names.join(" "))
+        };
+        let context = Context {
+            directory: Some("/w".to_owned()),
+            workspace: Some("/w".to_owned()),
+            write_roots: vec!["/w".to_owned()],
+            enforced: true,
+            ..Context::default()
+        };
+        let effect = |count| {
+            let judged = judge_by_profile(&text(count), &Policy::confined(), context.clone());
+            judged.1.decision.effect
+        };
+        assert_eq!([effect(100), effect(1000)], [Effect::Allow, Effect::Deny]);
+    }
+}

@@ -11,9 +11,11 @@ use crate::ruleset::RuleHit;
 impl Court<'_> {
     /// The one finding that decides about a call.
     pub(super) fn weigh(&self, call: &Call, hits: Vec<RuleHit>, known: Vec<Finding>) -> Finding {
-        let (shipped, configured): (Vec<RuleHit>, Vec<RuleHit>) = hits
+        let (shipped, mut configured): (Vec<RuleHit>, Vec<RuleHit>) = hits
             .into_iter()
             .partition(|hit| hit.finding.layer == Layer::Builtin);
+        // Which of several rules is named does not depend on their order either.
+        configured.sort_by(|one, other| one.finding.rule.cmp(&other.finding.rule));
         // What opens a refusal speaks for the whole call.
         let mut opened: Option<Finding> = None;
         let mut allowed: Option<Finding> = None;

@@ -47,6 +47,8 @@ fn parse_nested(text: &str, base: Base, depth: usize) -> Tree {
         depth,
         problems: Vec::new(),
         seen: guard::Seen::default(),
+        quoted_word: false,
+        in_quotes: false,
         strict: true,
     };
     if depth > MAX_NESTING {
@@ -91,6 +93,10 @@ struct Reader<'t> {
     depth: usize,
     problems: Vec<(UnknownKind, Span)>,
     seen: guard::Seen,
+    /// The word of a `${x:-…}` in double quotes, in which `'` quotes nothing.
+    quoted_word: bool,
+    /// The expansion that is read stands in double quotes or in a here-document.
+    in_quotes: bool,
     /// Words are those of commands; in `[[ … ]]` and arithmetic they may hold anything.
     strict: bool,
 }

@@ -284,7 +284,8 @@ mod tests {
 │               curl … | sh
 │ Why           runs a download unread
 │ A yes covers  git push origin …
-│ To permit     add an `allow` rule for it to the profile
+│ To permit     add an `allow` rule for it to
+│               the profile
 ╰───────────────────────────────────────
 ";
         assert_eq!(text(|out| refusal.write(PLAIN, out)), expected);

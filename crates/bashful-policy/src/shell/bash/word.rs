@@ -64,6 +64,16 @@ impl Reader<'_> {
                     pieces.push(Piece::Text(text, quoting));
                 }
             }
+            Part::SingleQuoted { .. }
+                if self.quoted_word && self.slice(span).contains(['$', '`']) =>
+            {
+                // Bash takes these quotes for text, and what stands in them runs.
+                self.seen.whole(start, end);
+                let text = format!(": \"{}\"", self.slice(span).replace('"', " "));
+                let base = Base::Fixed(self.base.span(start, end));
+                let body = self.nested(&text, base);
+                pieces.push(Piece::Command(body, quoting));
+            }
             Part::SingleQuoted { dollar, .. } => {
                 self.seen.whole(start, end);
                 let raw = self.slice(span);
@@ -114,7 +124,9 @@ impl Reader<'_> {
             }
             other => {
                 let strict = std::mem::replace(&mut self.strict, false);
+                let outer = std::mem::replace(&mut self.in_quotes, quoting == Quoting::Quoted);
                 let mut expansion = self.expansion(other);
+                self.in_quotes = outer;
                 self.strict = strict;
                 expansion.span = self.span(span);
                 if expansion.operator == Operator::Other
@@ -153,7 +165,9 @@ impl Reader<'_> {
                 self.seen.start(start);
                 self.recheck(body, span);
                 let strict = std::mem::replace(&mut self.strict, true);
+                let quoted = std::mem::replace(&mut self.quoted_word, false);
                 let body = self.statements(body);
+                self.quoted_word = quoted;
                 self.strict = strict;
                 body
             }

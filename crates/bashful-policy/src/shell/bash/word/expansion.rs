@@ -165,7 +165,13 @@ impl Reader<'_> {
     ) {
         use ast::ParameterOp as Op;
         if let Some(operand) = operand {
+            let plain = matches!(
+                operator,
+                Op::UseDefault | Op::AssignDefault | Op::UseReplacement | Op::Error
+            );
+            let quoted = std::mem::replace(&mut self.quoted_word, plain && self.in_quotes);
             let word = self.word(operand);
+            self.quoted_word = quoted;
             expansion.words.push(word);
         }
         expansion.operator = match operator {
