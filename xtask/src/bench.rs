@@ -28,7 +28,7 @@ pub(crate) fn bench(repository: &Repository, arguments: &[String]) -> Result<()>
 
 /// Decides about every command of a corpus. Nothing is started, so no executable is needed.
 fn policy(repository: &Repository, arguments: &[String]) -> Result<()> {
-    // What is shipped aborts on a panic, and this counts them.
+    // A panic is counted here, not caught where the text is read.
     let profile = ["inherits='release'", "panic='unwind'"];
     let mut command = cargo(repository);
     for setting in profile {

@@ -109,7 +109,7 @@ impl Engine {
         let decision = heading.decision.insert(decision);
         if decision.effect != Effect::Allow {
             // A refusal that cannot be recorded is an error, and nothing runs either way.
-            record_refusal(&settings.places.state, &heading)?;
+            record_refusal(&settings.places.state, &heading, &settings.mask)?;
             let refused = ExecutionResult::not_allowed(heading);
             return Ok(Started::NotAllowed(Box::new(refused)));
         }

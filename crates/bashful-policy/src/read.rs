@@ -29,25 +29,30 @@ const STACK: usize = 32 << 20;
 pub fn read(text: &str, context: &Context) -> Facts {
     let brackets = |byte: &u8| matches!(byte, b'(' | b'{' | b'`' | b'[');
     if text.len() <= SHORT && text.bytes().filter(brackets).count() <= FEW_BRACKETS {
-        return read_here(text, context);
+        // The parser is somebody else's: a fault in it is a text that cannot be read.
+        let reading = std::panic::catch_unwind(|| read_here(text, context));
+        return reading.unwrap_or_else(|_| unreadable(text));
     }
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(STACK);
         let reading = thread.spawn_scoped(scope, || read_here(text, context));
         // A thread that cannot be had, or that failed, leaves everything unknown.
         let facts = reading.ok().and_then(|reading| reading.join().ok());
-        facts.unwrap_or_else(|| {
-            let unknown = Unknown {
-                span: (0, text.len()),
-                kind: UnknownKind::TooComplex,
-                fact: String::new(),
-            };
-            Facts {
-                unknowns: vec![unknown],
-                ..Facts::default()
-            }
-        })
+        facts.unwrap_or_else(|| unreadable(text))
     })
+}
+
+/// The facts of a text of which nothing is known.
+fn unreadable(text: &str) -> Facts {
+    let unknown = Unknown {
+        span: (0, text.len()),
+        kind: UnknownKind::TooComplex,
+        fact: String::new(),
+    };
+    Facts {
+        unknowns: vec![unknown],
+        ..Facts::default()
+    }
 }
 
 fn read_here(text: &str, context: &Context) -> Facts {

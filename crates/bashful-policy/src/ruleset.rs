@@ -175,7 +175,12 @@ fn hit(rule: &Rule, facts: &Facts, call: &Call, context: &Context) -> Option<Rul
             layer: rule.layer,
             reason: Cow::Owned(reason),
             advice: rule.advice.clone().map(Cow::Owned),
-            capability: rule.capability.clone().map(Cow::Owned),
+            // Nothing opens a deny, whatever its rule names.
+            capability: rule
+                .capability
+                .clone()
+                .filter(|_| rule.effect != RuleEffect::Deny)
+                .map(Cow::Owned),
             fact: call.line(),
             span: call.span,
         },

@@ -59,7 +59,11 @@ pub(crate) fn redirects(facts: &Facts, context: &Context) -> Vec<Finding> {
         };
         let owner = owners.get(&number).copied();
         for target in supplied::redirected(facts, owner, &redirect.target) {
-            let verdict = Target::new(target, Way::Write).verdict(&redirect.directories, context);
+            let target = Target::new(target, Way::Write);
+            let mut verdict = target.verdict(&redirect.directories, context);
+            if target.passes_a_glob() {
+                verdict = verdict.max(Verdict::Unknown);
+            }
             findings.extend(finding(&verdict, Surety::Whole, &about, context));
         }
     }
@@ -108,7 +112,10 @@ fn verdicts(done: &Written, call: &Call, context: &Context) -> Vec<Finding> {
     let mut kinds = Vec::new();
     let mut worst = Verdict::Inside;
     for target in &done.targets {
-        let verdict = target.verdict(&directories, context);
+        let mut verdict = target.verdict(&directories, context);
+        if target.passes_a_glob() && is_everyday(call.program()) {
+            verdict = verdict.max(Verdict::Unknown);
+        }
         let span = if target.argument.span == (0, 0) {
             call.span
         } else {

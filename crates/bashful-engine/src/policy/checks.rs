@@ -59,6 +59,10 @@ pub const CHECKS: &[(&str, &str)] = &[
         "asks about a writer whose target is known only when it runs",
     ),
     (
+        "system-change",
+        "refuses what changes the system or installs for everybody, such as `useradd` or `reboot`",
+    ),
+    (
         "hijack-variable",
         "asks about variables that change what other programs do, such as `PATH` or `LD_PRELOAD`",
     ),

@@ -171,6 +171,11 @@ impl Walker<'_> {
         if name.is_empty() {
             return None;
         }
+        if written == "!" && !wrapped && argv.len() > 1 {
+            // Every further `!` turns the answer around once more.
+            self.make_transparent(index);
+            return self.call(argv.get(1..).unwrap_or_default(), site, state, frame);
+        }
         if written.starts_with('-') && written.len() > 1 && !wrapped {
             // What follows the keyword `time`: other shells take its options for those of a
             // program of that name.

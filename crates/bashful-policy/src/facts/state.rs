@@ -158,9 +158,13 @@ impl Value {
         }])
     }
 
+    /// What is known of where an unknown value comes from, once this is one of several. A text
+    /// that is no number must not be evaluated, and the empty range stands for such.
     pub(super) fn sources(&self) -> Vec<Range<usize>> {
+        let number = |value: &Text| value.text.bytes().all(|byte| byte.is_ascii_digit());
         match self {
             Self::Unknown(sources) => sources.clone(),
+            Self::Known(values) if !values.iter().all(number) => std::iter::once(0..0).collect(),
             Self::Known(_) | Self::Number => Vec::new(),
         }
     }
@@ -181,7 +185,10 @@ impl Value {
             }
             (one, two) => {
                 let mut sources = one.sources();
-                sources.extend(two.sources());
+                let more = two.sources().into_iter();
+                // Each once, or merging again and again would make them grow without end.
+                let more: Vec<_> = more.filter(|source| !sources.contains(source)).collect();
+                sources.extend(more);
                 Self::Unknown(sources)
             }
         };

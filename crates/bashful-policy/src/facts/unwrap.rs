@@ -10,6 +10,7 @@ use crate::arguments::{Valued, operands, values_of};
 
 mod shells;
 mod table;
+mod xargs;
 
 use table::{Kind, Wrapper, wrapper};
 
@@ -150,7 +151,14 @@ impl Walker<'_> {
         }
         let mut site = site.clone();
         site.wrappers.push(name.to_owned());
-        site.open_ended |= kind == Kind::Repeats && name == "xargs";
+        let supplied;
+        let mut inner = inner;
+        if name == "xargs" {
+            let (words, more) = xargs::supplied(argv, inner, &frame.input);
+            site.open_ended |= more == xargs::More::Unknown;
+            supplied = words;
+            inner = &supplied;
+        }
         // Redirects belong to the outermost call, where they are judged.
         site.redirects.clear();
         if let Some(directory) = table::directory_option(name, argv) {

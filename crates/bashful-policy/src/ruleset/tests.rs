@@ -519,3 +519,31 @@ proptest! {
         let _ = hits(&Ruleset::builtin(), &command);
     }
 }
+
+#[test]
+fn a_capability_opens_a_refusal_and_never_a_deny() {
+    let rule = |effect: &str| {
+        let text = format!(
+            "[[rule]]\nid = \"x\"\neffect = \"{effect}\"\ncapability = \"sudo\"\n\
+             reason = \"r\"\ncommand = [\"echo\", \"never\"]\n"
+        );
+        crate::parse_rules(&text, "x.toml", Layer::Admin).unwrap()
+    };
+    let holding = crate::Context {
+        classes: vec!["sudo".to_owned()],
+        ..crate::Context::default()
+    };
+    let effect = |effect: &str| {
+        let policy = crate::Policy {
+            rules: Ruleset::builtin().with(Layer::Admin, rule(effect)),
+            ..crate::Policy::careful()
+        };
+        crate::judge("echo never", &policy, &holding)
+            .decision
+            .effect
+    };
+    assert_eq!(
+        [effect("refuse"), effect("deny")],
+        [Effect::Allow, Effect::Deny]
+    );
+}

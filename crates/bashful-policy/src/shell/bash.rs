@@ -48,6 +48,7 @@ fn parse_nested(text: &str, base: Base, depth: usize) -> Tree {
         problems: Vec::new(),
         seen: guard::Seen::default(),
         quoted_word: false,
+        substituted: false,
         in_quotes: false,
         strict: true,
     };
@@ -87,6 +88,10 @@ fn parse_nested(text: &str, base: Base, depth: usize) -> Tree {
 }
 
 /// Turns the parser's tree of one text into ours.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each says where in the text the reader is, and they nest independently"
+)]
 struct Reader<'t> {
     text: &'t str,
     base: Base,
@@ -97,6 +102,8 @@ struct Reader<'t> {
     quoted_word: bool,
     /// The expansion that is read stands in double quotes or in a here-document.
     in_quotes: bool,
+    /// It stands in a command substitution.
+    substituted: bool,
     /// Words are those of commands; in `[[ … ]]` and arithmetic they may hold anything.
     strict: bool,
 }
@@ -119,6 +126,16 @@ impl Reader<'_> {
         let start = floor(self.text, span.start.offset());
         let end = floor(self.text, span.end.offset().max(start));
         self.base.span(start, end)
+    }
+
+    /// A statement's place without the operator behind it.
+    fn trimmed(&self, span: ast::Span) -> Span {
+        let start = floor(self.text, span.start.offset());
+        let end = floor(self.text, span.end.offset().max(start));
+        let text = self.text.get(start..end).unwrap_or_default();
+        let operator = |next: char| next.is_whitespace() || matches!(next, '&' | '|' | ';');
+        self.base
+            .span(start, start + text.trim_end_matches(operator).len())
     }
 
     /// The text of a span; empty when it lies outside, which no clean parse gives.
@@ -177,7 +194,7 @@ impl Reader<'_> {
             node,
             redirects: redirects.map(|redirect| self.redirect(redirect)).collect(),
             background,
-            span: self.span(statement.span),
+            span: self.trimmed(statement.span),
         }
     }
 

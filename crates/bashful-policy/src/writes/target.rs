@@ -57,6 +57,16 @@ impl Target {
         Self { argument, way }
     }
 
+    /// Whether a glob stands for directories on the way: a link can be among what it finds, and
+    /// nobody looked.
+    pub(super) fn passes_a_glob(&self) -> bool {
+        let known = self.argument.known();
+        let directory = known
+            .rsplit_once('/')
+            .map_or("", |(directory, _)| directory);
+        self.argument.glob && self.way != Way::Delete && directory.contains(['*', '?', '['])
+    }
+
     /// What is to be said about it, seen from these directories.
     pub(super) fn verdict(&self, directories: &[String], context: &Context) -> Verdict {
         if self.argument.pattern.is_some() {

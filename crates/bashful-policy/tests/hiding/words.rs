@@ -207,6 +207,19 @@ pub(crate) const PLACES: &[Place] = &[
     place("default value unset", ": ${x¤-$(§)}"),
     place("quoted default value", ": \"${x¤:-$(§)}\""),
     place("quotes in a default value", ": \"${x¤:-\"$(§)\"}\""),
+    place(
+        "quotes that are text in a default value",
+        ": \"${x¤:-'$(§)'}\"",
+    ),
+    place(
+        "quotes that are text in a here-document",
+        "cat >/dev/null <<E¤\n${x¤:-'$(§)'}\nE¤\n",
+    ),
+    place("quotes that are text, with backticks", ": \"${x¤:='`§`'}\""),
+    place(
+        "quotes that are text after a dollar",
+        ": \"${x¤:-$'$(§)'}\"",
+    ),
     place("default value in a default value", ": ${x¤:-${y¤:-a$(§)}}"),
     place("default value with a quoted brace", ": ${x¤:-'}'$(§)}"),
     place("default value with an escaped brace", ": ${x¤:-\\}$(§)}"),

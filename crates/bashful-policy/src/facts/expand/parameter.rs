@@ -16,6 +16,13 @@ impl Walker<'_> {
                     None => unknown_variable(shown, Quoting::Bare, Vec::new()),
                 };
             }
+            "PWD" if state.variable(name).is_none() && !state.directories.is_empty() => {
+                let here = state.directories.iter().map(|path| Text {
+                    text: path.clone(),
+                    glob: false,
+                });
+                return Atom::Values(here.collect(), quoting);
+            }
             "?" | "$" | "!" | "#" => return number(shown, quoting),
             "RANDOM" | "SRANDOM" | "SECONDS" | "UID" | "EUID" | "PPID" | "LINENO" | "BASHPID"
             | "EPOCHSECONDS"
@@ -51,7 +58,7 @@ impl Walker<'_> {
             Some(Value::Known(values)) => Atom::Values(values.clone(), quoting),
             Some(Value::Number) => number(shown, quoting),
             Some(Value::Unknown(sources)) => unknown_variable(shown, quoting, sources.clone()),
-            None => match self.environment(name, state) {
+            None => match self.environment(name) {
                 Some(value) => known(&value, quoting),
                 None => unknown_variable(shown, quoting, Vec::new()),
             },
@@ -59,14 +66,10 @@ impl Walker<'_> {
     }
 
     /// The value of a variable that the text does not set.
-    fn environment(&self, name: &str, state: &State) -> Option<String> {
+    fn environment(&self, name: &str) -> Option<String> {
         match name {
             "HOME" => self.home.map(str::to_owned),
             "IFS" => Some(" \t\n".to_owned()),
-            "PWD" => match state.directories.as_slice() {
-                [directory] => Some(directory.clone()),
-                _ => None,
-            },
             _ => self.context.variables.get(name).cloned(),
         }
     }
@@ -154,6 +157,7 @@ fn shortened(operator: Operator, value: &Atom, pattern: Option<&Vec<Atom>>) -> O
     }
     let short = |value: &Text| {
         let text = match operator {
+            Operator::Suffix if cut == "/" => value.text.strip_suffix('/').unwrap_or(&value.text),
             Operator::Suffix => {
                 let plain = cut.starts_with('.') && !cut.contains(['*', '?', '[', '/', '\\']);
                 let rest = value.text.strip_suffix(cut.as_str()).filter(|_| plain)?;

@@ -26,6 +26,14 @@ impl Walker<'_> {
             }
             _ => self.change_directory(cd_target(operands), state),
         }
+        let physical = |word: &Argument| {
+            let text = word.known();
+            text.starts_with('-') && !text.starts_with("--") && text.contains('P')
+        };
+        if operands.iter().any(physical) {
+            // It follows links, and what `..` is then cannot be told from the text.
+            state.go(Vec::new());
+        }
         before
     }
 

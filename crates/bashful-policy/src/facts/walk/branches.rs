@@ -217,12 +217,15 @@ fn pauses(body: &[Statement]) -> bool {
         "inotifywait",
         "exec",
     ];
-    every_simple(body).any(
-        |simple| match simple.words.first().map(|word| word.pieces.as_slice()) {
-            Some([shell::Piece::Text(text, _)]) => WORDS.contains(&text.as_str()),
-            _ => false,
-        },
-    )
+    every_statement(body).into_iter().any(|statement| {
+        let Node::Simple(simple) = &statement.node else {
+            return false;
+        };
+        let first = simple.words.first().map(|word| word.pieces.as_slice());
+        let pause =
+            matches!(first, Some([shell::Piece::Text(text, _)]) if WORDS.contains(&text.as_str()));
+        pause && !statement.background
+    })
 }
 
 /// The variables that a loop's statements set anywhere inside.

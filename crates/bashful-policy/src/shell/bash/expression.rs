@@ -20,9 +20,9 @@ impl Reader<'_> {
         let Some(tree) = tree else {
             let (start, end) = (span.start.offset(), span.end.offset());
             let text = self.slice(span);
-            let plain =
-                |byte: u8| byte.is_ascii_alphanumeric() || b" \t\n_@*+-()$[]".contains(&byte);
-            if !text.bytes().all(plain) || text.contains("$(") && !text.starts_with("$((") {
+            let inside = text.trim_start_matches("$((").trim_end_matches("))").trim();
+            let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_@*+-$".contains(&byte);
+            if !inside.bytes().all(plain) {
                 self.problem(UnknownKind::Syntax, start, end);
             }
             return expression;
@@ -101,6 +101,12 @@ impl Reader<'_> {
 
     pub(super) fn subscript_expression(&mut self, subscript: &ast::Subscript) -> Expression {
         let span = subscript.span();
+        let text = self.slice(span);
+        if text.contains(['\'', '"', '\\']) && text.contains(['$', '`']) {
+            // What is quoted here is evaluated once more.
+            let (start, end) = (span.start.offset(), span.end.offset());
+            self.problem(UnknownKind::StringEvaluation, start, end);
+        }
         if let Some(tree) = &subscript.arithmetic_ast {
             return self.expression(Some(tree), span);
         }

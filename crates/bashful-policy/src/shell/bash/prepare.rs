@@ -16,8 +16,16 @@ pub(super) fn for_parser(text: &str) -> Cow<'_, str> {
     // It would expand aliases by itself, with spans that lie outside of the text; aliases are
     // followed in the walk instead.
     let mut prepared = Cow::Borrowed(text);
+    // It cuts other characters in two; none of them means anything to the shell.
+    if !text.is_ascii() {
+        let plain = |character: char| match character.len_utf8() {
+            1 => character.to_string(),
+            length => ".".repeat(length),
+        };
+        prepared = Cow::Owned(text.chars().map(plain).collect());
+    }
     if text.contains("expand_aliases") {
-        prepared = Cow::Owned(text.replace("expand_aliases", "expand_aliasez"));
+        prepared = Cow::Owned(prepared.replace("expand_aliases", "expand_aliasez"));
     }
     // It takes the `}` of `\\{}` for the end of a group.
     if text.contains("\\{") {
@@ -119,6 +127,7 @@ mod tests {
             ("echo \\\\{a,b}", "echo \\\\{a,b}"),
             ("shopt -s expand_aliases", "shopt -s expand_aliasez"),
             ("ls", "ls"),
+            ("echo \u{e9}\u{2713}", "echo ....."),
         ];
         for (text, prepared) in cases {
             assert_eq!(for_parser(text), prepared);

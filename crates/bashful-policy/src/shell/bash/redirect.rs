@@ -3,7 +3,7 @@
 use shuck_ast as ast;
 
 use super::Reader;
-use crate::facts::RedirectKind;
+use crate::facts::{RedirectKind, UnknownKind};
 use crate::shell::RedirectNode;
 
 impl Reader<'_> {
@@ -21,6 +21,12 @@ impl Reader<'_> {
                         .unwrap_or(&text)
                         .bytes()
                         .all(|byte| byte.is_ascii_digit());
+                let twice = matches!(redirect.kind, Kind::DupOutput | Kind::DupInput);
+                if twice && text.contains(['\'', '"', '\\']) && text.contains(['$', '`']) {
+                    // Bash expands this word a second time.
+                    let (start, end) = (word.span.start.offset(), word.span.end.offset());
+                    self.problem(UnknownKind::StringEvaluation, start, end);
+                }
                 let kind = match redirect.kind {
                     Kind::Output | Kind::Clobber | Kind::OutputBoth => RedirectKind::Write,
                     Kind::Append => RedirectKind::Append,

@@ -3,6 +3,7 @@
 use shuck_ast as ast;
 
 use super::Reader;
+use crate::facts::UnknownKind;
 use crate::shell::{AssignmentNode, Node, Simple, ValueNode, Word};
 
 impl Reader<'_> {
@@ -33,6 +34,9 @@ impl Reader<'_> {
 
     pub(super) fn declaration(&mut self, declaration: &ast::DeclClause) -> Node {
         let name = declaration.variant.as_str();
+        if has_broken_array(self.slice(declaration.span)) {
+            self.not_bash(declaration.span);
+        }
         let mut words = vec![Word::text(name, self.span(declaration.variant_span))];
         let mut declared = Vec::new();
         for operand in &declaration.operands {
@@ -87,7 +91,7 @@ impl Reader<'_> {
         let value = match &assignment.value {
             ast::AssignmentValue::Scalar(word) => ValueNode::Word(self.word(word)),
             ast::AssignmentValue::Compound(array) => {
-                if !self.slice(assignment.span).ends_with(')') {
+                if !self.slice(assignment.span).ends_with(')') || !self.is_plain_array(array) {
                     self.not_bash(assignment.span);
                 }
                 let mut words = Vec::new();
@@ -96,6 +100,15 @@ impl Reader<'_> {
                         ast::ArrayElem::Sequential(value) => words.push(self.word(&value.word)),
                         ast::ArrayElem::Keyed { key, value }
                         | ast::ArrayElem::KeyedAppend { key, value } => {
+                            if self.slice(key.span()).contains(['$', '`']) {
+                                // What a key expands to can be evaluated once more.
+                                let (start, end) = (key.span().start, key.span().end);
+                                self.problem(
+                                    UnknownKind::StringEvaluation,
+                                    start.offset(),
+                                    end.offset(),
+                                );
+                            }
                             let expression = self.subscript_expression(key);
                             words.extend(expression.words);
                             words.push(self.word(&value.word));
@@ -113,4 +126,50 @@ impl Reader<'_> {
             span: self.span(assignment.span),
         }
     }
+
+    /// Whether nothing but blanks stands between the elements of an array; where bash sees more,
+    /// it gives up and goes on with the next line.
+    fn is_plain_array(&self, array: &ast::ArrayExpr) -> bool {
+        let text = |from: usize, to: usize| self.text.get(from..to).unwrap_or_default();
+        let mut at = array.span.start.offset();
+        for element in &array.elements {
+            let (ast::ArrayElem::Sequential(value)
+            | ast::ArrayElem::Keyed { value, .. }
+            | ast::ArrayElem::KeyedAppend { value, .. }) = element;
+            let keyed = !matches!(element, ast::ArrayElem::Sequential(_));
+            let span = value.word.span;
+            let between = text(at, span.start.offset());
+            if !keyed && between.contains([';', '|', '&', '<', '>']) && !between.contains('#') {
+                return false;
+            }
+            at = span.end.offset();
+        }
+        let rest = text(at, array.span.end.offset());
+        !rest.contains([';', '|', '&', '<', '>']) || rest.contains('#')
+    }
+}
+
+/// Whether the array in a declaration has what ends a command, outside of quotes. Bash gives up
+/// there and goes on with the next line.
+fn has_broken_array(text: &str) -> bool {
+    // The operator behind it is no part of it.
+    let text = text.trim_end_matches([' ', '\t', '\n', ';', '&', '|']);
+    let Some((_, array)) = text.split_once("=(") else {
+        return false;
+    };
+    if array.contains("$(") || array.contains("<(") || array.contains('`') {
+        return !text.trim_end().ends_with(')');
+    }
+    let (mut quote, mut escaped) = (None, false);
+    for character in array.chars() {
+        match (quote, character) {
+            _ if escaped => {}
+            (None, '\'' | '"') => quote = Some(character),
+            (Some(open), close) if open == close => quote = None,
+            (None, ';' | '|' | '&' | '<' | '>') => return true,
+            _ => {}
+        }
+        escaped = character == '\\' && !escaped && quote != Some('\'');
+    }
+    quote.is_some() || !text.contains(')')
 }

@@ -10,7 +10,7 @@ mod document;
 mod expansion;
 mod literal;
 
-use literal::{has_open_end, is_closed, unescape, unescape_backticks};
+use literal::{has_bare_brace, has_open_end, is_closed, unescape, unescape_backticks};
 
 impl Word {
     /// A word that is exactly this text.
@@ -45,10 +45,7 @@ impl Reader<'_> {
         use ast::WordPart as Part;
         let span = part.span;
         let (start, end) = (span.start.offset(), span.end.offset());
-        if !is_closed(self.slice(span), &part.kind) {
-            self.problem(UnknownKind::Syntax, start, end);
-        }
-        self.brace_command(span);
+        self.check_ends(part);
         match &part.kind {
             Part::Literal(literal) => {
                 let raw = self.slice(span).to_owned();
@@ -69,7 +66,8 @@ impl Reader<'_> {
             {
                 // Bash takes these quotes for text, and what stands in them runs.
                 self.seen.whole(start, end);
-                let text = format!(": \"{}\"", self.slice(span).replace('"', " "));
+                // A here-document takes all quotes for text.
+                let text = format!(": <<END_OF_WORD\n{}\nEND_OF_WORD\n", self.slice(span));
                 let base = Base::Fixed(self.base.span(start, end));
                 let body = self.nested(&text, base);
                 pieces.push(Piece::Command(body, quoting));
@@ -145,6 +143,18 @@ impl Reader<'_> {
         }
     }
 
+    /// Checks that a part ends for bash where it ends for the parser.
+    fn check_ends(&mut self, part: &ast::WordPartNode) {
+        let text = self.slice(part.span);
+        // Bash ends an expansion at the first brace that closes, the parser counts them.
+        let counted = text.starts_with("${") && has_bare_brace(text);
+        if counted || !is_closed(text, &part.kind) {
+            let (start, end) = (part.span.start.offset(), part.span.end.offset());
+            self.problem(UnknownKind::Syntax, start, end);
+        }
+        self.brace_command(part.span);
+    }
+
     /// `${ command; }` and `${| command; }` of newer shells, which the parser does not read.
     fn brace_command(&mut self, span: ast::Span) {
         let inside = self.slice(span).strip_prefix("${").unwrap_or_default();
@@ -166,7 +176,9 @@ impl Reader<'_> {
                 self.recheck(body, span);
                 let strict = std::mem::replace(&mut self.strict, true);
                 let quoted = std::mem::replace(&mut self.quoted_word, false);
+                let substituted = std::mem::replace(&mut self.substituted, true);
                 let body = self.statements(body);
+                self.substituted = substituted;
                 self.quoted_word = quoted;
                 self.strict = strict;
                 body

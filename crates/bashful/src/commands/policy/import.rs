@@ -29,9 +29,13 @@ pub(super) fn import(
     for note in &imported.notes {
         printer.note("note", note);
     }
+    // As a configuration file has them, so that they can be pasted there.
+    let rules = imported
+        .rules_toml
+        .replace("[[rule]]", "[[profile.default.rule]]");
     match output {
-        None => printer.data(imported.rules_toml.as_bytes())?,
-        Some(path) => write_new(path, &imported.rules_toml)
+        None => printer.data(rules.as_bytes())?,
+        Some(path) => write_new(path, &rules)
             .map_err(|error| UsageError(format!("cannot write `{}`: {error}", path.display())))?,
     }
     Ok(Exit::Success)

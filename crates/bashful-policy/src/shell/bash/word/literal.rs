@@ -88,3 +88,17 @@ pub(super) fn unescape_backticks(text: &str) -> (String, bool) {
     let changed = plain.len() != text.len();
     (plain, changed)
 }
+
+/// Whether a `${…}` has a `{` in it that starts no expansion.
+pub(super) fn has_bare_brace(text: &str) -> bool {
+    let (mut before, mut escaped) = (' ', false);
+    for character in text.chars() {
+        if character == '{' && (before != '$' || escaped) {
+            return true;
+        }
+        // Whether the sign before the next character was itself escaped.
+        escaped = before == '\\' && !escaped;
+        before = character;
+    }
+    false
+}
