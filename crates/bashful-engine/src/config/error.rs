@@ -60,6 +60,18 @@ pub enum ConfigError {
         /// Its permission bits.
         mode: u32,
     },
+    /// Everybody can put another file in the place of this one.
+    #[error(
+        "the directory of a configuration file, `{}`, can be written by everybody (mode `{mode:04o}`): \
+         run `chmod o-w {}`",
+        shown_path(.path), shell_word(.path)
+    )]
+    OpenDirectory {
+        /// The directory.
+        path: PathBuf,
+        /// Its permission bits.
+        mode: u32,
+    },
     /// The file belongs to somebody who has no say.
     #[error(
         "configuration file `{}` belongs to uid `{owner}`: run `chown {expected} {}` \

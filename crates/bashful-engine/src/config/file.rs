@@ -85,9 +85,30 @@ fn check(file: &File, path: &Path, trust: Trust) -> Result<(), ConfigError> {
     }
     let mode = Mode::from_raw_mode(status.st_mode);
     match trust {
-        Trust::OwnedBy(user) => check_owner(path, user, status.st_uid, mode),
+        Trust::OwnedBy(user) => {
+            check_owner(path, user, status.st_uid, mode)?;
+            check_directory(path)
+        }
         Trust::Nobody => Ok(()),
     }
+}
+
+/// Where everybody may put files, nobody knows whose this one is.
+fn check_directory(path: &Path) -> Result<(), ConfigError> {
+    let Some(directory) = path.parent().filter(|path| !path.as_os_str().is_empty()) else {
+        return Ok(());
+    };
+    let Ok(status) = rustix::fs::stat(directory) else {
+        return Ok(());
+    };
+    let mode = Mode::from_raw_mode(status.st_mode);
+    if mode.contains(Mode::WOTH) && !mode.contains(Mode::SVTX) {
+        return Err(ConfigError::OpenDirectory {
+            path: directory.to_owned(),
+            mode: mode.as_raw_mode(),
+        });
+    }
+    Ok(())
 }
 
 fn check_owner(path: &Path, user: u32, owner: u32, mode: Mode) -> Result<(), ConfigError> {

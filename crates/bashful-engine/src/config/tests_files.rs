@@ -101,6 +101,14 @@ fn links_lead_to_a_user_file_but_not_to_a_project_file() {
         Err(ConfigError::WritableByOthers { mode: 0o666, .. })
     ));
 
+    // Nor may everybody put another file there.
+    mode(&bench.path("elsewhere.toml"), 0o600);
+    mode(bench.path("user.toml").parent().unwrap(), 0o777);
+    assert!(matches!(
+        bench.load(),
+        Err(ConfigError::OpenDirectory { mode: 0o777, .. })
+    ));
+
     for target in ["elsewhere.toml", "/dev/zero", "missing", "project.toml"] {
         let bench = Bench::new();
         bench.write("elsewhere.toml", "require_description = true");
