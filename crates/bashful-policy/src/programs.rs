@@ -50,7 +50,7 @@ fn verdict(call: &Call, context: &Context) -> Option<Verdict> {
     if !is_test && (!word.is_literal() || word.text.is_empty()) {
         return None;
     }
-    if !is_system_program(&word.text) {
+    if !word.is_system_program() {
         return outside_program(word).or_else(|| elsewhere::judge(call, context));
     }
     let name = if is_test { "[" } else { call.program() };
@@ -88,26 +88,6 @@ fn wraps(call: &Call, name: &str) -> bool {
             "time" | "fakeroot" => !has_options(),
             _ => true,
         }
-}
-
-/// Directories whose programs are the ones that the tables know.
-const SYSTEM_DIRECTORIES: &[&str] = &[
-    "/bin/",
-    "/sbin/",
-    "/usr/bin/",
-    "/usr/sbin/",
-    "/usr/local/bin/",
-    "/usr/local/sbin/",
-    "/opt/homebrew/bin/",
-];
-
-/// Whether a program is named alone, to be found on the search path, or in a system directory.
-fn is_system_program(text: &str) -> bool {
-    let Some(at) = text.rfind('/') else {
-        return true;
-    };
-    let directory = text.get(..=at).unwrap_or_default();
-    SYSTEM_DIRECTORIES.contains(&directory)
 }
 
 /// Places below a project where its own build tools are installed: rules know those by name.

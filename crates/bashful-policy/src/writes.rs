@@ -150,7 +150,7 @@ fn verdicts(done: &Written, call: &Call, context: &Context) -> Vec<Finding> {
                 call.span,
             )
         });
-    } else if worst <= Verdict::InsideRoot && is_system_program(call) {
+    } else if worst <= Verdict::InsideRoot && named_plainly(call) {
         let reason = match worst {
             _ if call.program().ends_with("find") => "writes nothing outside by itself",
             Verdict::Inside => "writes only inside the workspace",
@@ -174,20 +174,11 @@ fn is_everyday(program: &str) -> bool {
     NAMES.contains(&program) || NAMES.contains(&plain)
 }
 
-/// Whether the name means the system's program. A file of that name elsewhere can be anything.
-fn is_system_program(call: &Call) -> bool {
-    const PLACES: &[&str] = &[
-        "/bin",
-        "/sbin",
-        "/usr/bin",
-        "/usr/sbin",
-        "/usr/local/bin",
-        "/usr/local/sbin",
-        "/opt/homebrew/bin",
-    ];
-    let text = call.arguments.first().map_or("", Argument::known);
-    text.rsplit_once('/')
-        .is_none_or(|(directory, _)| PLACES.contains(&directory))
+/// Whether the name means the system's program.
+fn named_plainly(call: &Call) -> bool {
+    call.arguments
+        .first()
+        .is_some_and(Argument::is_system_program)
 }
 
 /// Whether the text sets a variable from which this program takes more options.

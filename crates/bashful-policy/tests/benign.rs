@@ -4,6 +4,10 @@ use bashful_policy::{Context, Effect, Policy, judge};
 
 #[path = "support/context.rs"]
 mod support;
+#[path = "support/table.rs"]
+mod table;
+
+use table::command;
 
 /// The commands of a table, with their escapes undone.
 fn commands(table: &str) -> Vec<String> {
@@ -11,23 +15,6 @@ fn commands(table: &str) -> Vec<String> {
         .lines()
         .filter(|line| !line.is_empty() && !line.starts_with('#'));
     lines.map(command).collect()
-}
-
-fn command(text: &str) -> String {
-    let mut command = String::new();
-    let mut characters = text.chars();
-    while let Some(character) = characters.next() {
-        command.push(match character {
-            '\\' => match characters.next() {
-                Some('n') => '\n',
-                Some('t') => '\t',
-                Some('\\') => '\\',
-                other => unreachable!("unknown escape {other:?} in {text}"),
-            },
-            other => other,
-        });
-    }
-    command
 }
 
 /// Those about which something else than this is decided, with what and why.

@@ -2,30 +2,16 @@
 
 use bashful_policy::CommandValidator;
 
+#[path = "support/table.rs"]
+mod table;
+
+use table::command;
+
 /// The lines of a table without comments.
 fn lines(table: &str) -> impl Iterator<Item = &str> {
     table
         .lines()
         .filter(|line| !line.is_empty() && !line.starts_with('#'))
-}
-
-/// A command as it is written in a table, with its escapes undone.
-#[expect(clippy::panic, reason = "a malformed table fails the test")]
-fn command(text: &str) -> String {
-    let mut command = String::new();
-    let mut characters = text.chars();
-    while let Some(character) = characters.next() {
-        command.push(match character {
-            '\\' => match characters.next() {
-                Some('n') => '\n',
-                Some('t') => '\t',
-                Some('\\') => '\\',
-                other => panic!("unknown escape {other:?} in {text}"),
-            },
-            other => other,
-        });
-    }
-    command
 }
 
 #[test]

@@ -82,6 +82,22 @@ impl Argument {
         }
     }
 
+    /// Whether this names a program as everybody means it: alone, to be found on the search path,
+    /// or in a directory of the system. A file of that name elsewhere can be anything.
+    pub(crate) fn is_system_program(&self) -> bool {
+        const DIRECTORIES: &[&str] = &[
+            "/bin",
+            "/sbin",
+            "/usr/bin",
+            "/usr/sbin",
+            "/usr/local/bin",
+            "/usr/local/sbin",
+            "/opt/homebrew/bin",
+        ];
+        let directory = self.known().rsplit_once('/');
+        directory.is_none_or(|(directory, _)| DIRECTORIES.contains(&directory))
+    }
+
     /// The end of this word, from a byte of its text on, as a word of its own: the value in
     /// `--output=value`.
     #[must_use]

@@ -4,16 +4,6 @@ use super::shape::{Shape, Token};
 use crate::context::Context;
 use crate::facts::{Argument, Call};
 
-/// Where programs of the system are. A program in another directory can be anything.
-const SYSTEM: [&str; 6] = [
-    "/bin",
-    "/sbin",
-    "/usr/bin",
-    "/usr/sbin",
-    "/usr/local/bin",
-    "/usr/local/sbin",
-];
-
 /// Whether a shape matches a call whose words are literal wherever the shape has a word.
 pub(super) fn matches(shape: &Shape, call: &Call, context: &Context) -> bool {
     let (Some(program), Some((first, tokens))) =
@@ -111,10 +101,7 @@ pub(super) fn is_written(argument: &Argument) -> bool {
 /// Whether this starts the program that its name says: by its name alone, or in a directory of
 /// the system.
 pub(crate) fn is_plain_program(argument: &Argument) -> bool {
-    let system = |directory: &str| SYSTEM.contains(&directory);
-    is_written(argument)
-        && !argument.text.is_empty()
-        && (argument.text.rsplit_once('/')).is_none_or(|(directory, _)| system(directory))
+    is_written(argument) && !argument.text.is_empty() && argument.is_system_program()
 }
 
 /// Whether every word of a call is known.
