@@ -157,9 +157,9 @@ impl PermissionProfile {
         let redirects = call.redirects.iter();
         let mut targets = redirects.filter_map(|index| facts.redirects.get(*index));
         let argv: Vec<&Argument> = assignments.iter().chain(&call.arguments).collect();
-        if !argv.iter().all(|word| word.is_known())
-            || !targets.all(|redirect| redirect.target.is_known())
-        {
+        // What a variable holds was not written where the rule looks.
+        let written = |word: &&Argument| word.is_known() && !word.from_variable;
+        if !argv.iter().all(written) || !targets.all(|redirect| redirect.target.is_known()) {
             return None;
         }
         self.rule(Effect::Allow, |tokens| allows(tokens, &argv))

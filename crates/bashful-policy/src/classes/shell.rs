@@ -1,34 +1,7 @@
 //! Shells and interpreters: where they take their program from.
 
+pub(super) use crate::facts::is_shell;
 use crate::facts::{Argument, Call};
-
-/// Shells, which run the text after `-c` and read their program from standard input.
-const SHELLS: &[&str] = &[
-    "sh",
-    "bash",
-    "dash",
-    "zsh",
-    "ksh",
-    "ksh93",
-    "mksh",
-    "lksh",
-    "pdksh",
-    "oksh",
-    "ash",
-    "yash",
-    "rbash",
-    "rzsh",
-    "csh",
-    "tcsh",
-    "fish",
-    "posh",
-    "hush",
-    "nu",
-    "xonsh",
-    "elvish",
-    "pwsh",
-    "powershell",
-];
 
 /// One interpreter.
 pub(super) struct Interpreter {
@@ -107,11 +80,6 @@ pub(super) enum Program {
     Input,
     /// Something else, such as a module that is installed.
     Other,
-}
-
-/// Whether this is the name of a shell.
-pub(super) fn is_shell(name: &str) -> bool {
-    SHELLS.contains(&name)
 }
 
 /// Where a shell or an interpreter takes its program from; none for other programs.

@@ -12,6 +12,7 @@ mod shells;
 mod table;
 mod xargs;
 
+pub(crate) use shells::is_shell;
 use table::{Kind, Wrapper, wrapper};
 
 impl Walker<'_> {
@@ -25,7 +26,7 @@ impl Walker<'_> {
         state: &mut State,
         frame: &Frame,
     ) -> Option<State> {
-        if shells::is_shell(name) {
+        if is_shell(name) {
             self.shell(name, argv, index, state, frame);
             return None;
         }

@@ -9,13 +9,43 @@ use std::rc::Rc;
 
 /// Shells, which run the text after `-c` and read their program from standard input; sorted.
 const SHELLS: &[&str] = &[
-    "ash", "bash", "csh", "dash", "fish", "ksh", "ksh93", "mksh", "rbash", "sh", "tcsh", "yash",
+    "ash",
+    "bash",
+    "csh",
+    "dash",
+    "elvish",
+    "fish",
+    "hush",
+    "ksh",
+    "ksh93",
+    "lksh",
+    "mksh",
+    "nu",
+    "oksh",
+    "pdksh",
+    "posh",
+    "powershell",
+    "pwsh",
+    "rbash",
+    "rzsh",
+    "sh",
+    "tcsh",
+    "xonsh",
+    "yash",
     "zsh",
 ];
 
 /// Whether this is the name of a shell.
 pub(crate) fn is_shell(name: &str) -> bool {
     SHELLS.binary_search(&name).is_ok()
+}
+
+/// Whether a shell has a grammar of its own, so that what is read as bash may be something else.
+fn is_foreign(name: &str) -> bool {
+    matches!(
+        name,
+        "csh" | "elvish" | "fish" | "nu" | "powershell" | "pwsh" | "tcsh" | "xonsh"
+    )
 }
 
 /// Where a shell takes its program from.
@@ -124,7 +154,7 @@ impl Walker<'_> {
                     self.make_transparent(index);
                 }
                 let filled_in = repeated && text.text.contains("{}");
-                if matches!(name, "fish" | "csh" | "tcsh") || filled_in {
+                if is_foreign(name) || filled_in {
                     self.flag_script(UnknownKind::DynamicScript, &text);
                 }
                 self.script(&text, &mut inner, frame);
@@ -320,5 +350,13 @@ impl Walker<'_> {
         self.make_transparent(index);
         self.script(text, &mut state.clone(), frame);
         self.traps.push(text.clone());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_names_are_sorted() {
+        assert!(super::SHELLS.is_sorted());
     }
 }
