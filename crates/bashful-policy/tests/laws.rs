@@ -104,7 +104,7 @@ const AROUND: &[(&str, &str, &str)] = &[
     ("@", " ;true", ""),
     ("@", "\ntrue", ""),
     ("", "echo a | ", "cat; @"),
-    ("", "x=1 ", "\n@"),
+    ("", "padding=1 ", "\n@"),
     ("echo", " a", "; @"),
     ("echo '", "a", "'; @"),
     ("cat <<'E'\n", "text $( `\n", "E\n@"),
