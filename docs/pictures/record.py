@@ -5,7 +5,8 @@
 
 Each command runs in a pseudo-terminal of 80 by 24 with a fresh home and workspace. Only what
 Bashful prints is understood: text, colours, carriage return, line end, erase to the end of the
-line, and automatic wrapping off and on. Anything else is an error, so the picture cannot lie.
+line, and automatic wrapping and marked pastes off and on. Anything else is an error, so the picture
+cannot lie. Where Bashful asks, the keys of the session are pressed one after the other.
 """
 
 import argparse
@@ -14,6 +15,7 @@ import html
 import os
 import pty
 import re
+import select
 import struct
 import sys
 import tempfile
@@ -29,6 +31,9 @@ SESSIONS = {
         ["bashful", "run", "./setup"],
         ["bashful", "run", "rm -rf /"],
     ],
+    "ask": [
+        ["bashful", "run", "--agent", "coder", "-d", "Publish the fix", "git push origin main"],
+    ],
     "policy": [
         ["bashful", "policy", "check", "git log --oneline | head -3"],
         ["bashful", "policy", "check", "cd notes && git push origin main"],
@@ -36,6 +41,10 @@ SESSIONS = {
         ["bashful", "run", "git stash && git clean -fdx"],
     ],
 }
+# The keys that answer, by the name of the picture.
+KEYS = {"ask": "mOpen a pull request instead.\r"}
+# How a question ends, after which keys count.
+QUESTION = "is no] ".encode()
 FILES = {
     "notes/monday.txt": "water the plants\n",
     "notes/friday.txt": "call home\n",
@@ -87,6 +96,8 @@ class Terminal:
             del self.rows[-1][self.column :]
         elif parameters == "?7" and final in "hl":
             self.wraps = final == "h"
+        elif parameters == "?2004" and final in "hl":
+            pass  # Whether a paste is marked is nothing that can be seen.
         else:
             raise ValueError(f"unknown escape sequence ESC [{parameters}{final}")
 
@@ -116,8 +127,8 @@ class Terminal:
         self.column += 1
 
 
-def run(command, binary, directory, home):
-    """What the command writes to a terminal."""
+def run(command, binary, directory, home, keys):
+    """What the command writes to a terminal on which these keys are pressed when it asks."""
     child, terminal = pty.fork()
     if child == 0:
         size = struct.pack("HHHH", ROWS, COLUMNS, 0, 0)
@@ -128,10 +139,18 @@ def run(command, binary, directory, home):
             "PATH": os.environ["PATH"],
             "LANG": "C.UTF-8",
             "TERM": "xterm-256color",
+            "BASHFUL_SESSION": "notebook",
         }
         os.execve(binary, command, environment)
     written = b""
+    keys = list(keys)
     while True:
+        ready, _, _ = select.select([terminal], [], [], 0.3)
+        if not ready:
+            # Keys that come before the question do not count, so they wait until all is quiet.
+            if keys and QUESTION in written:
+                os.write(terminal, keys.pop(0).encode())
+            continue
         try:
             piece = os.read(terminal, 65536)
         except OSError:
@@ -157,7 +176,7 @@ def typed(command):
     return " ".join(map(quoted, command))
 
 
-def record(binary, session):
+def record(binary, session, keys):
     terminal = Terminal()
     with tempfile.TemporaryDirectory() as scratch:
         home, work = Path(scratch, "home"), Path(scratch, "notebook")
@@ -172,7 +191,7 @@ def record(binary, session):
             path.chmod(0o755 if text.startswith("#!") else 0o644)
         for command in session:
             terminal.feed(f"\x1b[32m$\x1b[0m \x1b[1m{typed(command)}\x1b[0m\r\n")
-            terminal.feed(run(command, binary, work, home))
+            terminal.feed(run(command, binary, work, home, keys))
             terminal.feed("\r\n")
     while not terminal.rows[-1]:
         terminal.rows.pop()
@@ -260,7 +279,7 @@ def main():
     for name in arguments.names or SESSIONS:
         if name not in SESSIONS:
             sys.exit(f"there is no picture `{name}`; known are {', '.join(SESSIONS)}")
-        rows = record(arguments.binary.resolve(), SESSIONS[name])
+        rows = record(arguments.binary.resolve(), SESSIONS[name], KEYS.get(name, ""))
         output = arguments.directory / f"{name}.svg"
         output.write_text(draw(rows, f"A terminal session of bashful {name}"))
         print(f"wrote {output}")

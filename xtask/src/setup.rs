@@ -49,6 +49,11 @@ const PACKAGES: &[Package] = &[
         why: "tests look for processes left behind",
     },
     Package {
+        name: "strace",
+        probe: Probe::Binary("strace"),
+        why: "kills the executable between two steps",
+    },
+    Package {
         name: "util-linux",
         probe: Probe::Binary("setpriv"),
         why: "runs the suites as an ordinary user",
@@ -103,6 +108,11 @@ const PACKAGES: &[Package] = &[
         name: "curl",
         probe: Probe::Binary("curl"),
         why: "a client for servers inside the sandbox",
+    },
+    Package {
+        name: "systemd",
+        probe: Probe::File("/lib/systemd/systemd-journald"),
+        why: "a journal that audit anchors are kept in",
     },
     Package {
         name: "mount",

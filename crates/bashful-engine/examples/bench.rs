@@ -7,6 +7,10 @@
 
 use std::path::{Path, PathBuf};
 
+#[path = "bench/approvals.rs"]
+mod approvals;
+#[path = "bench/audit.rs"]
+mod audit;
 #[path = "bench/command_line.rs"]
 mod command_line;
 #[path = "bench/concurrency.rs"]
@@ -33,16 +37,21 @@ struct Setting {
 type Outcome = Result<bool, Box<dyn std::error::Error>>;
 type Bench = fn(&Setting) -> Outcome;
 
-const BENCHES: [(&str, Bench); 5] = [
+const BENCHES: [(&str, Bench); 7] = [
     ("sandbox", sandbox::bench),
     ("no-op", no_op::bench),
     ("command-line", command_line::bench),
     ("output", output::bench),
     ("concurrency", concurrency::bench),
+    ("audit", audit::bench),
+    ("approvals", approvals::bench),
 ];
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     bashful_engine::init();
+    if audit::is_writer()? {
+        return Ok(());
+    }
     let mut arguments: Vec<String> = std::env::args().skip(1).collect();
     let position = arguments
         .iter()

@@ -128,6 +128,7 @@ pub(crate) fn bounds(
     let configuration = settings.configuration();
     let confined = confine(&ConfineRequest {
         capabilities: &granted.capabilities,
+        as_seen: &ground.opened,
         preset: granted.preset,
         optional: &granted.optional,
         home: granted.home,

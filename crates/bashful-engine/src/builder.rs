@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use bashful_keeper::VERSION;
 use sha2::{Digest, Sha256};
 
+use crate::approvals::Approver;
+use crate::asking::{Asking, GiveUp};
 use crate::bounds::Remembered;
 use crate::client::{EarlyKeeper, Origin};
 use crate::config::{Config, Sandbox, Wish, env as variables};
@@ -35,6 +37,7 @@ pub struct EngineBuilder {
     wish: Wish,
     policy: PolicyMode,
     profile: Option<String>,
+    asking: Asking,
 }
 
 /// One conversation of an agent with Bashful.
@@ -189,6 +192,28 @@ impl EngineBuilder {
         self
     }
 
+    /// Who puts asks to a person. Without one, an ask can be answered elsewhere only.
+    #[must_use]
+    pub fn approver(mut self, approver: Arc<dyn Approver>) -> Self {
+        self.asking.approver = Some(approver);
+        self
+    }
+
+    /// How long a request waits for an answer from elsewhere; the configuration's
+    /// `approvals.wait` unless given.
+    #[must_use]
+    pub fn wait_for_answers(mut self, wait: Duration) -> Self {
+        self.asking.wait = Some(wait);
+        self
+    }
+
+    /// Stops waiting for an answer as soon as this says so. The ask stays, and can be answered.
+    #[must_use]
+    pub fn give_up_when(mut self, stop: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        self.asking.give_up = Some(GiveUp(Arc::new(stop)));
+        self
+    }
+
     /// Makes the engine. Nothing is started before the first run.
     pub fn build(self) -> Result<Engine, EngineError> {
         let config = self.config.unwrap_or_default();
@@ -232,6 +257,7 @@ impl EngineBuilder {
             wish: self.wish,
             policy: self.policy,
             profile: self.profile,
+            asking: self.asking,
             config,
             git_identity: OnceLock::new(),
             bounds: Remembered::default(),
@@ -257,6 +283,7 @@ pub(crate) struct Settings {
     pub(crate) policy: PolicyMode,
     /// The name of the profile that was asked for.
     pub(crate) profile: Option<String>,
+    pub(crate) asking: Asking,
     git_identity: OnceLock<Option<PathBuf>>,
     pub(crate) bounds: Remembered,
     pub(crate) policies: Policies,
@@ -315,7 +342,7 @@ impl Settings {
 }
 
 /// The first bytes of a digest as text.
-fn hexadecimal(digest: &[u8], bytes: usize) -> String {
+pub(crate) fn hexadecimal(digest: &[u8], bytes: usize) -> String {
     use std::fmt::Write;
     digest
         .iter()

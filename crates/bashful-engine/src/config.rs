@@ -52,8 +52,9 @@ pub use profile::{Granted, PassesAdmin, Profile, UnknownProfile, Wish};
 pub use rules::{ConfiguredRule, UnknownClass};
 pub use secret::{SECRET_MINIMUM, SecretValue};
 pub use setting_key::SettingKey;
-pub use settings::{Config, Environment, Keeper, Limits, Secrets};
+pub use settings::{Approvals, Audit, Config, Environment, Keeper, Limits, Secrets};
 pub use show::{Setting, SettingValue};
+pub(crate) use show::{list, quoted};
 pub use sources::{ADMIN_FILE, AdminOwner, Lookups, PROJECT_FILE, Sources};
 pub use units::{
     MAX_DURATION, MAX_SIZE, Quantity, UnitError, UnitProblem, format_duration, format_size,
@@ -77,3 +78,5 @@ mod tests_layers;
 mod tests_parse;
 #[cfg(test)]
 mod tests_profiles;
+#[cfg(test)]
+mod tests_widen;

@@ -54,6 +54,8 @@ pub(crate) struct ConfineRequest<'a> {
     pub(crate) capabilities: &'a Capabilities,
     /// The preset, which also says which toolchains are seen and whether secrets are hidden.
     pub(crate) preset: Preset,
+    /// Paths of those capabilities that a person opened: they lead to no other place.
+    pub(crate) as_seen: &'a [String],
     /// Protections that the run may go without.
     pub(crate) optional: &'a [Protection],
     /// What the run's home is.
@@ -120,7 +122,8 @@ pub(crate) fn confine(request: &ConfineRequest<'_>) -> Result<Confined, ConfineE
     let resources = limits::resources(&capabilities.resources)?;
     let commands = commands::resolve(request)?;
 
-    let mut resolver = Resolver::new(request.workspace, home.as_deref());
+    let mut resolver =
+        Resolver::new(request.workspace, home.as_deref()).not_following(request.as_seen);
     let mut roots = Roots::declared(request, &mut resolver, home.as_deref())?;
     let denied = Denied::resolve(request, &mut resolver)?;
     denied.check(request, &roots)?;

@@ -15,6 +15,7 @@ use crate::result::Enforcement;
 
 mod checks;
 mod judge;
+mod kept;
 mod memory;
 mod mend;
 mod trial;
@@ -53,6 +54,8 @@ pub struct Diagnosis {
     pub enforcement: Enforcement,
     /// What is missing.
     pub missing: Vec<Missing>,
+    /// How the database is, and what its index holds. Nothing here says what is enforced.
+    pub kept: Vec<Finding>,
 }
 
 /// One thing that was looked at.
@@ -110,6 +113,7 @@ pub(crate) fn diagnose(settings: &Settings, look: Look) -> Result<Diagnosis, Eng
     }
     Ok(Diagnosis {
         remembered,
+        kept: kept::look(&settings.places),
         ..judge::judge(&host, &trial)
     })
 }

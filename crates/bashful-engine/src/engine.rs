@@ -1,7 +1,7 @@
 //! The engine: from a request to a run.
 //!
-//! `Engine::start` is the life of a command top to bottom: check, find its ground,
-//! judge, prepare, hand to the keeper. What comes after that is in `run`.
+//! `start` below is the life of a command top to bottom: check, find its ground, judge, ask,
+//! record, prepare, hand to the keeper. What comes after that is in `run`.
 
 use std::collections::HashMap;
 use std::os::fd::AsFd;
@@ -10,19 +10,28 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use bashful_keeper::{Request, TaskDirectory, TaskId};
 use bashful_policy::{CommandValidator, Effect};
 
-use crate::audit::record_refusal;
+use crate::approvals::{AskState, Binding, Desk};
+use crate::asking::{self, Abandoned};
 use crate::builder::{EngineBuilder, Reach, Settings};
 use crate::client::{Client, KeeperAddress, Order};
+use crate::config::Config;
+use crate::consider::consider;
 use crate::doctor::{Diagnosis, Look, diagnose};
-use crate::error::{EngineError, InvalidInvocation};
+use crate::error::EngineError;
 use crate::explain::{Explanation, explain};
 use crate::ground::Ground;
 use crate::invocation::Invocation;
-use crate::policy::{Checked, judge};
-use crate::prepare::{Prepared, prepare};
+use crate::journal::LastPage;
+use crate::policy::{Case, Checked};
+use crate::prepare::Prepared;
 use crate::progress::Progress;
+use crate::refusals::Draft;
 use crate::result::{ExecutionResult, Heading};
 use crate::run::{Report, Run};
+
+mod ask;
+mod start;
+mod verdicts;
 
 /// Runs commands. Cheap to clone; clones share keepers and the list of what runs.
 #[derive(Debug, Clone)]
@@ -89,32 +98,39 @@ impl Engine {
     /// with its whole process tree.
     #[tracing::instrument(name = "run", skip_all, fields(command = %invocation.action.as_command(), operation_id = invocation.operation_id))]
     pub async fn run(&self, invocation: Invocation) -> Result<ExecutionResult, EngineError> {
-        match self.start(invocation)? {
+        let started = if self.inner.settings.asking.may_block(&self.inner.settings) {
+            self.begin_aside(invocation).await?
+        } else {
+            self.start(invocation)?
+        };
+        match started {
             Started::Running(run) => run.wait().await,
             Started::NotAllowed(result) => Ok(*result),
         }
     }
 
-    /// Starts a command.
-    pub fn start(&self, mut invocation: Invocation) -> Result<Started, EngineError> {
-        let settings = &self.inner.settings;
-        invocation.action.check()?;
-        if settings.config.require_description && is_blank(invocation.description.as_deref()) {
-            return Err(InvalidInvocation::NoDescription.into());
-        }
-        let mut heading = self.heading(&mut invocation);
-        let ground = Ground::of(settings, &invocation, &heading)?;
-        let checked = judge(settings, &self.inner.validator, &invocation, &ground)?;
-        let decision = checked.decision_about(&heading.command);
-        let decision = heading.decision.insert(decision);
-        if decision.effect != Effect::Allow {
-            // A refusal that cannot be recorded is an error, and nothing runs either way.
-            record_refusal(&settings.places.state, &heading, &settings.mask)?;
-            let refused = ExecutionResult::not_allowed(heading);
-            return Ok(Started::NotAllowed(Box::new(refused)));
-        }
-        let prepared = prepare(settings, invocation, &heading, ground)?;
-        self.launch(prepared, heading).map(Started::Running)
+    /// Starts a command on a thread of its own, because it may wait for a person. When the future
+    /// goes, so does the wait, and nothing is started.
+    async fn begin_aside(&self, invocation: Invocation) -> Result<Started, EngineError> {
+        let abandoned = Abandoned::default();
+        let guard = Abandon(abandoned.clone());
+        let engine = self.clone();
+        let (sender, receiver) = tokio::sync::oneshot::channel();
+        std::thread::spawn(move || sender.send(engine.begin(invocation, &abandoned)));
+        let started = receiver.await;
+        drop(guard);
+        started.map_err(|_| EngineError::Abandoned)?
+    }
+
+    /// Starts a command. If a person is to be asked, it waits for the answer as long as the
+    /// engine was told to.
+    pub fn start(&self, invocation: Invocation) -> Result<Started, EngineError> {
+        self.begin(invocation, &Abandoned::default())
+    }
+
+    /// The configuration that it goes by.
+    pub(crate) fn config(&self) -> &Config {
+        &self.inner.settings.config
     }
 
     /// Tells what [`Engine::start`] would do for this request. Nothing runs, nothing is
@@ -124,13 +140,30 @@ impl Engine {
         let mut heading = self.heading(&mut invocation);
         let settings = &self.inner.settings;
         let ground = Ground::of(settings, &invocation, &heading)?;
-        let checked = judge(settings, &self.inner.validator, &invocation, &ground)?;
-        let decision = checked.decision_about(&heading.command);
+        let case = self.case(&invocation);
+        let binding = Binding::of(settings, &heading, &ground, &case);
+        let (grants, unread) = verdicts::apart(self.grants_for(&binding));
+        let considered = consider(case, ground, grants)?;
+        let mut decision = considered.checked.decision_about(&heading.command);
+        if let Some(error) = unread {
+            decision.reason = verdicts::without_grants(&decision.reason, &error);
+        }
         let decision = heading.decision.insert(decision);
         if decision.effect != Effect::Allow {
             return Ok(Explanation::refused(heading));
         }
-        explain(settings, invocation, heading, ground)
+        explain(settings, invocation, heading, considered.ground)
+    }
+
+    /// Waits for the answer to an ask, as a request would: puts it to whoever can answer, and
+    /// waits for an answer from elsewhere as long as the engine was told to. Says whether it was a
+    /// yes.
+    pub fn wait_for_answer(&self, ask: &str) -> Result<bool, EngineError> {
+        let settings = &self.inner.settings;
+        let desk = Desk::at(&settings.places.state)?;
+        let ask = desk.ask(ask)?;
+        let (state, _) = asking::wait_for_answer(settings, &desk, &ask, &Abandoned::default())?;
+        Ok(matches!(state, AskState::Allowed { .. }))
     }
 
     /// Tells what the policy says about this request, and why. Nothing runs, nothing is
@@ -140,13 +173,21 @@ impl Engine {
         let heading = self.heading(&mut invocation);
         let settings = &self.inner.settings;
         let ground = Ground::of(settings, &invocation, &heading)?;
-        judge(settings, &self.inner.validator, &invocation, &ground)
+        self.case(&invocation).judge(&ground)
     }
 
     /// Tells what this host offers and what will be enforced on it, by really building a
     /// sandbox once. A sandbox that held is remembered until the next boot.
     pub fn doctor(&self, look: Look) -> Result<Diagnosis, EngineError> {
         diagnose(&self.inner.settings, look)
+    }
+
+    pub(crate) fn case<'a>(&'a self, invocation: &'a Invocation) -> Case<'a> {
+        Case {
+            settings: &self.inner.settings,
+            validator: &self.inner.validator,
+            invocation,
+        }
     }
 
     fn heading(&self, invocation: &mut Invocation) -> Heading {
@@ -161,10 +202,16 @@ impl Engine {
                 .unwrap_or_else(|| settings.agent.clone()),
             session: settings.session.name.clone(),
             decision: None,
+            approval: None,
         }
     }
 
-    fn launch(&self, prepared: Prepared, heading: Heading) -> Result<Run, EngineError> {
+    fn launch(
+        &self,
+        prepared: Prepared,
+        heading: Heading,
+        (last_page, draft): (LastPage, Draft),
+    ) -> Result<Run, EngineError> {
         let id = prepared.start.spec.id.clone();
         let directory = TaskDirectory::of(&self.inner.settings.places.state, &id);
         let detached = prepared.start.detached;
@@ -200,6 +247,8 @@ impl Engine {
             directory,
             limit: prepared.limit,
             progress,
+            last_page,
+            draft,
         };
         Ok(Run {
             report: Arc::new(report),
@@ -278,6 +327,15 @@ impl Engine {
     }
 }
 
+/// Says that nobody waits any more.
+struct Abandon(Abandoned);
+
+impl Drop for Abandon {
+    fn drop(&mut self) {
+        self.0.0.store(true, std::sync::atomic::Ordering::Release);
+    }
+}
+
 /// A line in the list of what runs, which goes when this does.
 #[derive(Debug)]
 pub(crate) struct Running {
@@ -289,10 +347,6 @@ impl Drop for Running {
     fn drop(&mut self) {
         lock(&self.list).remove(&self.id);
     }
-}
-
-fn is_blank(text: Option<&str>) -> bool {
-    text.is_none_or(|text| text.trim().is_empty())
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -4,6 +4,9 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::approvals::{DeskError, StoreError};
+use crate::audit::AuditError;
+
 /// A request that makes no sense as it stands. Nothing was started.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -134,6 +137,15 @@ pub enum EngineError {
     /// The request makes no sense as it stands.
     #[error(transparent)]
     Invalid(#[from] InvalidInvocation),
+    /// What happens cannot be put on record, so nothing happens.
+    #[error("nothing runs that is not on record")]
+    Audit(#[source] AuditError),
+    /// Nobody can be asked.
+    #[error("cannot ask anybody")]
+    Desk(#[source] DeskError),
+    /// Whoever made the request is gone, so nothing was started.
+    #[error("the request was given up before it was answered")]
+    Abandoned,
     /// There is no bash.
     #[error("cannot find `bash` on PATH (`{path}`)")]
     NoBash {
@@ -269,10 +281,24 @@ impl EngineError {
             Self::HelperMute { .. } => "check that this is the `bashful` executable",
             Self::HelperStart { .. } => "check that the file exists and may be executed",
             Self::NoHome => "set HOME",
+            Self::Audit(AuditError::Damaged { .. }) => {
+                "`bashful audit verify` says more; to go on, move it away and keep it: the next record says that it is missing"
+            }
+            Self::Audit(_) => {
+                "see to it that the state directory can be written by you and by nobody else; `bashful audit verify` says what is wrong with the trail"
+            }
+            Self::Desk(DeskError::Store(StoreError::Locked { .. })) => {
+                "another process holds it; try again when that one is done"
+            }
+            Self::DiskFull { .. } | Self::Desk(DeskError::Store(StoreError::Full { .. })) => {
+                "free some space, or set XDG_STATE_HOME to another disk"
+            }
+            Self::Desk(_) => {
+                "`bashful doctor` says what is wrong with the database; `bashful doctor --repair` builds it anew"
+            }
             Self::StateDirectory { .. } => {
                 "make the directory writable for this user, or set XDG_STATE_HOME to another place"
             }
-            Self::DiskFull { .. } => "free some space, or set XDG_STATE_HOME to another disk",
             Self::NotPrivate { .. } => "remove it, or set XDG_RUNTIME_DIR to a private directory",
             Self::Confine(error) => return error.hint().map(str::to_owned),
             Self::PassesAdmin(_) => "ask for less, or talk to whoever administers this machine",
@@ -303,6 +329,9 @@ impl EngineError {
             Self::HelperMute { .. } => "helper_mute",
             Self::HelperStart { .. } => "helper_start",
             Self::NoHome => "no_home",
+            Self::Audit(_) => "audit",
+            Self::Desk(_) => "approvals",
+            Self::Abandoned => "abandoned",
             Self::StateDirectory { .. } => "state_directory",
             Self::DiskFull { .. } => "disk_full",
             Self::NotPrivate { .. } => "not_private",
@@ -324,6 +353,33 @@ impl EngineError {
             self,
             Self::Invalid(_) | Self::Profile(_) | Self::Confine(_) | Self::PassesAdmin(_)
         )
+    }
+}
+
+impl From<AuditError> for EngineError {
+    /// Where the place is at fault, it is told as everywhere.
+    fn from(error: AuditError) -> Self {
+        match error {
+            AuditError::Failed { path, source, .. } => match source.kind() {
+                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                    Self::DiskFull { path }
+                }
+                _ => Self::StateDirectory { path, source },
+            },
+            other => Self::Audit(other),
+        }
+    }
+}
+
+impl From<DeskError> for EngineError {
+    /// What cannot be put on record is told as everywhere.
+    fn from(error: DeskError) -> Self {
+        match error {
+            DeskError::Audit(error) | DeskError::Store(StoreError::Unrecorded(error)) => {
+                error.into()
+            }
+            other => Self::Desk(other),
+        }
     }
 }
 

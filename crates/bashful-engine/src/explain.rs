@@ -5,7 +5,7 @@
 
 use std::path::PathBuf;
 
-use bashful_keeper::RoomRequest;
+use bashful_keeper::{RoomRequest, TaskId};
 use bashful_policy::Decision;
 use bashful_sandbox::{Level, Network, Plan, Protection, Survey};
 use serde::{Serialize, Serializer};
@@ -126,7 +126,8 @@ pub(crate) fn explain(
     // Opening the log would empty it, and nobody reads the input.
     invocation.log_copy = None;
     invocation.stdin = Stdin::Closed;
-    let prepared = prepare(settings, invocation, &heading, ground)?;
+    let task = TaskId::fresh(invocation.action.kind());
+    let prepared = prepare(settings, invocation, &heading, ground, task)?;
     let plan = match &prepared.start.room {
         Some(room) => confined(&prepared, room)?,
         None => unconfined(&prepared),

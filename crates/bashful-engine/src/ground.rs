@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::approvals::Opening;
 use crate::builder::Settings;
 use crate::config::{Granted, Profile};
 use crate::error::{EngineError, InvalidInvocation};
@@ -10,7 +11,7 @@ use crate::result::Heading;
 use crate::workspace::{lies_in, real_directory};
 
 /// Where a run stands.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Ground<'a> {
     /// The writable root, real.
     pub(crate) workspace: PathBuf,
@@ -22,6 +23,8 @@ pub(crate) struct Ground<'a> {
     pub(crate) profile: &'a Profile,
     /// What it may do.
     pub(crate) granted: Granted,
+    /// Paths of that which a person opened: they lead to no other place.
+    pub(crate) opened: Vec<String>,
 }
 
 impl<'a> Ground<'a> {
@@ -60,6 +63,29 @@ impl<'a> Ground<'a> {
             profile_name,
             profile,
             granted,
+            opened: Vec::new(),
+        })
+    }
+
+    /// The same ground with what a person opened, and nothing else; none if the admin does not
+    /// give that, or if a path is not what the person saw.
+    pub(crate) fn widened(&self, opening: &Opening) -> Option<Self> {
+        let granted = self.profile.widen(&self.granted, &opening.changes()).ok()?;
+        let paths = opening.paths_read.iter().chain(&opening.paths_write);
+        let as_seen = |path: &&String| {
+            let path = Path::new(path);
+            path.canonicalize().is_ok_and(|real| real == path)
+        };
+        if !paths.clone().all(|path| as_seen(&path)) {
+            return None;
+        }
+        let opened = self.opened.iter().chain(paths).cloned();
+        Some(Self {
+            workspace: self.workspace.clone(),
+            cwd: self.cwd.clone(),
+            granted,
+            opened: opened.collect(),
+            ..*self
         })
     }
 }

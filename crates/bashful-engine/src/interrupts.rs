@@ -1,6 +1,7 @@
 //! Interrupts from a person or the system, taken as requests instead of as our end.
 
 use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
 
 use bashful_sandbox::SignalQueue;
 use rustix::process::Signal;
@@ -20,5 +21,12 @@ impl Interrupts {
     /// How many came since the last question.
     pub fn take(&self) -> usize {
         std::iter::from_fn(|| self.0.next()).count()
+    }
+}
+
+impl AsFd for Interrupts {
+    /// Readable while there is one to take.
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
     }
 }

@@ -25,12 +25,17 @@
 //! and a permission profile. No async runtime is needed beyond one that polls.
 
 mod agent_tool;
-mod audit;
+mod approval;
+pub mod approvals;
+mod asking;
+pub mod audit;
 mod bounds;
 mod builder;
 mod client;
+mod clock;
 pub mod config;
 mod confine;
+mod consider;
 mod doctor;
 mod engine;
 mod environment;
@@ -40,21 +45,31 @@ mod explain;
 mod ground;
 mod helper;
 mod hide;
+mod index;
 mod interrupts;
 mod invocation;
+mod journal;
+mod late;
+pub mod learn;
 mod output;
 mod places;
 pub mod policy;
 mod prepare;
 pub mod primitive;
 mod progress;
+mod project;
+mod refusals;
+mod repair;
+pub mod replay;
 mod result;
 mod run;
 mod session;
+mod store;
 mod tasks;
 mod workspace;
 
 pub use agent_tool::{AgentTool, BashExecute};
+pub use approval::{Approval, Wanted};
 pub use bashful_keeper::{Stream, VERSION};
 pub use bashful_policy::{
     Capabilities, CapabilityChanges, CommandValidator, Decision, Effect, Layer, NetworkCapability,
@@ -75,14 +90,18 @@ pub use explain::{
 };
 pub use helper::init;
 pub use hide::hide_from_commands;
+pub use index::Reconciled;
 pub use interrupts::Interrupts;
 pub use invocation::{Action, Inherit, Invocation, MAX_COMMAND_BYTES, Stdin, Timeout};
+pub use late::bring_up_to_date;
 pub use output::{OutputLimit, Unit};
 pub use places::Places;
 pub use policy::{Checked, PolicyMode};
+pub use repair::{BrokenTrail, RepairError, Repaired, RepairedDatabase, Restored, repair};
 pub use result::{
     Enforcement, ExecutionResult, ExitClass, RunUsage, Status, Survivor, signal_name,
 };
 pub use run::Run;
 pub use session::terminal_session;
+pub use store::StoreError;
 pub use tasks::{RunningTask, StopWhich, Stopped, running, stop};

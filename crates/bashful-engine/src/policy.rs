@@ -19,7 +19,9 @@ pub use bashful_policy::{
 pub use checks::{CHECKS, nearest};
 pub use trial::{TestedFile, TestedRule, test_rules};
 
+use crate::approvals::policy_version;
 use crate::builder::Settings;
+use crate::config::Config;
 use crate::error::EngineError;
 use crate::ground::Ground;
 use crate::invocation::{Action, Invocation};
@@ -84,12 +86,15 @@ pub fn remembered(suggestion: &Suggestion) -> String {
 
 /// The policies of an engine, each put together once.
 #[derive(Debug, Default)]
-pub(crate) struct Policies(Mutex<BTreeMap<String, Arc<Policy>>>);
+pub(crate) struct Policies {
+    policies: Mutex<BTreeMap<String, Arc<Policy>>>,
+    versions: Mutex<BTreeMap<String, String>>,
+}
 
 impl Policies {
     fn of(&self, ground: &Ground<'_>) -> Arc<Policy> {
         // The map is whole after every statement, so a panic elsewhere did not tear it.
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.policies.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(policy) = known.get(ground.profile_name) {
             return Arc::clone(policy);
         }
@@ -101,47 +106,103 @@ impl Policies {
         known.insert(ground.profile_name.to_owned(), Arc::clone(&policy));
         policy
     }
+
+    /// The version of the policy that decides on this ground.
+    pub(crate) fn version(&self, config: &Config, ground: &Ground<'_>) -> String {
+        let mut known = self.versions.lock().unwrap_or_else(PoisonError::into_inner);
+        let version = known
+            .entry(ground.profile_name.to_owned())
+            .or_insert_with(|| policy_version(config, ground.profile_name, ground.profile));
+        version.clone()
+    }
 }
 
-/// Judges a request.
-pub(crate) fn judge(
-    settings: &Settings,
-    validator: &CommandValidator,
-    invocation: &Invocation,
-    ground: &Ground<'_>,
-) -> Result<Checked, EngineError> {
-    let text = match &invocation.action {
-        Action::Bash(text) => text.clone(),
-        Action::Program { program, arguments } => {
-            bashful_policy::build_safe_command(program, arguments)
-        }
-    };
-    let context = context::of(settings, invocation, ground)?;
-    let (facts, mut judgement) = match settings.policy {
-        PolicyMode::Profile => judge_by_profile(&text, &settings.policies.of(ground), context),
-        PolicyMode::None => {
-            ground.profile.check_policy_off()?;
-            let dangerous = dangers(&text, context);
-            (Facts::default(), dangerous.unwrap_or_else(unjudged))
-        }
-    };
-    if let Some(blocked) = validator.check_patterns(&text)
-        && is_less_strict(&judgement.decision, &blocked)
-    {
-        judgement.decision = blocked;
-    }
-    if let Some(profile) = &invocation.profile {
-        let decision = profile.decide(&text);
-        if decision.effect > judgement.decision.effect {
-            judgement.decision = decision;
+/// A request that is to be judged.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Case<'a> {
+    pub(crate) settings: &'a Settings,
+    pub(crate) validator: &'a CommandValidator,
+    pub(crate) invocation: &'a Invocation,
+}
+
+/// What a case is judged by besides its agent's profile.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Besides {
+    /// What persons said yes to.
+    pub(crate) granted: Vec<Rule>,
+    /// Whether what no rule knows is asked about, though the kernel would hold it.
+    pub(crate) careful: bool,
+}
+
+impl Case<'_> {
+    /// The text that is judged.
+    pub(crate) fn text(&self) -> String {
+        match &self.invocation.action {
+            Action::Bash(text) => text.clone(),
+            Action::Program { program, arguments } => {
+                bashful_policy::build_safe_command(program, arguments)
+            }
         }
     }
-    Ok(Checked {
-        text,
-        profile: ground.profile_name.to_owned(),
-        facts,
-        judgement,
-    })
+
+    /// Judges the case where it stands.
+    pub(crate) fn judge(&self, ground: &Ground<'_>) -> Result<Checked, EngineError> {
+        self.judge_besides(ground, Besides::default())
+    }
+
+    /// The same with what persons said.
+    pub(crate) fn judge_besides(
+        &self,
+        ground: &Ground<'_>,
+        besides: Besides,
+    ) -> Result<Checked, EngineError> {
+        let text = self.text();
+        let context = context::of(self.settings, self.invocation, ground)?;
+        let (facts, mut judgement) = match self.settings.policy {
+            PolicyMode::Profile => {
+                let policy = besides.added_to(self.settings.policies.of(ground));
+                judge_by_profile(&text, &policy, context)
+            }
+            PolicyMode::None => {
+                ground.profile.check_policy_off()?;
+                let dangerous = dangers(&text, context);
+                (Facts::default(), dangerous.unwrap_or_else(unjudged))
+            }
+        };
+        if let Some(blocked) = self.validator.check_patterns(&text)
+            && is_less_strict(&judgement.decision, &blocked)
+        {
+            judgement.decision = blocked;
+        }
+        if let Some(profile) = &self.invocation.profile {
+            let decision = profile.decide(&text);
+            if decision.effect > judgement.decision.effect {
+                judgement.decision = decision;
+            }
+        }
+        Ok(Checked {
+            text,
+            profile: ground.profile_name.to_owned(),
+            facts,
+            judgement,
+        })
+    }
+}
+
+impl Besides {
+    fn added_to(self, policy: Arc<Policy>) -> Arc<Policy> {
+        if self.granted.is_empty() && !self.careful {
+            return policy;
+        }
+        let mut policy = Arc::unwrap_or_clone(policy);
+        for rule in self.granted {
+            policy.rules = policy.rules.with(rule.layer, [rule]);
+        }
+        if self.careful {
+            policy.unknown = policy.unknown.max(Otherwise::Ask);
+        }
+        Arc::new(policy)
+    }
 }
 
 fn judge_by_profile(text: &str, policy: &Policy, mut context: Context) -> (Facts, Judgement) {

@@ -1,8 +1,8 @@
 //! From an invocation to what the keeper starts: everything checked, nothing run.
 
 use std::fs::File;
-use std::io::{self, Seek, Write};
-use std::os::fd::OwnedFd;
+use std::io::{self, IsTerminal, Seek, Write};
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -36,6 +36,7 @@ pub(crate) fn prepare(
     invocation: Invocation,
     heading: &Heading,
     ground: Ground<'_>,
+    task: TaskId,
 ) -> Result<Prepared, EngineError> {
     let limits = &settings.config.limits;
     let limit = invocation
@@ -66,7 +67,7 @@ pub(crate) fn prepare(
     let room = bounds.map(|bounds| bounds.room(&program, &invocation, settings));
     let spec = Spec {
         v: TASK_FORMAT,
-        id: TaskId::fresh(invocation.action.kind()),
+        id: task,
         command: heading.command.clone(),
         description: heading.description.clone(),
         agent: heading.agent.clone(),
@@ -208,6 +209,17 @@ fn pieces(text: &str) -> Vec<String> {
 fn stdin(stdin: Stdin) -> Result<Option<OwnedFd>, EngineError> {
     match stdin {
         Stdin::Closed => Ok(None),
+        Stdin::Descriptor(fd) if fd.is_terminal() => {
+            // To read from, and not to draw on past our frame and over our questions.
+            let flags = OFlags::RDONLY | OFlags::NOCTTY | OFlags::CLOEXEC;
+            let path = format!("/proc/self/fd/{}", fd.as_raw_fd());
+            let opened = rustix::fs::open(path, flags, Mode::empty());
+            let failed = |errno: rustix::io::Errno| EngineError::Resources {
+                what: "the terminal as standard input".to_owned(),
+                source: errno.into(),
+            };
+            opened.map(Some).map_err(failed)
+        }
         Stdin::Descriptor(fd) => Ok(Some(fd)),
         Stdin::Bytes(bytes) => {
             let failed = |source| EngineError::Resources {

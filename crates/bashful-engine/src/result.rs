@@ -10,6 +10,7 @@ use bashful_policy::{Decision, Effect};
 use bashful_sandbox::{Level, Violation};
 use serde::{Serialize, Serializer};
 
+use crate::approval::Approval;
 use crate::output::Captured;
 use crate::policy::remembered;
 
@@ -35,6 +36,23 @@ pub enum Status {
     RequirementFailed,
     /// We failed.
     Broken,
+}
+
+impl Status {
+    /// The word for it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Success => "success",
+            Self::SoftFailure => "soft_failure",
+            Self::HardFailure => "hard_failure",
+            Self::TimedOut => "timed_out",
+            Self::Cancelled => "cancelled",
+            Self::Denied => "denied",
+            Self::NeedsApproval => "needs_approval",
+            Self::RequirementFailed => "requirement_failed",
+            Self::Broken => "broken",
+        }
+    }
 }
 
 /// What an exit code means.
@@ -178,6 +196,9 @@ pub struct ExecutionResult {
         serialize_with = "as_decision"
     )]
     pub decision: Option<Decision>,
+    /// The ask that a person was put, and how it stands.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub approval: Option<Approval>,
     /// What the kernel enforced.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub enforcement: Option<Enforcement>,
@@ -214,6 +235,23 @@ pub(crate) struct Heading {
     pub(crate) session: String,
     /// What the policy said, once it was asked.
     pub(crate) decision: Option<Decision>,
+    /// What a person was asked.
+    pub(crate) approval: Option<Approval>,
+}
+
+impl Heading {
+    /// The heading of a run of which nothing else is known.
+    pub(crate) fn bare(agent: String, session: String) -> Self {
+        Self {
+            command: String::new(),
+            description: None,
+            operation_id: None,
+            agent,
+            session,
+            decision: None,
+            approval: None,
+        }
+    }
 }
 
 impl ExecutionResult {
@@ -241,6 +279,7 @@ impl ExecutionResult {
             agent: heading.agent,
             session: heading.session,
             decision: heading.decision,
+            approval: heading.approval,
             enforcement: None,
             sandbox_violations: Vec::new(),
             survivors: Vec::new(),

@@ -10,8 +10,10 @@ use crate::client::Client;
 use crate::engine::Running;
 use crate::error::{EngineError, InvalidInvocation};
 use crate::events::Events;
+use crate::journal::LastPage;
 use crate::output::{Captured, OutputLimit, Totals, capture};
 use crate::progress::{Outcome, Picture, Progress};
+use crate::refusals::Draft;
 use crate::result::{ExecutionResult, Heading};
 
 /// A run in progress. Dropping it ends the run with its whole process tree,
@@ -35,12 +37,19 @@ pub(crate) struct Report {
     pub(crate) output_file: PathBuf,
     pub(crate) limit: OutputLimit,
     pub(crate) progress: Arc<Progress>,
+    pub(crate) last_page: LastPage,
+    pub(crate) draft: Draft,
 }
 
 impl Run {
     /// The task's id.
     pub fn id(&self) -> &str {
         self.report.id.as_str()
+    }
+
+    /// The command, which a person may have changed.
+    pub fn command(&self) -> &str {
+        &self.report.heading.command
     }
 
     /// The complete log, which grows while the run goes on.
@@ -108,11 +117,19 @@ impl Drop for Run {
 
 impl Report {
     pub(crate) fn result(&self, outcome: Outcome) -> Result<ExecutionResult, EngineError> {
-        match outcome {
-            Outcome::Finished(state) => self.finished(&state),
-            Outcome::Refused(fault) => Err(refused(fault)),
-            Outcome::Lost => Ok(self.lost()),
-        }
+        let mut result = match outcome {
+            Outcome::Finished(state) => self.finished(&state)?,
+            Outcome::Refused(fault) => {
+                let error = refused(fault);
+                self.last_page
+                    .not_started(&self.id, &self.heading, &error.to_string());
+                return Err(error);
+            }
+            Outcome::Lost => self.lost(),
+        };
+        self.last_page.end(&result, &self.directory);
+        self.draft.put(&mut result);
+        Ok(result)
     }
 
     fn finished(&self, state: &State) -> Result<ExecutionResult, EngineError> {

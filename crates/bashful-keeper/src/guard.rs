@@ -25,6 +25,9 @@ use crate::keeper::Keeper;
 /// The first argument that turns an executable into a keeper.
 pub const KEEPER_ARGUMENT: &str = "__bashful-keeper";
 
+/// What a keeper that was forked from another process is called.
+pub const KEEPER_NAME: &str = "bashful-keeper";
+
 /// If this process was started as a keeper, serves as one and never returns.
 ///
 /// An executable that calls this first thing in `main` can be its own keeper.
@@ -55,7 +58,7 @@ pub fn fork_keeper(socket: OwnedFd) -> io::Result<()> {
 /// Forgets who forked us: environment, arguments, descriptors.
 fn become_nameless(socket: OwnedFd) -> io::Result<OwnedFd> {
     forget_environment()?;
-    replace_arguments("bashful-keeper")?;
+    replace_arguments(KEEPER_NAME)?;
     close_all_but(socket)
 }
 

@@ -27,7 +27,7 @@ mod task_id;
 mod wire;
 
 pub use characters::CharacterCount;
-pub use guard::{KEEPER_ARGUMENT, fork_keeper, serve_as_keeper_if_asked};
+pub use guard::{KEEPER_ARGUMENT, KEEPER_NAME, fork_keeper, serve_as_keeper_if_asked};
 pub use log::{LogEnd, Stream};
 pub use log_reader::{Chunk, LogReader};
 pub use mask::Masker;

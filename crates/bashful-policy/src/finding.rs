@@ -22,6 +22,8 @@ pub struct Finding {
     pub advice: Option<Cow<'static, str>>,
     /// The capability that opens it: the name of a class, or `network`.
     pub capability: Option<Cow<'static, str>>,
+    /// What else it needs to be of use after a yes, such as `network`.
+    pub needs: Option<Cow<'static, str>>,
     /// The words it is about.
     pub fact: String,
     /// Where they stand in the original text.

@@ -20,6 +20,7 @@ pub(crate) fn check(facts: &Facts, index: usize) -> Option<Finding> {
         return None;
     }
     Some(Finding {
+        needs: None,
         effect: Effect::Ask,
         standing: Standing::Unknown,
         rule: Cow::Borrowed("hijack-variable"),

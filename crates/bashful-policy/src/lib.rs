@@ -48,6 +48,6 @@ pub use profile::{PermissionProfile, ProfileBuilder, ProfileError};
 pub use quote::{build_safe_command, escape_arg};
 pub use read::read;
 pub use rule::{Rule, RuleEffect, RuleError, RuleErrorKind, RuleSource, parse_rules, read_rules};
-pub use ruleset::{BUILTIN_RULES, Lint, Ruleset, lint};
-pub use suggest::Suggestion;
+pub use ruleset::{BUILTIN_RULES, BUILTIN_RULES_VERSION, Lint, Ruleset, lint};
+pub use suggest::{Suggestion, is_too_wide};
 pub use validator::{CommandValidator, MAX_COMMAND_BYTES, ValidationError};

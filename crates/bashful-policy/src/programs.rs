@@ -29,6 +29,7 @@ pub(crate) fn judge(facts: &Facts, index: usize, context: &Context) -> Option<Fi
     let call = facts.calls.get(index)?;
     let verdict = verdict(call, context)?;
     Some(Finding {
+        needs: None,
         effect: verdict.effect,
         standing: verdict.standing,
         rule: verdict.rule.into(),

@@ -93,6 +93,8 @@ pub struct Rule {
     pub reason: String,
     /// What opens it: the name of a class, or another capability such as `network`.
     pub capability: Option<String>,
+    /// What a yes to what it asks has to open, so that the command is of use: `network`.
+    pub needs: Option<String>,
     /// What to do instead.
     pub advice: Option<String>,
     /// Whether a person gave it as an answer.
@@ -176,6 +178,7 @@ impl Rule {
             line: 0,
             reason: String::new(),
             capability: None,
+            needs: None,
             advice: None,
             grant: false,
             examples: Vec::new(),
@@ -205,8 +208,10 @@ impl Rule {
     }
 
     fn allows(&self, call: &Call, context: &Context) -> bool {
-        // An assignment can change what a program does, and nobody said yes to that.
-        if self.grant && !call.assignments.is_empty() {
+        // An assignment can change what a program does, and a word that is known only when it
+        // runs can be any option: nobody said yes to that.
+        let plain = |word: &Argument| word.is_literal() && !word.splits;
+        if self.grant && !(call.assignments.is_empty() && call.arguments.iter().all(plain)) {
             return false;
         }
         let matches = match &self.matcher {
@@ -235,6 +240,14 @@ impl Rule {
             fits.max().unwrap_or(Fit::No)
         };
         self.require.iter().map(best).fold(fit, Fit::min)
+    }
+
+    /// Whether the last words of its shape are left open.
+    pub(crate) fn is_open(&self) -> bool {
+        match &self.matcher {
+            Matcher::Shape(shape) => matches!(shape.tokens.last(), Some(Token::Rest)),
+            Matcher::Regex(_) | Matcher::Other => true,
+        }
     }
 
     /// Whether it looks for a word wherever it stands: its shape has a `…` before the end.

@@ -17,7 +17,7 @@ mod shipped;
 mod tests;
 
 pub use lint::{Lint, lint};
-pub use shipped::BUILTIN_RULES;
+pub use shipped::{BUILTIN_RULES, BUILTIN_RULES_VERSION};
 
 /// The rules of all layers. The order inside a layer does not matter.
 ///
@@ -37,6 +37,8 @@ pub(crate) struct RuleHit {
     pub(crate) finding: Finding,
     /// Whether a person gave this rule as an answer, so that it covers asks of every layer.
     pub(crate) grant: bool,
+    /// Whether its shape leaves the last words open.
+    pub(crate) open: bool,
 }
 
 /// Rules that are found by the name of a program.
@@ -181,9 +183,11 @@ fn hit(rule: &Rule, facts: &Facts, call: &Call, context: &Context) -> Option<Rul
                 .clone()
                 .filter(|_| rule.effect != RuleEffect::Deny)
                 .map(Cow::Owned),
+            needs: rule.needs.clone().map(Cow::Owned),
             fact: call.line(),
             span: call.span,
         },
         grant: rule.grant,
+        open: rule.is_open(),
     })
 }

@@ -56,6 +56,34 @@ pub(crate) fn suggest(call: &Call) -> Option<Suggestion> {
     })
 }
 
+/// Whether a shape would be a yes to almost everything: nothing but `…`, a program without a name
+/// of its own, or one that runs whatever follows.
+///
+/// ```
+/// let is_too_wide = |shape: &[&str]| bashful_policy::is_too_wide(&shape.iter().map(|word| word.to_string()).collect::<Vec<_>>());
+/// assert!(is_too_wide(&["…"]) && is_too_wide(&["git", "…"]) && is_too_wide(&["bash", "-c", "…"]));
+/// assert!(!is_too_wide(&["git", "push", "origin", "…"]) && !is_too_wide(&["./deploy", "…"]));
+/// ```
+pub fn is_too_wide(shape: &[String]) -> bool {
+    let Some(program) = shape.first() else {
+        return true;
+    };
+    let name = program.rsplit('/').next().unwrap_or_default();
+    let open = |word: &str| word == "…" || word == "...";
+    if name.is_empty() || open(name) || name.contains(['*', '?', '[']) {
+        return true;
+    }
+    let Some((last, fixed)) = shape.split_last() else {
+        return true;
+    };
+    if !open(last) {
+        return arity::is_never_offered(name);
+    }
+    let rest = fixed.iter().skip(1).map(String::as_str);
+    let fixed: Vec<&str> = std::iter::once(name).chain(rest).collect();
+    arity::leaves_open(&fixed)
+}
+
 /// The words that say what is done, with the rest left open.
 fn prefix(call: &Call) -> Option<Suggestion> {
     let program = call.arguments.first()?;

@@ -54,6 +54,11 @@ impl Mark {
         hard.parse().ok().map(Self)
     }
 
+    /// Whether this is a mark, and not the limit of a process that never had one.
+    pub fn is_set(self) -> bool {
+        (LEAST..=CEILING).contains(&self.0)
+    }
+
     pub(crate) fn value(self) -> u64 {
         self.0
     }

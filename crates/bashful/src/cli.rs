@@ -9,11 +9,19 @@ use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 
 use crate::view::ColourChoice;
 
+mod approvals;
+mod audit;
 mod bounds;
+mod grants;
 mod policy;
 
+pub(crate) use approvals::{AllowArguments, ApprovalsArguments, ApprovalsCommand};
+pub(crate) use audit::{AnchorPlaces, AuditArguments, AuditCommand, ExportFormat, RecordFilter};
 pub(crate) use bounds::{BoundsArguments, PolicyFlag};
-pub(crate) use policy::{CheckArguments, Dialect, PolicyArguments, PolicyCommand};
+pub(crate) use grants::{AddArguments, GrantsArguments, GrantsCommand};
+pub(crate) use policy::{
+    CheckArguments, Dialect, LearnArguments, PolicyArguments, PolicyCommand, ReplayArguments,
+};
 
 /// The shell that asks first: run commands for AI agents and always get an answer.
 #[derive(Debug, Parser)]
@@ -42,6 +50,12 @@ pub(crate) enum Command {
     Config(ConfigArguments),
     /// Ask the policy about a command, and look at its rules.
     Policy(PolicyArguments),
+    /// See what waits for an answer, and answer it.
+    Approvals(ApprovalsArguments),
+    /// See what is remembered, give it and take it back.
+    Grants(GrantsArguments),
+    /// Look at the record of what was asked, decided and run.
+    Audit(AuditArguments),
 }
 
 impl Command {
@@ -57,6 +71,9 @@ impl Command {
                 matches!(arguments.what, ConfigCommand::Show { json: true, .. })
             }
             Self::Policy(arguments) => arguments.wants_json(),
+            Self::Approvals(arguments) => arguments.wants_json(),
+            Self::Grants(arguments) => arguments.wants_json(),
+            Self::Audit(arguments) => arguments.wants_json(),
         }
     }
 }
@@ -165,6 +182,15 @@ pub(crate) struct RunArguments {
     /// Use a room of its own, which goes with the command.
     #[arg(long)]
     pub(crate) fresh: bool,
+    /// Wait so long for a yes from elsewhere, if one is needed [default: not at all].
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub(crate) wait: Option<Duration>,
+    /// Do not ask at this terminal.
+    #[arg(long)]
+    pub(crate) no_ask: bool,
+    /// Ask about what was stopped while it ran, and run it again after a yes.
+    #[arg(long)]
+    pub(crate) retry_on_grant: bool,
     #[command(flatten)]
     pub(crate) bounds: BoundsArguments,
 }
@@ -223,6 +249,9 @@ pub(crate) struct DoctorArguments {
     /// Build a sandbox anew, though one was tried since the last boot.
     #[arg(long)]
     pub(crate) again: bool,
+    /// Mend the database instead: rebuild it if it is damaged, and bring its index up to date.
+    #[arg(long, conflicts_with = "again")]
+    pub(crate) repair: bool,
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
@@ -280,6 +309,19 @@ fn variable(text: &str) -> Result<(String, String), String> {
 
 fn duration(text: &str) -> Result<Duration, String> {
     parse_duration(text).map_err(|error| error.to_string())
+}
+
+/// A time that may also be given in days, such as `7d`.
+pub(crate) fn lasting(text: &str) -> Result<Duration, String> {
+    let hours = |days: &str| Some(format!("{}h", days.parse::<u32>().ok()?.checked_mul(24)?));
+    match text.strip_suffix('d').and_then(hours) {
+        Some(hours) => duration(&hours),
+        None => duration(text),
+    }
+    .and_then(|time| match time {
+        Duration::ZERO => Err("that is no time at all".to_owned()),
+        time => Ok(time),
+    })
 }
 
 fn size(text: &str) -> Result<u64, String> {

@@ -1,8 +1,11 @@
 //! One file per verb.
 
+pub(crate) mod approvals;
+pub(crate) mod audit;
 pub(crate) mod config;
 pub(crate) mod doctor;
 pub(crate) mod explain;
+pub(crate) mod grants;
 pub(crate) mod policy;
 pub(crate) mod run;
 pub(crate) mod status;

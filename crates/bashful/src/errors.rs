@@ -3,6 +3,8 @@
 use std::io;
 
 use bashful_engine::EngineError;
+use bashful_engine::approvals::{DeskError, NotAPerson, StoreError};
+use bashful_engine::audit::AuditError;
 use serde_json::json;
 
 use crate::exit::Exit;
@@ -28,23 +30,70 @@ pub(crate) fn report(error: &anyhow::Error, as_json: bool, printer: &Printer) ->
         return Exit::Command(141);
     }
     let engine_error = error.downcast_ref::<EngineError>();
-    let invalid =
-        engine_error.is_some_and(EngineError::is_invalid_input) || error.is::<UsageError>();
+    let desk_error = error.downcast_ref::<DeskError>();
+    let invalid = engine_error.is_some_and(EngineError::is_invalid_input)
+        || error.is::<UsageError>()
+        || desk_error.is_some_and(is_mistake);
+    let denied = error.is::<NotAPerson>();
     let message = error
         .chain()
         .map(ToString::to_string)
         .collect::<Vec<_>>()
         .join(": ");
-    let hint = engine_error.and_then(EngineError::hint);
+    let hint = engine_error
+        .and_then(EngineError::hint)
+        .or_else(|| desk_error.and_then(desk_hint).map(str::to_owned));
     printer.note("error", &message);
     if let Some(hint) = &hint {
         printer.note("hint", hint);
     }
     if as_json {
-        let kind = engine_error.map_or(if invalid { "usage" } else { "broken" }, EngineError::kind);
+        let kind = match (denied, invalid) {
+            (true, _) => "denied",
+            (false, true) => "usage",
+            (false, false) => "broken",
+        };
+        let kind = engine_error.map_or(kind, EngineError::kind);
         let _ = printer.json(&json_error(kind, &message, hint.as_deref()));
     }
-    if invalid { Exit::Usage } else { Exit::Broken }
+    match (denied, invalid) {
+        (true, _) => Exit::Denied,
+        (false, true) => Exit::Usage,
+        (false, false) => Exit::Broken,
+    }
+}
+
+/// Whether somebody asked for what does not exist or cannot be.
+fn is_mistake(error: &DeskError) -> bool {
+    matches!(
+        error,
+        DeskError::Unknown { .. }
+            | DeskError::Ambiguous { .. }
+            | DeskError::OpensNothing
+            | DeskError::TooWide { .. }
+    )
+}
+
+fn desk_hint(error: &DeskError) -> Option<&'static str> {
+    Some(match error {
+        DeskError::Unknown { what: "ask", .. } => "`bashful approvals list --all` shows them",
+        DeskError::Unknown { .. } => "`bashful grants list --all` shows them",
+        DeskError::Ambiguous { .. } => "type more of it",
+        DeskError::OpensNothing => {
+            "say what it opens (--class, --network, --read, --write), or for which commands it is (--command, --exact)"
+        }
+        DeskError::TooWide { .. } => "name the words that matter, such as `git push origin …`",
+        DeskError::Store(StoreError::Corrupt { .. }) => "`bashful doctor --repair` rebuilds it",
+        DeskError::Store(StoreError::Locked { .. }) => {
+            "another process holds it; try again when that one is done"
+        }
+        DeskError::Store(StoreError::Full { .. }) => "free some space",
+        DeskError::Audit(AuditError::Damaged { .. })
+        | DeskError::Store(StoreError::Unrecorded(AuditError::Damaged { .. })) => {
+            "`bashful audit verify` says more; to go on, move it away and keep it: the next record says that it is missing"
+        }
+        _ => return None,
+    })
 }
 
 /// Tells what is wrong with our arguments, or gives the help that they ask for.

@@ -6,6 +6,7 @@ mod early;
 mod errors;
 mod exit;
 mod printer;
+mod prompt;
 mod view;
 
 use std::process::ExitCode;
@@ -30,6 +31,9 @@ fn main() -> ExitCode {
         cli::Command::Stop(arguments) => commands::stop::stop(arguments, &printer),
         cli::Command::Config(arguments) => commands::config::config(arguments, &printer),
         cli::Command::Policy(arguments) => commands::policy::policy(arguments, &printer),
+        cli::Command::Approvals(arguments) => commands::approvals::approvals(arguments, &printer),
+        cli::Command::Grants(arguments) => commands::grants::grants(arguments, &printer),
+        cli::Command::Audit(arguments) => commands::audit::audit(arguments, &printer),
     };
     match outcome {
         Ok(exit) => exit.into(),

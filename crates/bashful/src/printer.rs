@@ -3,6 +3,7 @@
 //! stdout is data, stderr is talk. A reader that went away ends us quietly.
 
 use std::io::{self, Write};
+use std::os::fd::AsFd;
 
 use crate::view::{Ambient, ColourChoice, Style};
 
@@ -18,6 +19,14 @@ impl Printer {
         Self {
             choice,
             ambient: Ambient::from_environment(),
+        }
+    }
+
+    /// How we draw on a terminal that is none of our streams.
+    pub(crate) fn manner(&self) -> Manner {
+        Manner {
+            choice: self.choice,
+            ambient: self.ambient,
         }
     }
 
@@ -79,5 +88,24 @@ impl Printer {
     /// One JSON object on a line of its own.
     pub(crate) fn json(&self, value: &serde_json::Value) -> io::Result<()> {
         self.data(format!("{value}\n").as_bytes())
+    }
+}
+
+/// How we draw on whatever is a terminal.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Manner {
+    choice: ColourChoice,
+    ambient: Ambient,
+}
+
+impl Manner {
+    /// How things look on this stream.
+    pub(crate) fn style(self, stream: impl AsFd) -> Style {
+        Style::detect(stream, self.choice, self.ambient)
+    }
+
+    /// Whether this stream is a terminal that can be drawn on.
+    pub(crate) fn can_draw(self, stream: impl AsFd) -> bool {
+        self.ambient.can_draw_on(stream)
     }
 }

@@ -9,31 +9,47 @@
 //! The way of a byte: `decode` turns bytes into tokens with the help of `charset` (what must be
 //! spelled out) and `pen` (which colours are harmless); `frame` or `neutralise` draws the tokens.
 
+mod ask;
+mod block;
 mod charset;
+mod date;
 mod decode;
 mod diagnosis;
 mod explanation;
 mod frame;
+mod json;
 mod judgement;
+mod listing;
 mod neutralise;
 mod notice;
 mod outcome;
 mod pen;
+mod repaired;
 mod rules;
 mod sheet;
 mod spinner;
 mod style;
+mod tables;
 mod text;
 mod underline;
 
+#[cfg(test)]
+pub(crate) use ask::tests::ask_about;
+pub(crate) use ask::{AskCard, Editing, state as said_state};
+pub(crate) use block::show_block;
+
+pub(crate) use date::utc;
 pub(crate) use diagnosis::show_diagnosis;
 pub(crate) use explanation::{Detail, show_plan};
 pub(crate) use frame::{Frame, Stream};
+pub(crate) use json::harmless_json;
 pub(crate) use judgement::show_judgement;
 pub(crate) use neutralise::Neutraliser;
 pub(crate) use notice::{Refusal, StartedTask, Truncation, warn_not_enforced, warn_slow};
 pub(crate) use outcome::Outcome;
+pub(crate) use repaired::show_repaired;
 pub(crate) use rules::{RuleRow, show_rules, show_sections};
 pub(crate) use spinner::Moment;
 pub(crate) use style::{Ambient, ColourChoice, Style};
-pub(crate) use text::{duration, shorten, size, visible};
+pub(crate) use tables::{alike, grant_entries, show_asks, show_grants};
+pub(crate) use text::{columns_of, duration, shorten, size, visible};

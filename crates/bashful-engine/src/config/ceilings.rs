@@ -35,6 +35,12 @@ pub struct Ceilings {
     pub environment_pass: Option<Vec<String>>,
     /// The most for `keeper.idle`.
     pub keeper_idle: Option<Duration>,
+    /// The most for `approvals.expire`.
+    pub approvals_expire: Option<Duration>,
+    /// The most for `approvals.wait`.
+    pub approvals_wait: Option<Duration>,
+    /// The most for `approvals.most_pending`.
+    pub approvals_most_pending: Option<usize>,
     /// `Native`: runs cannot go without a sandbox.
     pub sandbox: Option<Sandbox>,
 }
@@ -57,6 +63,9 @@ impl Ceilings {
             term_grace: value(admin.limits.term_grace.as_ref()),
             environment_pass: value(admin.environment.pass.as_ref()),
             keeper_idle: value(admin.keeper.idle.as_ref()),
+            approvals_expire: value(admin.approvals.expire.as_ref()),
+            approvals_wait: value(admin.approvals.wait.as_ref()),
+            approvals_most_pending: value(admin.approvals.most_pending.as_ref()),
             sandbox: value(admin.sandbox.as_ref()),
         }
     }

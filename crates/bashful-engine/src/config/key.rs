@@ -65,6 +65,18 @@ pub enum Key {
     EnvironmentPass,
     /// How long a keeper stays without work.
     KeeperIdle,
+    /// How long an ask can be answered.
+    ApprovalsExpire,
+    /// How long a run waits for an answer.
+    ApprovalsWait,
+    /// How many asks of one agent may wait at a time.
+    ApprovalsMostPending,
+    /// Whether the desktop is told about a new ask.
+    ApprovalsNotifyDesktop,
+    /// A command that gets every new ask.
+    ApprovalsNotifyCommand,
+    /// Where the head of the audit trail is anchored.
+    AuditAnchors,
     /// The ready-made capabilities that a profile starts from.
     ProfilePreset,
     /// What happens to a command that no rule knows.
@@ -114,7 +126,7 @@ const fn limit(name: &'static str) -> Row {
 
 impl Key {
     /// Every key, in the order in which they are shown: as in the default file.
-    pub const ALL: [Self; 35] = [
+    pub const ALL: [Self; 41] = [
         Self::RequireDescription,
         Self::BlockedCommands,
         Self::Agent,
@@ -131,6 +143,12 @@ impl Key {
         Self::SecretNames,
         Self::EnvironmentPass,
         Self::KeeperIdle,
+        Self::ApprovalsExpire,
+        Self::ApprovalsWait,
+        Self::ApprovalsMostPending,
+        Self::ApprovalsNotifyDesktop,
+        Self::ApprovalsNotifyCommand,
+        Self::AuditAnchors,
         Self::ProfilePreset,
         Self::ProfileDefault,
         Self::ProfileHome,
@@ -182,6 +200,15 @@ impl Key {
             Self::EnvironmentPass => Row("environment.pass", Within, NotSet),
             // A keeper serves a session, not a project.
             Self::KeeperIdle => Row("keeper.idle", Narrower, NotSet),
+            // Who is asked and for how long is between the person and the admin.
+            Self::ApprovalsExpire => Row("approvals.expire", Narrower, NotSet),
+            Self::ApprovalsWait => Row("approvals.wait", Narrower, NotSet),
+            Self::ApprovalsMostPending => Row("approvals.most_pending", Narrower, NotSet),
+            Self::ApprovalsNotifyDesktop => Row("approvals.notify_desktop", Free, NotSet),
+            // A repository does not run commands outside the sandbox.
+            Self::ApprovalsNotifyCommand => Row("approvals.notify_command", Free, NotSet),
+            // What is checked against an anchor is checked against all of them.
+            Self::AuditAnchors => Row("audit.anchors", Unite, NotSet),
             Self::ProfilePreset => Row("profile.*.preset", Narrower, Set),
             Self::ProfileDefault => Row("profile.*.default", Narrower, Set),
             Self::ProfileHome => Row("profile.*.home", Narrower, Set),

@@ -45,6 +45,30 @@ impl Config {
     /// A file that is missing says nothing. A file that cannot be read, trusted or understood is
     /// an error: going on without it could mean going on without a rule that it sets.
     pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
+        Self::load_layers(sources, |files| {
+            let this_user = rustix::process::geteuid().as_raw();
+            files.layer(
+                Layer::User,
+                sources.user.as_deref(),
+                Trust::OwnedBy(this_user),
+            )
+        })
+    }
+
+    /// The same with this text in the place of the user's file, to see what it would change. It
+    /// is no configuration to go by: nobody looked at who could write that file.
+    pub(crate) fn load_with_user(
+        sources: &Sources,
+        text: &str,
+        path: &Path,
+    ) -> Result<Loaded, ConfigError> {
+        Self::load_layers(sources, |_| parse(text, path, Layer::User))
+    }
+
+    fn load_layers(
+        sources: &Sources,
+        user: impl FnOnce(&mut Files) -> Result<RawConfig, ConfigError>,
+    ) -> Result<Loaded, ConfigError> {
         let this_user = rustix::process::geteuid().as_raw();
         let admin_owner = match sources.admin_owner {
             AdminOwner::Root => ROOT,
@@ -57,11 +81,7 @@ impl Config {
                 Some(&sources.admin),
                 Trust::OwnedBy(admin_owner),
             )?,
-            user: files.layer(
-                Layer::User,
-                sources.user.as_deref(),
-                Trust::OwnedBy(this_user),
-            )?,
+            user: user(&mut files)?,
             project: files.layer(Layer::Project, sources.project.as_deref(), Trust::Nobody)?,
         };
         let ceilings = Ceilings::of(&layers.admin);

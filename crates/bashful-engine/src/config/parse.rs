@@ -150,6 +150,18 @@ fn set(
         Key::SecretNames => raw.secrets.names = Some(reader.variables(key, value)?),
         Key::EnvironmentPass => raw.environment.pass = Some(reader.variables(key, value)?),
         Key::KeeperIdle => raw.keeper.idle = Some(reader.duration(key, value)?),
+        Key::ApprovalsExpire => raw.approvals.expire = Some(reader.duration(key, value)?),
+        Key::ApprovalsWait => raw.approvals.wait = Some(reader.duration_or_zero(key, value)?),
+        Key::ApprovalsMostPending => {
+            raw.approvals.most_pending = Some(reader.number(key, value)?);
+        }
+        Key::ApprovalsNotifyDesktop => {
+            raw.approvals.notify_desktop = Some(reader.boolean(key, value)?);
+        }
+        Key::ApprovalsNotifyCommand => {
+            raw.approvals.notify_command = Some(reader.shell_text(key, value)?);
+        }
+        Key::AuditAnchors => raw.audit.anchors = Some(reader.anchors(key, value)?),
         Key::Sandbox => raw.sandbox = Some(reader.choice(key, value)?),
         Key::AgentProfile => {
             let profile = Some(reader.agent(key, value)?);

@@ -226,6 +226,21 @@ impl Profile {
     }
 }
 
+impl Profile {
+    /// What a run gets to which a person opened this as well, and nothing else.
+    pub(crate) fn widen(
+        &self,
+        granted: &Granted,
+        opened: &CapabilityChanges,
+    ) -> Result<Granted, PassesAdmin> {
+        self.bounds.check(granted.preset, granted.home, opened)?;
+        Ok(Granted {
+            capabilities: granted.capabilities.with(opened),
+            ..granted.clone()
+        })
+    }
+}
+
 impl Bounds {
     fn check(
         &self,

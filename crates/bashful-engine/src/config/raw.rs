@@ -32,6 +32,8 @@ pub(super) struct RawConfig {
     pub(super) secrets: RawSecrets,
     pub(super) environment: RawEnvironment,
     pub(super) keeper: RawKeeper,
+    pub(super) approvals: RawApprovals,
+    pub(super) audit: RawAudit,
     pub(super) sandbox: Maybe<Sandbox>,
     pub(super) profiles: BTreeMap<Arc<str>, RawProfile>,
     pub(super) agents: BTreeMap<Arc<str>, Maybe<String>>,
@@ -90,4 +92,20 @@ pub(super) struct RawEnvironment {
 #[derive(Debug, Clone, Default)]
 pub(super) struct RawKeeper {
     pub(super) idle: Maybe<Duration>,
+}
+
+/// `[approvals]`.
+#[derive(Debug, Clone, Default)]
+pub(super) struct RawApprovals {
+    pub(super) expire: Maybe<Duration>,
+    pub(super) wait: Maybe<Duration>,
+    pub(super) most_pending: Maybe<usize>,
+    pub(super) notify_desktop: Maybe<bool>,
+    pub(super) notify_command: Maybe<String>,
+}
+
+/// `[audit]`.
+#[derive(Debug, Clone, Default)]
+pub(super) struct RawAudit {
+    pub(super) anchors: Maybe<Vec<String>>,
 }

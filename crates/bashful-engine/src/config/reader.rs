@@ -13,7 +13,7 @@ use super::place::{Layer, Place};
 use super::raw::Said;
 use super::secret::SecretValue;
 use super::setting_key::SettingKey;
-use super::units::{parse_duration, parse_size};
+use super::units::{UnitProblem, parse_duration, parse_size};
 
 /// A parsed value and where it stands.
 pub(super) type Spanned<'a> = toml::Spanned<DeValue<'a>>;
@@ -79,6 +79,20 @@ impl<'a> Reader<'a> {
             source,
         })?;
         Ok(self.said(duration, value))
+    }
+
+    /// A duration that may be none at all.
+    pub(super) fn duration_or_zero(
+        &self,
+        key: &SettingKey,
+        value: &Spanned<'_>,
+    ) -> Result<Said<Duration>, ConfigError> {
+        match self.duration(key, value) {
+            Err(ConfigError::Unit { source, .. }) if source.problem == UnitProblem::Zero => {
+                Ok(self.said(Duration::ZERO, value))
+            }
+            read => read,
+        }
     }
 
     pub(super) fn size(
@@ -219,6 +233,35 @@ impl<'a> Reader<'a> {
         // A blank entry would block nothing or everything, depending on who reads it.
         let valid = |text: &str| !text.trim().is_empty() && !text.contains('\0');
         self.texts(key, value, "a command", valid)
+    }
+
+    /// A text for a shell, which may be empty.
+    pub(super) fn shell_text(
+        &self,
+        key: &SettingKey,
+        value: &Spanned<'_>,
+    ) -> Result<Said<String>, ConfigError> {
+        let text = self.string(key.to_string(), "a text", value)?;
+        if text.contains('\0') {
+            return Err(self.bad_value(key.to_string(), "a command or `\"\"`", value));
+        }
+        Ok(self.said(text.trim().to_owned(), value))
+    }
+
+    /// Where the audit trail is anchored.
+    pub(super) fn anchors(
+        &self,
+        key: &SettingKey,
+        value: &Spanned<'_>,
+    ) -> Result<Said<Vec<String>>, ConfigError> {
+        let valid = |text: &str| match text.split_once(':') {
+            _ if text.contains('\0') => false,
+            Some(("file", path)) => path.starts_with('/'),
+            Some(("command", command)) => !command.trim().is_empty(),
+            _ => text == "journald",
+        };
+        let expected = "`file:` with an absolute path, `journald`, or `command:` with a command";
+        self.texts(key, value, expected, valid)
     }
 
     pub(super) fn variables(

@@ -57,6 +57,12 @@ pub(super) fn resolve(mut layers: Layers) -> Result<Resolved, ConfigError> {
     settle!(list, SecretNames, secrets.names);
     settle!(list, EnvironmentPass, environment.pass);
     settle!(scalar, KeeperIdle, keeper.idle);
+    settle!(scalar, ApprovalsExpire, approvals.expire);
+    settle!(scalar, ApprovalsWait, approvals.wait);
+    settle!(scalar, ApprovalsMostPending, approvals.most_pending);
+    settle!(scalar, ApprovalsNotifyDesktop, approvals.notify_desktop);
+    settle!(scalar, ApprovalsNotifyCommand, approvals.notify_command);
+    settle!(list, AuditAnchors, audit.anchors);
     settle!(scalar, Sandbox, sandbox);
     out.bound_timeout();
     check_classes(&layers)?;

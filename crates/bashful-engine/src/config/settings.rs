@@ -27,6 +27,10 @@ pub struct Config {
     pub environment: Environment,
     /// How keepers behave.
     pub keeper: Keeper,
+    /// How a person is asked.
+    pub approvals: Approvals,
+    /// What happens to the audit trail.
+    pub audit: Audit,
     /// What confines runs.
     pub sandbox: Sandbox,
     /// The profiles that a file speaks about; see [`Config::profile_for`].
@@ -85,6 +89,31 @@ pub struct Keeper {
     pub idle: Duration,
 }
 
+/// How a person is asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Approvals {
+    /// How long an ask can be answered.
+    pub expire: Duration,
+    /// How long a run waits for an answer that nobody at its terminal can give; zero: it returns
+    /// at once.
+    pub wait: Duration,
+    /// How many asks of one agent may wait at a time.
+    pub most_pending: usize,
+    /// Whether the desktop is told about a new ask.
+    pub notify_desktop: bool,
+    /// A command that gets every new ask as a JSON line on standard input; empty: none.
+    pub notify_command: String,
+}
+
+/// What happens to the audit trail.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Audit {
+    /// Where the head of the trail is anchored: `file:/path`, `journald` or `command:…`.
+    pub anchors: Vec<String>,
+}
+
 impl Default for Config {
     fn default() -> Self {
         Self {
@@ -95,6 +124,8 @@ impl Default for Config {
             secrets: Secrets::default(),
             environment: Environment::default(),
             keeper: Keeper::default(),
+            approvals: Approvals::default(),
+            audit: Audit::default(),
             sandbox: Sandbox::default(),
             profiles: BTreeMap::new(),
             agents: BTreeMap::new(),
@@ -122,6 +153,18 @@ impl Default for Keeper {
     fn default() -> Self {
         Self {
             idle: Duration::from_secs(300),
+        }
+    }
+}
+
+impl Default for Approvals {
+    fn default() -> Self {
+        Self {
+            expire: Duration::from_secs(900),
+            wait: Duration::ZERO,
+            most_pending: 32,
+            notify_desktop: false,
+            notify_command: String::new(),
         }
     }
 }

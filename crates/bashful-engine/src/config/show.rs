@@ -148,6 +148,12 @@ impl Loaded {
             Key::SecretNames => List(config.secrets.names.clone()),
             Key::EnvironmentPass => List(config.environment.pass.clone()),
             Key::KeeperIdle => Duration(config.keeper.idle),
+            Key::ApprovalsExpire => Duration(config.approvals.expire),
+            Key::ApprovalsWait => Duration(config.approvals.wait),
+            Key::ApprovalsMostPending => Count(config.approvals.most_pending),
+            Key::ApprovalsNotifyDesktop => Boolean(config.approvals.notify_desktop),
+            Key::ApprovalsNotifyCommand => Text(config.approvals.notify_command.clone()),
+            Key::AuditAnchors => List(config.audit.anchors.clone()),
             Key::Sandbox => Text(config.sandbox.as_str().to_owned()),
             Key::AgentProfile => {
                 let agent = key.of.as_deref()?;
@@ -239,14 +245,15 @@ fn inline(value: &serde_json::Value) -> String {
     }
 }
 
-fn list(items: &[String]) -> String {
+/// A list of texts as it stands in a file.
+pub(crate) fn list(items: &[String]) -> String {
     let items: Vec<_> = items.iter().map(|item| quoted(item)).collect();
     format!("[{}]", items.join(", "))
 }
 
 /// A TOML string in which everything that a terminal would obey or hide is escaped. The `toml`
 /// crate escapes only what TOML asks for, which leaves text direction marks and C1 controls.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let mut out = String::from('"');
     for next in text.chars() {
         match next {

@@ -166,6 +166,16 @@ pass = []  # default
 [keeper]
 idle = "5m"  # default
 
+[approvals]
+expire = "15m"  # default
+wait = "0s"  # default
+most_pending = 32  # default
+notify_desktop = false  # default
+notify_command = ""  # default
+
+[audit]
+anchors = []  # default
+
 [profile.default]
 preset = "workspace"  # default
 default = "confined"  # default
@@ -189,7 +199,7 @@ fn settings_are_fit_for_json() {
     let loaded = loaded("", "[limits]\nlog_quota = \"64K\"\n", "");
     let settings = loaded.settings();
     // The others have no value unless one is given.
-    assert_eq!(settings.len(), 24);
+    assert_eq!(settings.len(), 30);
     let json = |key: Key| {
         let setting = settings
             .iter()

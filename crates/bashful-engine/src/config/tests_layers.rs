@@ -235,6 +235,53 @@ const CASES: &[([&str; 3], &[&str])] = &[
         ],
     ),
     (
+        [
+            "approvals.wait = '1m'",
+            "approvals.wait = '2m'",
+            "approvals.wait = '0s'",
+        ],
+        &[
+            "approvals.wait = \"1m\" (admin)",
+            "ignored `approvals.wait` in `user.toml` line 1: \
+                 the admin file says `1m`, and `2m` would pass it",
+            "ignored `approvals.wait` in `project.toml` line 1: a project file cannot set it",
+        ],
+    ),
+    (
+        ["approvals.wait = '1m'", "approvals.wait = '0s'", ""],
+        &["approvals.wait = \"0s\" (user)"],
+    ),
+    (
+        ["", "", "approvals.notify_command = 'touch /tmp/x'"],
+        &[
+            "ignored `approvals.notify_command` in `project.toml` line 1: \
+                 a project file cannot set it",
+        ],
+    ),
+    (
+        [
+            "approvals.notify_command = ''",
+            "approvals.notify_command = 'x'",
+            "",
+        ],
+        &[
+            "approvals.notify_command = \"\" (admin)",
+            "ignored `approvals.notify_command` in `user.toml` line 1: \
+                 the admin file says ``, and `x` would pass it",
+        ],
+    ),
+    (
+        [
+            "audit.anchors = ['file:/a']",
+            "audit.anchors = ['journald', 'file:/a']",
+            "audit.anchors = ['command:x']",
+        ],
+        &[
+            "audit.anchors = [\"file:/a\", \"journald\"] (admin user)",
+            "ignored `audit.anchors` in `project.toml` line 1: a project file cannot set it",
+        ],
+    ),
+    (
         ["", "", "sandbox = 'none'"],
         &["ignored `sandbox` in `project.toml` line 1: NARROW `none` is wider than `native`"],
     ),
@@ -319,6 +366,8 @@ fn wider(without: &Config, with: &Config) -> Vec<Key> {
             with.environment != without.environment,
         ),
         (Key::KeeperIdle, with.keeper != without.keeper),
+        (Key::ApprovalsWait, with.approvals != without.approvals),
+        (Key::AuditAnchors, with.audit != without.audit),
         (
             Key::Sandbox,
             (with.sandbox, without.sandbox) == (Sandbox::None, Sandbox::Native),
@@ -333,7 +382,7 @@ fn wider(without: &Config, with: &Config) -> Vec<Key> {
 
 /// A file made of a number: each key is absent or has one of a few values.
 fn generate(mut seed: u64) -> String {
-    let choices: [(Key, &[&str]); 16] = [
+    let choices: [(Key, &[&str]); 22] = [
         (Key::RequireDescription, &["true", "false"]),
         (Key::BlockedCommands, &["[]", "['a']", "['b', 'c']"]),
         (Key::Agent, &["'x'", "'y'"]),
@@ -352,6 +401,12 @@ fn generate(mut seed: u64) -> String {
             &["[]", "['A']", "['A', 'LD_PRELOAD']"],
         ),
         (Key::KeeperIdle, &["'1s'", "'8760h'"]),
+        (Key::ApprovalsExpire, &["'1s'", "'8760h'"]),
+        (Key::ApprovalsWait, &["'0s'", "'1s'", "'8760h'"]),
+        (Key::ApprovalsMostPending, &["1", "4294967295"]),
+        (Key::ApprovalsNotifyDesktop, &["true", "false"]),
+        (Key::ApprovalsNotifyCommand, &["''", "'x'", "'y'"]),
+        (Key::AuditAnchors, &["[]", "['journald']", "['file:/a']"]),
         (Key::Sandbox, &["'native'", "'none'"]),
     ];
     let mut text = String::new();
@@ -431,6 +486,13 @@ fn no_file_passes_the_admin_file() {
             at_most(ceilings.log_quota, limits.log_quota),
             at_most(ceilings.term_grace, limits.term_grace),
             at_most(ceilings.keeper_idle, config.keeper.idle),
+            at_most(ceilings.approvals_expire, config.approvals.expire),
+            at_most(ceilings.approvals_wait, config.approvals.wait),
+            at_most(
+                ceilings.approvals_most_pending,
+                config.approvals.most_pending,
+            ),
+            all_in(&alone.audit.anchors, &config.audit.anchors),
             ceilings.require_description != Some(true) || config.require_description,
             ceilings.on_log_full != Some(OnLogFull::Stop) || limits.on_log_full == OnLogFull::Stop,
             ceilings.survivors != Some(Survivors::Kill) || limits.survivors == Survivors::Kill,
@@ -444,7 +506,7 @@ fn no_file_passes_the_admin_file() {
             all_in(&alone.secrets.names, &config.secrets.names),
             all_in(&alone.secrets.values, &config.secrets.values),
         ];
-        assert_eq!(checks, [true; 16], "admin:\n{admin}\nuser:\n{user}");
+        assert_eq!(checks, [true; 20], "admin:\n{admin}\nuser:\n{user}");
     }
 }
 

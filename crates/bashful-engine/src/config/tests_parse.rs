@@ -168,6 +168,28 @@ const WRONG_VALUES: &[(&str, &str)] = &[
                  expected at most 64 letters, digits, `.`, `_` and `-`, a letter or digit first",
     ),
     (
+        "[approvals]\nexpire = \"0s\"",
+        "bad value for `approvals.expire` AT 10: duration `0s` is zero: it must be more",
+    ),
+    (
+        "[approvals]\nwait = \"-1s\"",
+        "bad value for `approvals.wait` AT 8: duration `-1s` is negative",
+    ),
+    (
+        "[approvals]\nmost_pending = 0",
+        "bad value for `approvals.most_pending` AT 16: \
+                 expected a number from `1` to `4294967295`",
+    ),
+    (
+        "[approvals]\nnotify_command = \"a\\u0000b\"",
+        "bad value for `approvals.notify_command` AT 18: expected a command or `\"\"`",
+    ),
+    (
+        "[audit]\nanchors = [\"journald\", \"file:here\"]",
+        "bad value for `audit.anchors[1]` AT 24: expected `file:` with an absolute path, \
+                 `journald`, or `command:` with a command",
+    ),
+    (
         "[profile.default]\npreset = \"workspce\"",
         "bad value for `profile.default.preset` AT 10: `workspce` is not one of \
                  `read-only`, `workspace`, `build`, `full`: did you mean `workspace`?",

@@ -54,6 +54,16 @@ pub enum ConfineError {
         /// Where it was looked for.
         resolved: PathBuf,
     },
+    /// A path that somebody said yes to leads to another place now.
+    #[error("`{written}` in `{key}` was granted as it stands, and leads to `{}` now", resolved.display())]
+    LeadsElsewhere {
+        /// The capability.
+        key: &'static str,
+        /// The path as written.
+        written: String,
+        /// Where it leads.
+        resolved: PathBuf,
+    },
     /// A path cannot be looked at.
     #[error("cannot look at `{written}` in `{key}`, which is `{}`", resolved.display())]
     UnreadablePath {
@@ -211,6 +221,9 @@ impl ConfineError {
     /// What to do about it, in one sentence.
     pub fn hint(&self) -> Option<&'static str> {
         Some(match self {
+            Self::LeadsElsewhere { .. } => {
+                "somebody made a link of it since: look at it, then revoke the grant or give another"
+            }
             Self::EmptyPath { .. } => "name a file or directory; `.` is the workspace",
             Self::ControlCharacter { .. } | Self::PathNotUtf8 { .. } => {
                 "name a directory above it, or rename it"
@@ -255,6 +268,7 @@ impl ConfineError {
             Self::PathNotUtf8 { .. } => "path_not_utf8",
             Self::NoHome { .. } | Self::NoRealHome => "no_home",
             Self::OtherHome { .. } => "other_home",
+            Self::LeadsElsewhere { .. } => "leads_elsewhere",
             Self::MissingPath { .. } => "missing_path",
             Self::UnreadablePath { .. } => "unreadable_path",
             Self::NoMatch { .. } => "no_match",

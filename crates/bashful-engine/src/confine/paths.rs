@@ -27,6 +27,8 @@ pub(super) struct Named {
 pub(super) struct Resolver<'a> {
     workspace: &'a Path,
     home: Option<&'a Path>,
+    /// Paths that somebody saw as they stand, so that they may lead nowhere else.
+    as_seen: &'a [String],
     paths: usize,
     entries: usize,
 }
@@ -36,9 +38,16 @@ impl<'a> Resolver<'a> {
         Self {
             workspace,
             home,
+            as_seen: &[],
             paths: 0,
             entries: 0,
         }
+    }
+
+    /// Refuses to follow these.
+    pub(super) fn not_following(mut self, paths: &'a [String]) -> Self {
+        self.as_seen = paths;
+        self
     }
 
     /// The existing, canonical paths that the entries of a capability name.
@@ -81,6 +90,13 @@ impl<'a> Resolver<'a> {
         }
         let path = self.absolute(key, written)?;
         match path.canonicalize() {
+            Ok(real) if real != path && self.as_seen.iter().any(|seen| seen == written) => {
+                Err(ConfineError::LeadsElsewhere {
+                    key,
+                    written: written.to_owned(),
+                    resolved: real,
+                })
+            }
             Ok(real) => Ok(vec![real]),
             // A name with a bracket in it may exist as it stands; then that is meant.
             Err(error) if is_missing(&error) && glob::is_pattern(written) => {

@@ -103,6 +103,7 @@ impl World {
         let cache = std::iter::once(&self.cache);
         let writes: Vec<PathBuf> = cache.chain(&self.further).cloned().collect();
         confine(&ConfineRequest {
+            as_seen: &[],
             capabilities,
             preset: self.preset,
             optional: &[bashful_sandbox::Protection::Resources],

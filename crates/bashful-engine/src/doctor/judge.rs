@@ -42,6 +42,7 @@ pub(super) fn judge(host: &Host, trial: &Trial) -> Diagnosis {
         host: offered(host, trial),
         checks,
         missing: missing(host, trial, user),
+        kept: Vec::new(),
         enforcement,
     }
 }

@@ -28,9 +28,10 @@ async fn execute(house: &House, command: &str) -> ExecutionResult {
 }
 
 fn audit(house: &House) -> Vec<Value> {
-    let text = fs::read_to_string(house.state().join("audit.jsonl")).unwrap_or_default();
-    text.lines()
-        .map(|line| serde_json::from_str(line).unwrap())
+    let text = fs::read_to_string(house.state().join("trail.jsonl")).unwrap_or_default();
+    let records = text.lines().map(|line| serde_json::from_str(line).unwrap());
+    records
+        .filter(|record: &Value| record["event"] == "refusal")
         .collect()
 }
 
@@ -186,7 +187,7 @@ async fn a_denied_action_runs_nothing_and_is_audited() {
     };
     for (name, expected) in [
         ("v", Value::from(1)),
-        ("event", "refused".into()),
+        ("event", "refusal".into()),
         ("agent", "chat".into()),
         ("action", "tool:bash:git push origin main".into()),
         ("effect", "deny".into()),

@@ -244,9 +244,8 @@ fn a_state_directory_that_cannot_be_written() {
     // A file where the directory should be: true for root as well.
     fs::write(house.state(), "").unwrap();
     let begun = std::time::Instant::now();
-    match crate::support::started(&house.engine(), Invocation::bash("touch never")).wait_until(None)
-    {
-        Ok(Err(EngineError::StateDirectory { path, .. })) => {
+    match house.engine().start(Invocation::bash("touch never")) {
+        Err(EngineError::StateDirectory { path, .. }) => {
             assert!(path.starts_with(house.state()), "{}", path.display());
         }
         other => panic!("{other:?}"),

@@ -7,6 +7,8 @@
 )]
 
 mod agent_tool;
+mod asking;
+mod audit;
 mod bad_input;
 mod endings;
 mod environment;

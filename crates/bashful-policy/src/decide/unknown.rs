@@ -51,6 +51,7 @@ pub(super) fn unknown(unknown: &Unknown) -> Finding {
         ),
     };
     Finding {
+        needs: None,
         effect,
         standing,
         rule: Cow::Borrowed(unknown.kind.as_str()),

@@ -21,6 +21,9 @@ impl Court<'_> {
         let mut allowed: Option<Finding> = None;
         let mut asked: Option<Finding> = None;
         let mut granted: Option<Finding> = None;
+        // Whoever said yes to a shape did not see the words that its end leaves open: those that
+        // have the program run or write something else are asked about all the same.
+        let sinks = known.iter().any(|finding| finding.effect == Effect::Ask);
         for hit in configured {
             let finding = hit.finding;
             match finding.effect {
@@ -33,7 +36,9 @@ impl Court<'_> {
                     asked.get_or_insert(finding);
                 }
                 Effect::Allow if hit.grant => {
-                    granted.get_or_insert(finding);
+                    if !(hit.open && sinks) {
+                        granted.get_or_insert(finding);
+                    }
                 }
                 Effect::Allow => {
                     allowed.get_or_insert(finding);
@@ -130,6 +135,7 @@ pub(super) fn open(finding: Finding) -> Finding {
 
 fn about_call(call: &Call, effect: Effect, rule: &'static str, reason: &'static str) -> Finding {
     Finding {
+        needs: None,
         effect,
         standing: Standing::Rule,
         rule: Cow::Borrowed(rule),

@@ -1,36 +1,61 @@
 //! The shipped rules. Each is read when the first call of one of its programs is judged: a command
 //! meets few of them, and reading all would cost more than the rest of a decision.
 
+use std::collections::HashMap;
 use std::sync::OnceLock;
 
+use crate::glob;
 use crate::rule::{Rule, read_shipped};
 
 /// The text of the shipped rules.
 pub const BUILTIN_RULES: &str = include_str!("../builtin.toml");
 
-/// The shipped rules, found by the names of programs.
+/// A number that changes when the shipped rules do.
+pub const BUILTIN_RULES_VERSION: u64 = {
+    // FNV-1a, which is simple enough for the compiler to do.
+    let bytes = BUILTIN_RULES.as_bytes();
+    let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
+    let mut at = 0;
+    while at < bytes.len() {
+        hash = (hash ^ bytes[at] as u64).wrapping_mul(0x0100_0000_01b3);
+        at += 1;
+    }
+    hash
+};
+
+/// What begins a rule.
+const MARK: &str = "\n[[rule]]\n";
+
+/// The shipped rules, found by the names of programs. Putting this together is part of every
+/// process that judges a command, so it reads the text once and sorts nothing.
 #[derive(Debug)]
 pub(super) struct Shipped {
     entries: Vec<Entry>,
-    /// Names of programs with the places of their rules, sorted.
-    by_program: Vec<(&'static str, usize)>,
-    /// Places of rules whose programs are patterns.
-    about_any: Vec<usize>,
+    /// For each name of a program the last of its links.
+    by_program: HashMap<&'static str, usize>,
+    /// The place of a rule, and the link before it.
+    links: Vec<(usize, Option<usize>)>,
+    /// Patterns for names of programs with the places of their rules.
+    about_any: Vec<(&'static str, usize)>,
 }
 
 /// One rule as text.
 #[derive(Debug)]
 struct Entry {
     text: &'static str,
-    /// The number of lines before it.
-    before: usize,
+    /// Where it begins.
+    start: usize,
     rule: OnceLock<Option<Rule>>,
 }
 
 impl Entry {
     /// The rule. That all of them can be read is what a test checks.
     fn rule(&self) -> Option<&Rule> {
-        let read = || read_shipped(self.text, "builtin.toml", self.before);
+        let read = || {
+            let above = BUILTIN_RULES.get(..self.start).unwrap_or_default();
+            let before = above.lines().count();
+            read_shipped(self.text, "builtin.toml", before)
+        };
         self.rule.get_or_init(read).as_ref()
     }
 }
@@ -38,45 +63,45 @@ impl Entry {
 impl Shipped {
     pub(super) fn get() -> &'static Self {
         static SHIPPED: OnceLock<Shipped> = OnceLock::new();
-        SHIPPED.get_or_init(|| Self::new(BUILTIN_RULES))
+        SHIPPED.get_or_init(Self::new)
     }
 
-    fn new(text: &'static str) -> Self {
+    fn new() -> Self {
         let mut shipped = Self {
-            entries: Vec::new(),
-            by_program: Vec::new(),
+            entries: Vec::with_capacity(128),
+            by_program: HashMap::with_capacity(1024),
+            links: Vec::with_capacity(1024),
             about_any: Vec::new(),
         };
-        let mut before = 1;
-        let mut rest = text;
         // What stands above the first rule is for people.
-        while let Some(start) = rest.find("\n[[rule]]\n") {
-            let (above, from) = rest.split_at_checked(start + 1).unwrap_or((rest, ""));
-            before += above.bytes().filter(|byte| *byte == b'\n').count();
-            let end = from.find("\n[[rule]]\n").unwrap_or(from.len());
-            let (part, after) = from.split_at_checked(end).unwrap_or((from, ""));
-            shipped.add(part, before - 1);
-            before += part.bytes().filter(|byte| *byte == b'\n').count();
+        let mut rest = BUILTIN_RULES
+            .find(MARK)
+            .map_or("", |at| from(BUILTIN_RULES, at));
+        while !rest.is_empty() {
+            // The mark itself belongs to the rule, but for the line's end before it.
+            let rule = from(rest, 1);
+            let end = rule.find(MARK).unwrap_or(rule.len());
+            let (part, after) = rule.split_at_checked(end).unwrap_or((rule, ""));
+            shipped.add(part, BUILTIN_RULES.len() - rule.len());
             rest = after;
         }
-        shipped.by_program.sort_unstable();
         shipped
     }
 
-    fn add(&mut self, part: &'static str, before: usize) {
+    fn add(&mut self, part: &'static str, start: usize) {
         let place = self.entries.len();
-        let mut any = false;
         for name in programs(part) {
-            any |= name.contains('*');
             let name = name.rsplit('/').next().unwrap_or_default();
-            self.by_program.push((name, place));
-        }
-        if any {
-            self.about_any.push(place);
+            if name.contains('*') {
+                self.about_any.push((name, place));
+            } else {
+                let before = self.by_program.insert(name, self.links.len());
+                self.links.push((place, before));
+            }
         }
         self.entries.push(Entry {
             text: part,
-            before,
+            start,
             rule: OnceLock::new(),
         });
     }
@@ -88,13 +113,16 @@ impl Shipped {
 
     /// The rules that can be about a program; none, when its name is not known.
     pub(super) fn about(&self, program: Option<&str>) -> impl Iterator<Item = &Rule> {
-        let any = program.and(Some(&self.about_any)).into_iter().flatten();
         let program = program.unwrap_or_default();
-        let start = self.by_program.partition_point(|(name, _)| *name < program);
-        let named = self.by_program.get(start..).unwrap_or_default();
-        let named = named.iter().take_while(move |(name, _)| *name == program);
-        let places = named.map(|(_, place)| *place);
-        let mut places: Vec<usize> = places.chain(any.copied()).collect();
+        let mut places: Vec<usize> = Vec::new();
+        let mut next = self.by_program.get(program).copied();
+        while let Some((place, before)) = next.and_then(|link| self.links.get(link)) {
+            places.push(*place);
+            next = *before;
+        }
+        let fits = |(pattern, _): &&(&str, usize)| glob::matches_token(pattern, program);
+        let fitting = self.about_any.iter().filter(fits);
+        places.extend(fitting.map(|(_, place)| *place));
         places.sort_unstable();
         places.dedup();
         let entries = places
@@ -102,6 +130,10 @@ impl Shipped {
             .filter_map(|place| self.entries.get(place));
         entries.filter_map(Entry::rule)
     }
+}
+
+fn from(text: &'static str, at: usize) -> &'static str {
+    text.split_at_checked(at).map_or("", |(_, rest)| rest)
 }
 
 /// The programs that the text of a rule names: the first item of `command`.
@@ -127,7 +159,7 @@ mod tests {
 
     #[test]
     fn every_rule_is_found_by_the_programs_it_names() {
-        let shipped = Shipped::new(BUILTIN_RULES);
+        let shipped = Shipped::new();
         assert_eq!(
             BUILTIN_RULES.matches("\n[[rule]]\n").count(),
             shipped.rules().count()

@@ -226,6 +226,23 @@ fn is_banned(program: &str) -> bool {
     BANNED.contains(&program) || BANNED.contains(&plain)
 }
 
+/// Whether a shape with these fixed words and an open end leaves open what would run: a program
+/// that runs others, or one whose first words have not said yet what is done.
+pub(super) fn leaves_open(fixed: &[&str]) -> bool {
+    let Some(program) = fixed.first().copied() else {
+        return true;
+    };
+    if fixed.len() == 1 {
+        let many = format!("{program} ");
+        let verbs = |(known, length): &(&str, usize)| {
+            known.starts_with(&many) || (*known == program && *length > 1)
+        };
+        return is_banned(program) || is_never_offered(program) || ARITY.iter().any(verbs);
+    }
+    // `docker run …` and `env X=1 …` run whatever follows; `docker pull alpine …` does not.
+    is_never_offered(program) || (is_banned(program) && of(fixed).is_none())
+}
+
 /// Whether not even the whole command is offered.
 pub(super) fn is_never_offered(program: &str) -> bool {
     NEVER.contains(&program) || program.is_empty()

@@ -101,6 +101,7 @@ pub(super) struct About<'a> {
 /// An allow, from which the other findings are made.
 pub(super) fn plain(reason: impl Into<Cow<'static, str>>, fact: &str, span: Span) -> Finding {
     Finding {
+        needs: None,
         effect: Effect::Allow,
         standing: Standing::Rule,
         rule: Cow::Borrowed("writes-inside"),

@@ -35,6 +35,7 @@ fn a_mark_survives_a_new_session_an_empty_environment_and_a_double_fork() {
     let processes = names.map(|name| process_in(&directory.join(name)));
     for (name, process) in names.into_iter().zip(processes) {
         assert_eq!(Mark::of(process.pid), Some(mark), "{name}");
+        assert!(mark.is_set());
     }
     for process in processes {
         signal_process(process, Signal::KILL);

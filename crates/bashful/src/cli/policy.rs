@@ -1,10 +1,11 @@
 //! The flags of `bashful policy`.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::{BoundsArguments, variable};
+use super::{BoundsArguments, lasting, variable};
 
 #[derive(Debug, Args)]
 pub(crate) struct PolicyArguments {
@@ -21,6 +22,8 @@ impl PolicyArguments {
             | PolicyCommand::Test { json, .. }
             | PolicyCommand::Explain { json, .. }
             | PolicyCommand::Lint { json, .. } => *json,
+            PolicyCommand::Replay(arguments) => arguments.json,
+            PolicyCommand::Learn(arguments) => arguments.json,
             PolicyCommand::Import { .. } => false,
         }
     }
@@ -66,6 +69,10 @@ pub(crate) enum PolicyCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Tell what a changed policy would have said about the commands on record.
+    Replay(ReplayArguments),
+    /// Propose the narrowest profile that would have let a session's runs pass.
+    Learn(LearnArguments),
     /// Turn the permissions of another tool into rules.
     Import {
         /// Whose permissions they are.
@@ -78,6 +85,50 @@ pub(crate) enum PolicyCommand {
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
     },
+}
+
+const REPLAY_EXAMPLES: &str = "\
+Examples:
+  bashful policy replay changed.toml
+  bashful policy replay --since 30d --agent coder rules.toml";
+
+#[derive(Debug, Args)]
+#[command(after_long_help = REPLAY_EXAMPLES)]
+pub(crate) struct ReplayArguments {
+    /// A configuration in the place of yours, or a file of rules to be added.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Only what was asked for in this time, such as 30d [default: everything].
+    #[arg(long, value_name = "TIME", value_parser = lasting)]
+    pub(crate) since: Option<Duration>,
+    /// Only what this agent asked for.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) agent: Option<String>,
+    /// Only what was asked for in this session.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) session: Option<String>,
+    /// Judge by this profile [default: the one that each agent would have].
+    #[arg(long, value_name = "NAME")]
+    pub(crate) profile: Option<String>,
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LearnArguments {
+    /// The session to learn from.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) session: String,
+    /// Only the runs of this agent.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) agent: Option<String>,
+    /// What the profile is to be called.
+    #[arg(long, value_name = "NAME", default_value = "learnt")]
+    pub(crate) name: String,
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Whose permissions are read.

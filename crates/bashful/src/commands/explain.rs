@@ -75,7 +75,12 @@ fn action(arguments: &ExplainArguments) -> Action {
 /// The command would not run, and that is all there is to say about it.
 fn refused(command: &str, decision: &Decision, printer: &Printer) -> Exit {
     let mut out = Vec::new();
-    Refusal { command, decision }.write(printer.style(), &mut out);
+    Refusal {
+        command,
+        decision,
+        approval: None,
+    }
+    .write(printer.style(), &mut out);
     printer.talk(&out);
     match decision.effect {
         Effect::Ask => Exit::NeedsApproval,

@@ -8,7 +8,9 @@ mod check;
 mod explain;
 mod facts;
 mod import;
+mod learn;
 mod lint;
+mod replay;
 mod rules;
 mod show;
 mod test;
@@ -23,6 +25,8 @@ pub(crate) fn policy(arguments: &PolicyArguments, printer: &Printer) -> anyhow::
         PolicyCommand::Test { file, json } => test::test(file, *json, printer),
         PolicyCommand::Explain { rule, json } => explain::explain(rule, *json, printer),
         PolicyCommand::Lint { file, json } => lint::lint(file.as_deref(), *json, printer),
+        PolicyCommand::Replay(arguments) => replay::replay(arguments, printer),
+        PolicyCommand::Learn(arguments) => learn::learn(arguments, printer),
         PolicyCommand::Import { from, file, output } => {
             import::import(*from, file, output.as_deref(), printer)
         }

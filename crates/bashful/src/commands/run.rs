@@ -3,7 +3,8 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use bashful_engine::config::{Ceilings, Config, Loaded, Sandbox, Survivors, env};
 use bashful_engine::{
@@ -18,8 +19,12 @@ use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::view::warn_not_enforced;
 
+mod asking;
 mod finish;
+mod retry;
 mod watch;
+
+use asking::Asking;
 
 pub(crate) fn run(
     arguments: &RunArguments,
@@ -34,49 +39,98 @@ pub(crate) fn run(
     let sandbox = sandbox(&loaded, arguments.bounds.sandbox)?;
     let preset = preset(&loaded.config, arguments);
     let shown_whole = arguments.max_output.is_none() && !arguments.json;
-    let engine = engine(arguments, loaded.config, keeper, sandbox)?;
+    // Before the first thread: see there.
+    let interrupts = Arc::new(Interrupts::catch()?);
+    let asking = Asking::of(arguments, printer, &interrupts)?;
+    let engine = engine(arguments, loaded.config, keeper, sandbox, &asking)?;
     let action = action(arguments)?;
-    let title = arguments
-        .description
-        .clone()
-        .unwrap_or_else(|| action.as_command());
-    let invocation = invocation(arguments, action, workspace)?;
+    let invocation = invocation(arguments, action.clone(), workspace.clone())?;
     // The engine knows all it needs; what runs must not find our tokens in /proc.
     hide_from_commands()?;
-    // Before the first thread: see there.
-    let interrupts = Interrupts::catch()?;
-    let run = match engine.start(invocation)? {
-        Started::Running(run) => run,
-        Started::NotAllowed(result) => {
-            return finish::not_allowed(&result, arguments.json, printer);
-        }
-    };
-    if arguments.bounds.policy == Some(PolicyFlag::None) {
-        printer.note("warning", policy_off(sandbox));
-    }
-    if sandbox == Sandbox::None {
-        announce(printer);
-    } else if preset.is_dangerous() {
-        printer.note(
-            "warning",
-            "the preset `full` is dangerous: the command can change all that you can",
-        );
-    }
-    let watcher = watch::Watcher {
+    let show = Show {
+        arguments,
         printer,
         interrupts: &interrupts,
+        title: arguments.description.as_deref(),
         limit,
-        began: Instant::now(),
+        shown_whole,
     };
-    if arguments.json {
-        let result = watcher.silently(run)?;
-        printer.json(&serde_json::to_value(&result)?)?;
-        return Ok(Exit::of(&result));
-    }
-    if shown_whole {
-        watcher.live(&run, &title)
+    let first = show.start(&engine, invocation, || {
+        announce(arguments, sandbox, preset, printer);
+    })?;
+    let last = if arguments.retry_on_grant {
+        let again = || invocation_again(arguments, action.clone(), workspace.clone());
+        retry::after_a_yes(&show, &engine, first, again)?
     } else {
-        watcher.at_the_end(run, &title)
+        first
+    };
+    if let Some(json) = &last.json {
+        printer.json(json)?;
+    }
+    Ok(last.exit)
+}
+
+/// How one run is shown.
+struct Show<'a> {
+    arguments: &'a RunArguments,
+    printer: &'a Printer,
+    interrupts: &'a Interrupts,
+    title: Option<&'a str>,
+    limit: Duration,
+    shown_whole: bool,
+}
+
+/// What became of one run, for whoever tries again.
+struct Ended {
+    exit: Exit,
+    /// The result as it is printed, if that is wanted: once, after the last try.
+    json: Option<serde_json::Value>,
+    /// The ask about what was stopped, if it ran and something was.
+    ask: Option<String>,
+}
+
+impl Show<'_> {
+    fn start(
+        &self,
+        engine: &Engine,
+        invocation: Invocation,
+        announce: impl FnOnce(),
+    ) -> anyhow::Result<Ended> {
+        let json = self.arguments.json;
+        let run = match engine.start(invocation)? {
+            Started::Running(run) => run,
+            Started::NotAllowed(result) => {
+                let exit = finish::not_allowed(&result, json, self.printer)?;
+                return Ok(Ended {
+                    exit,
+                    json: None,
+                    ask: None,
+                });
+            }
+        };
+        announce();
+        // Without a description, what runs is named: a person may have changed it.
+        let title = self.title.unwrap_or(run.command()).to_owned();
+        let watcher = watch::Watcher {
+            printer: self.printer,
+            interrupts: self.interrupts,
+            limit: self.limit,
+            began: Instant::now(),
+        };
+        let (exit, result) = if json {
+            let result = watcher.silently(run)?;
+            (Exit::of(&result), result)
+        } else if self.shown_whole {
+            watcher.live(&run, &title)?
+        } else {
+            watcher.at_the_end(run, &title)?
+        };
+        let json = json.then(|| serde_json::to_value(&result)).transpose()?;
+        let pending = result
+            .approval
+            .filter(|approval| approval.state == "pending");
+        let ask = pending.map(|approval| approval.id);
+        Ok(Ended { exit, json, ask })
     }
 }
 
@@ -183,13 +237,14 @@ fn engine(
     config: Config,
     keeper: Option<EarlyKeeper>,
     sandbox: Sandbox,
+    asking: &Asking,
 ) -> anyhow::Result<Engine> {
     let mut builder: EngineBuilder = Engine::builder()
         .config(config)
         .sandbox(sandbox)
         .keeper_by_fork()
         .one_call();
-    builder = arguments.bounds.judged(builder);
+    builder = asking.applied_to(arguments.bounds.judged(builder));
     if let Some(keeper) = keeper {
         builder = builder.early_keeper(keeper);
     }
@@ -251,6 +306,18 @@ fn invocation(
     Ok(invocation)
 }
 
+/// The same request once more; none if what it reads cannot be read again.
+fn invocation_again(
+    arguments: &RunArguments,
+    action: Action,
+    workspace: Option<PathBuf>,
+) -> anyhow::Result<Option<Invocation>> {
+    if arguments.stdin {
+        return Ok(None);
+    }
+    invocation(arguments, action, workspace).map(Some)
+}
+
 /// What confines the command: the flag, else the configuration; but the admin's word holds.
 pub(super) fn sandbox(loaded: &Loaded, flag: Option<Sandbox>) -> Result<Sandbox, UsageError> {
     let chosen = flag.unwrap_or(loaded.config.sandbox);
@@ -280,8 +347,19 @@ fn policy_off(sandbox: Sandbox) -> &'static str {
     }
 }
 
-fn announce(printer: &Printer) {
-    let mut out = Vec::new();
-    warn_not_enforced("no sandbox", printer.style(), &mut out);
-    printer.talk(&out);
+/// Says what is not as it usually is, once it is known that the command runs.
+fn announce(arguments: &RunArguments, sandbox: Sandbox, preset: Preset, printer: &Printer) {
+    if arguments.bounds.policy == Some(PolicyFlag::None) {
+        printer.note("warning", policy_off(sandbox));
+    }
+    if sandbox == Sandbox::None {
+        let mut out = Vec::new();
+        warn_not_enforced("no sandbox", printer.style(), &mut out);
+        printer.talk(&out);
+    } else if preset.is_dangerous() {
+        printer.note(
+            "warning",
+            "the preset `full` is dangerous: the command can change all that you can",
+        );
+    }
 }

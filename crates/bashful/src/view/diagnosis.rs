@@ -32,6 +32,11 @@ pub(crate) fn show_diagnosis(diagnosis: &Diagnosis, style: Style, out: &mut Vec<
         let (sign, tone, word) = level_sign(level);
         sheet.item(sign, tone, &format!("{name:<12}{word}"));
     }
+    if !diagnosis.kept.is_empty() {
+        sheet.blank();
+        sheet.heading("What is kept");
+        findings(&mut sheet, &diagnosis.kept);
+    }
     for missing in &diagnosis.missing {
         sheet.blank();
         let sign = if diagnosis.ok { "!" } else { "✗" };

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use bashful_engine::policy::remembered;
-use bashful_engine::{Decision, Effect};
+use bashful_engine::{Approval, Decision, Effect};
 
 use super::{
     style::{Style, Tone},
@@ -25,6 +25,8 @@ pub(crate) struct Refusal<'a> {
     pub(crate) command: &'a str,
     /// What the policy says about it.
     pub(crate) decision: &'a Decision,
+    /// The ask that a person was put.
+    pub(crate) approval: Option<&'a Approval>,
 }
 
 impl Refusal<'_> {
@@ -51,8 +53,21 @@ impl Refusal<'_> {
             entries.extend(text.map(entry));
         };
         add("Instead", decision.suggestion.clone());
-        add("A yes covers", decision.remember.as_ref().map(remembered));
-        add("To permit", permit(decision));
+        let lasting = |approval: &Approval| approval.remember.join("; ");
+        let covered = self.approval.map(lasting).filter(|text| !text.is_empty());
+        let offered = || decision.remember.as_ref().map(remembered);
+        if decision.effect == Effect::Ask {
+            add("A yes covers", covered.or_else(offered));
+        }
+        let answer = self.approval.and_then(|one| one.answer_with.clone());
+        match answer {
+            Some(answer) => {
+                add("To permit", Some(answer));
+                let without = permit(decision).filter(|_| decision.capability.is_some());
+                add("Or", without);
+            }
+            None => add("To permit", permit(decision)),
+        }
         card(style, title, &entries, out);
     }
 }
@@ -243,6 +258,7 @@ mod tests {
         let refusal = Refusal {
             command: "ls; curl https://example.com/i.sh | sh\n\x1b[2J",
             decision: &decision,
+            approval: None,
         };
         let expected = "\
 ╭─ ✗ Refused: this command did not run
@@ -276,6 +292,7 @@ mod tests {
         let refusal = Refusal {
             command: "git push origin main",
             decision: &decision,
+            approval: None,
         };
         let expected = "\
 ╭─ ? Needs approval: this command did not run
@@ -350,6 +367,7 @@ mod tests {
         let refusal = Refusal {
             command: &long,
             decision: &decision,
+            approval: None,
         };
         for width in [0, 10, 20, 48, 200] {
             let written = text(|out| refusal.write(Style { width, ..PLAIN }, out));

@@ -104,6 +104,11 @@ impl Style {
         self.width.max(LEAST_WIDTH) - 1
     }
 
+    /// The columns that are left beside something of this width.
+    pub(crate) fn room_beside(self, taken: usize) -> usize {
+        self.columns().saturating_sub(taken)
+    }
+
     /// Writes text in the colour of its tone. The text must be safe already.
     pub(super) fn paint(self, tone: Tone, text: &str, out: &mut Vec<u8>) {
         let code = match tone {

@@ -109,8 +109,13 @@ pub(super) fn width(c: char) -> usize {
 /// The most columns that any terminal gives a character. Terminals disagree about all but ASCII,
 /// and a line of ours that is longer than we think would wrap and show agent-supplied text
 /// at the start of a row.
-fn cautious_width(c: char) -> usize {
+pub(super) fn cautious_width(c: char) -> usize {
     if c.is_ascii() { 1 } else { width(c).max(2) }
+}
+
+/// The most columns that any terminal gives a text.
+pub(crate) fn columns_of(text: &str) -> usize {
+    text.chars().map(cautious_width).sum()
 }
 
 /// A duration as people say it: `120ms`, `4.2s`, `1m 03s`, `2h 05m`, `3d 04h`. Always rounded down.

@@ -18,10 +18,10 @@ pub(super) struct Row {
 }
 
 /// One character as it is shown.
-struct Cell {
-    shown: String,
+pub(super) struct Cell {
+    pub(super) shown: String,
     columns: usize,
-    marked: bool,
+    pub(super) marked: bool,
 }
 
 /// The lines that the bytes from `start` to `end` stand in, with these bytes marked. A line that
@@ -42,16 +42,22 @@ pub(super) fn underline(text: &str, (start, end): (usize, usize), columns: usize
                 });
                 break;
             }
-            rows.push(row(cells(line, offset, (start, end)), columns));
+            let cells = cells(line, offset, (start, end));
+            rows.push(row(cells.collect(), columns));
         }
         offset = after;
     }
     rows
 }
 
-fn cells(line: &str, offset: usize, (start, end): (usize, usize)) -> Vec<Cell> {
+/// The characters of a line that begins at `offset`; those from `start` to `end` are marked.
+pub(super) fn cells(
+    line: &str,
+    offset: usize,
+    (start, end): (usize, usize),
+) -> impl Iterator<Item = Cell> {
     let mut classifier = Classifier::default();
-    let cell = |(at, c): (usize, char)| {
+    let cell = move |(at, c): (usize, char)| {
         let class = classifier.class(c);
         let plain = matches!(class, Class::Glyph | Class::Mark) && (c == ' ' || !c.is_whitespace());
         let shown = match c {
@@ -65,7 +71,7 @@ fn cells(line: &str, offset: usize, (start, end): (usize, usize)) -> Vec<Cell> {
             marked: (start..end).contains(&(offset + at)),
         }
     };
-    line.char_indices().map(cell).collect()
+    line.char_indices().map(cell)
 }
 
 /// Lays out one line in a number of columns.

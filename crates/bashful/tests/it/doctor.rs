@@ -159,6 +159,7 @@ fn people_get_a_table_that_fits() {
         "This host",
         "A run in a sandbox",
         "What will be enforced",
+        "What is kept",
         "✓ Everything that the default profile needs is enforced",
     ];
     assert_eq!(headings, expected, "{}", told.stdout);

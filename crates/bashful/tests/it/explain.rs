@@ -189,7 +189,7 @@ fn a_refused_command_is_told_as_such() {
     assert_eq!(told.get("view"), None);
     assert!(outcome.stderr.contains("✗ Refused"), "{}", outcome.stderr);
     // It was only a question.
-    assert!(!world.state().join("audit.jsonl").exists());
+    assert!(!world.state().join("trail.jsonl").exists());
 }
 
 #[test]

@@ -17,7 +17,9 @@
 
 mod support;
 
+mod approvals;
 mod attacks;
+mod audit;
 mod bad_input;
 mod bad_places;
 mod basics;
@@ -36,9 +38,11 @@ mod many;
 mod policy;
 mod refusals;
 mod registry;
+mod repair;
 mod sandbox;
 mod secrets;
 mod sessions;
+mod steps;
 mod streams;
 mod survivors;
 mod terminal;

@@ -7,6 +7,7 @@ use crate::support::{Outcome, World};
 mod check;
 mod configuration;
 mod notices;
+mod replay;
 mod rules;
 mod runs;
 

@@ -6,11 +6,12 @@ use serde_json::{Value, json};
 
 use crate::support::World;
 
-/// The lines of the audit trail.
+/// The refusals in the audit trail.
 fn audit(world: &World) -> Vec<Value> {
-    let text = fs::read_to_string(world.state().join("audit.jsonl")).unwrap_or_default();
-    text.lines()
-        .map(|line| serde_json::from_str(line).unwrap())
+    let text = fs::read_to_string(world.state().join("trail.jsonl")).unwrap_or_default();
+    let records = text.lines().map(|line| serde_json::from_str(line).unwrap());
+    records
+        .filter(|record: &Value| record["event"] == "refusal")
         .collect()
 }
 
@@ -105,9 +106,10 @@ fn a_refusal_is_on_record() {
     };
     let at = first["at_ms"].as_u64().unwrap();
     let expected = json!({
-        "v": 1, "at_ms": at, "event": "refused", "agent": "ann", "session": "talk",
-        "action": "tool:bash:rm -rf /", "effect": "deny", "rule": "delete-root",
-        "reason": first["reason"],
+        "v": 1, "seq": 4, "at_ms": at, "event": "refusal", "task": first["task"],
+        "agent": "ann", "session": "talk", "action": "tool:bash:rm -rf /", "status": "denied",
+        "effect": "deny", "rule": "delete-root", "reason": first["reason"],
+        "prev": first["prev"], "hash": first["hash"],
     });
     assert_eq!(first, &expected);
     assert_eq!(second["rule"], "fork-bomb");
@@ -170,9 +172,9 @@ fn blocked_commands_are_refused() {
 fn a_refusal_that_cannot_be_recorded_is_an_error_and_nothing_runs() {
     let world = World::new();
     // Where the record belongs, a directory stands: no user can write that.
-    fs::create_dir_all(world.state().join("audit.jsonl")).unwrap();
+    fs::create_dir_all(world.state().join("trail.jsonl")).unwrap();
     let outcome = world.run(&["touch ran; rm -rf /"]);
     assert_eq!((outcome.code, outcome.stdout.as_str()), (125, ""));
-    assert!(outcome.stderr.contains("audit.jsonl"), "{outcome:?}");
+    assert!(outcome.stderr.contains("trail.jsonl"), "{outcome:?}");
     assert_nothing_ran(&world);
 }

@@ -1,10 +1,14 @@
 //! A world of its own for each test.
 
+mod clock;
 mod processes;
+mod pty;
 mod records;
 mod running;
 mod world;
 
-pub(crate) use processes::{Marker, eventually, is_alive, parent_of};
+pub(crate) use clock::shifted;
+pub(crate) use processes::{Marker, eventually, is_alive, is_long, parent_of};
+pub(crate) use pty::Terminal;
 pub(crate) use running::{Outcome, Running};
 pub(crate) use world::{NOTICE, PATH, UNJUDGED, Walls, World, binary, ran, seq};

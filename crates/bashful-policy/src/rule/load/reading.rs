@@ -8,12 +8,13 @@ use super::{Reading, shown};
 use crate::rule::{Rule, RuleEffect, RuleErrorKind};
 
 /// The fields of a rule.
-const FIELDS: [&str; 13] = [
+const FIELDS: [&str; 14] = [
     "id",
     "effect",
     "reason",
     "advice",
     "capability",
+    "needs",
     "command",
     "action",
     "regex",
@@ -40,6 +41,7 @@ impl Reading<'_, '_> {
         let matcher = self.matcher();
         let reason = self.text("reason");
         let capability = self.name("capability");
+        let needs = self.name("needs");
         let advice = self.text("advice");
         let unless = self.words("unless");
         let require = self.alternatives("require");
@@ -62,6 +64,7 @@ impl Reading<'_, '_> {
             line: self.line,
             reason: reason.unwrap_or_else(|| "is allowed".to_owned()),
             capability,
+            needs,
             advice,
             examples,
             counterexamples,

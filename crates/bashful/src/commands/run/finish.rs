@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bashful_engine::{ExecutionResult, Status};
+use bashful_engine::{Approval, ExecutionResult, Status};
 
 use crate::exit::Exit;
 use crate::printer::Printer;
@@ -51,6 +51,9 @@ pub(super) fn remarks(result: &ExecutionResult, printer: &Printer) {
             &format!("{}{place}: {note}", violation.kind.replace('_', " ")),
         );
     }
+    if let Some(approval) = &result.approval {
+        about_ask(approval, printer);
+    }
     let killed: Vec<&str> = fate(result, "killed");
     if !killed.is_empty() {
         let text = format!(
@@ -74,6 +77,19 @@ pub(super) fn remarks(result: &ExecutionResult, printer: &Printer) {
         printer.note("warning", &text);
     }
     adopted(result, printer);
+}
+
+/// What is worth saying about an ask after the command ran.
+fn about_ask(approval: &Approval, printer: &Printer) {
+    if let Some(answer) = &approval.answer_with {
+        printer.note(
+            "hint",
+            &format!("to permit what was stopped: {answer}; then run it again"),
+        );
+    }
+    if approval.edited_from.is_some() {
+        printer.note("note", "what ran was edited by a person before it ran");
+    }
 }
 
 fn fate<'a>(result: &'a ExecutionResult, fate: &str) -> Vec<&'a str> {
@@ -162,6 +178,7 @@ pub(super) fn not_allowed(
         Refusal {
             command: &result.command,
             decision,
+            approval: result.approval.as_ref(),
         }
         .write(printer.style(), &mut out);
         printer.talk(&out);

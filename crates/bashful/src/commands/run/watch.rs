@@ -38,7 +38,11 @@ impl Watcher<'_> {
     }
 
     /// Waits for the end and then shows the output within its limit.
-    pub(super) fn at_the_end(&self, run: Run, title: &str) -> anyhow::Result<Exit> {
+    pub(super) fn at_the_end(
+        &self,
+        run: Run,
+        title: &str,
+    ) -> anyhow::Result<(Exit, ExecutionResult)> {
         let result = self.silently(run)?;
         let mut display = Display::new(self.printer, title);
         display.begin();
@@ -46,11 +50,11 @@ impl Watcher<'_> {
         display.output(Stream::Stderr, result.stderr_as_bytes())?;
         display.end(&result, self.limit)?;
         finish::remarks(&result, self.printer);
-        Ok(Exit::of(&result))
+        Ok((Exit::of(&result), result))
     }
 
     /// Shows output as it comes.
-    pub(super) fn live(&self, run: &Run, title: &str) -> anyhow::Result<Exit> {
+    pub(super) fn live(&self, run: &Run, title: &str) -> anyhow::Result<(Exit, ExecutionResult)> {
         let mut events = run.events().lossless();
         let mut display = Display::new(self.printer, title);
         let mut interrupted = 0;
@@ -68,7 +72,7 @@ impl Watcher<'_> {
                     let result = (*outcome)?;
                     display.end(&result, self.limit)?;
                     finish::remarks(&result, self.printer);
-                    return Ok(finish::complete(&result, shown, self.printer));
+                    return Ok((finish::complete(&result, shown, self.printer), result));
                 }
                 Some(_) | None => {}
             }

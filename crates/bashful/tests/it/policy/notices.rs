@@ -36,10 +36,14 @@ fn a_question_says_what_a_yes_covers() {
 │ Matched       rule git-push (builtin)
 │ Why           publishes commits
 │ A yes covers  git push origin …
-│ To permit     add an `allow` rule for it to the profile
+│ To permit     bashful approvals allow ASK
 ╰───────────────────────────────────────
 ";
-    assert_eq!(world.run(&["git push origin main"]), ran(121, "", expected));
+    let mut outcome = world.run(&["git push origin main"]);
+    let mut words = outcome.stderr.split_whitespace();
+    let id = words.find(|word| word.starts_with("ask-")).unwrap();
+    outcome.stderr = outcome.stderr.replace(id, "ASK");
+    assert_eq!(outcome, ran(121, "", expected));
 }
 
 #[test]

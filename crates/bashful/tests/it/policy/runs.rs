@@ -8,9 +8,10 @@ use super::rule;
 use crate::support::World;
 
 fn audit(world: &World) -> Vec<Value> {
-    let text = fs::read_to_string(world.state().join("audit.jsonl")).unwrap_or_default();
-    text.lines()
-        .map(|line| serde_json::from_str(line).unwrap())
+    let text = fs::read_to_string(world.state().join("trail.jsonl")).unwrap_or_default();
+    let records = text.lines().map(|line| serde_json::from_str(line).unwrap());
+    records
+        .filter(|record: &Value| record["event"] == "refusal")
         .collect()
 }
 
@@ -43,7 +44,7 @@ fn an_ask_runs_nothing_and_is_recorded() {
         panic!("{:?}", audit(&world))
     };
     let found = json!([line["event"], line["effect"], line["rule"]]);
-    assert_eq!(found, json!(["refused", "ask", "git-push"]));
+    assert_eq!(found, json!(["refusal", "ask", "git-push"]));
 }
 
 #[test]

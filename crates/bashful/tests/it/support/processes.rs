@@ -23,6 +23,12 @@ pub(crate) fn eventually(mut is_true: impl FnMut() -> bool) -> bool {
     }
 }
 
+/// Whether there is time for everything, as in `cargo xtask soak`.
+pub(crate) fn is_long() -> bool {
+    let seconds = std::env::var("BASHFUL_SOAK_SECONDS").ok();
+    seconds.is_some_and(|text| text.parse::<u64>().unwrap() >= 60)
+}
+
 /// A number of seconds to sleep that no other process on the machine sleeps.
 #[derive(Debug, Clone)]
 pub(crate) struct Marker(String);

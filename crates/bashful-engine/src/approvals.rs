@@ -1,0 +1,32 @@
+//! Asking a person, and remembering exactly what was said.
+//!
+//! An [`Ask`] is a row that waits for an answer; an [`Answer`] that says yes leaves a [`Grant`]
+//! behind, and the run that waited finds that grant as any later run would. So there is one way
+//! from a yes to a start, whoever gave it and whenever. The [`Desk`] is where asks lie and
+//! answers are given; an [`Approver`] puts an ask to somebody.
+
+mod answer;
+mod approver;
+mod ask;
+mod binding;
+mod desk;
+mod grant;
+mod notify;
+mod offer;
+mod settle;
+mod wake;
+mod witness;
+
+pub use crate::store::{Cleaned, StoreError};
+pub use answer::{Answer, Settled};
+pub use approver::{Approver, Pending};
+pub use ask::{Ask, AskState, Cause, Ground as AskGround, Reachable};
+pub use binding::version_of_policy;
+pub(crate) use binding::{Binding, digest, policy_version, rights};
+pub use desk::{Desk, DeskError, GrantWish, SubjectWish, WhichAsks, WhichGrants};
+pub use grant::{Grant, Opening, Scope, Subject, UnknownScope};
+pub use notify::NotifyError;
+pub(crate) use notify::notify;
+pub(crate) use offer::{Offer, offer};
+pub use wake::Watch;
+pub use witness::{Ancestor, Channel, NotAPerson, Witness};

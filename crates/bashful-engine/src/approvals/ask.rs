@@ -1,0 +1,166 @@
+//! An ask: a question about one command that waits for a person.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::grant::{Opening, Scope};
+use super::witness::Witness;
+
+/// A question that waits for a person, or did. This is the row and the record of it: it says all
+/// that a person needs to decide, and all that an answer is bound to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ask {
+    /// Its id, `ask-…`.
+    pub id: String,
+    /// When it was put, in milliseconds since 1970.
+    pub created_at_ms: u64,
+    /// Until when it can be answered.
+    pub expires_at_ms: u64,
+    /// Who wants it.
+    pub agent: String,
+    /// In which session.
+    pub session: String,
+    /// The project that it belongs to.
+    pub project: PathBuf,
+    /// The writable root.
+    pub workspace: PathBuf,
+    /// Where the command would start.
+    pub cwd: PathBuf,
+    /// The whole command, known secrets masked. It may hold anything: make it visible first.
+    pub command: String,
+    /// What the agent says that it is for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Variables that the agent gives the command, as `NAME=value`, known secrets masked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub variables: Vec<String>,
+    /// Whether the command reads something that is not shown here on its standard input.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reads_input: bool,
+    /// SHA-256 of the command as it would run, in hexadecimal: what a yes is bound to.
+    pub digest: String,
+    /// Why somebody is asked.
+    pub ground: Ground,
+    /// What raised the question.
+    pub cause: Cause,
+    /// The shapes that a lasting yes would cover, one for each part that is asked about. Empty:
+    /// it would cover this exact command and no other.
+    pub shapes: Vec<Vec<String>>,
+    /// What a yes would open beyond what the run has.
+    #[serde(default, skip_serializing_if = "Opening::is_empty")]
+    pub opens: Opening,
+    /// What the command would be able to reach after a yes.
+    pub reach: Reachable,
+    /// The version of the policy that asks.
+    pub policy: String,
+    /// A digest of what the run may do without a yes.
+    pub rights: String,
+    /// How often the same was asked while this waited.
+    pub count: u64,
+    /// How it stands.
+    pub state: AskState,
+    /// Whether the agent was told about a no.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub heard: bool,
+}
+
+/// What the policy said that made it ask.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ground {
+    /// The rule.
+    pub rule: String,
+    /// Where the rule came from.
+    pub layer: String,
+    /// Why, for a person.
+    pub reason: String,
+    /// The bytes of the command that it is about; absent where the command was masked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub span: Option<(usize, usize)>,
+    /// What matched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fact: Option<String>,
+    /// The capability that is asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capability: Option<String>,
+}
+
+/// What raised the question.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Cause {
+    /// The policy asks before the command runs.
+    Policy,
+    /// The command ran, and the kernel or the keeper stopped something.
+    Refused {
+        /// The task that ran.
+        task: String,
+    },
+}
+
+/// What a command would be able to reach, in words for a person.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reachable {
+    /// What it can read, besides the system.
+    pub read: Vec<String>,
+    /// What it can write.
+    pub write: Vec<String>,
+    /// What it can reach: `off`, `on`, or hosts.
+    pub network: String,
+    /// What confines it: `native` or `none`.
+    pub sandbox: String,
+}
+
+/// How an ask stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "is")]
+pub enum AskState {
+    /// It waits.
+    Pending,
+    /// Somebody said yes.
+    Allowed {
+        /// The grant that the yes left behind.
+        grant: String,
+        /// How far the yes reaches.
+        scope: Scope,
+        /// When.
+        at_ms: u64,
+        /// Who said so.
+        by: Witness,
+    },
+    /// Somebody said no.
+    Denied {
+        /// A word to the agent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        message: Option<String>,
+        /// When.
+        at_ms: u64,
+        /// Who said so.
+        by: Witness,
+    },
+    /// Somebody changed the command instead; the changed one was judged anew.
+    Edited {
+        /// When.
+        at_ms: u64,
+        /// Who.
+        by: Witness,
+    },
+    /// Nobody answered in time.
+    Expired {
+        /// When.
+        at_ms: u64,
+    },
+}
+
+impl AskState {
+    /// The word for it in the store, in JSON and on the terminal.
+    pub const fn as_str(&self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Allowed { .. } => "allowed",
+            Self::Denied { .. } => "denied",
+            Self::Edited { .. } => "edited",
+            Self::Expired { .. } => "expired",
+        }
+    }
+}

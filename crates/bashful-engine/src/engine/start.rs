@@ -1,0 +1,217 @@
+//! The life of a command, from a request to a run.
+
+use std::sync::Mutex;
+
+use bashful_keeper::TaskId;
+use bashful_policy::{Decision, Effect, Layer};
+
+use super::ask::{Asked, Round, refuse};
+use super::verdicts::{apart, without_grants};
+use super::{Engine, Started};
+use crate::approvals::{Binding, Cause, Desk, DeskError, Grant, Offer};
+use crate::asking::{Abandoned, compose, limits};
+use crate::builder::Settings;
+use crate::consider::consider;
+use crate::error::{EngineError, InvalidInvocation};
+use crate::ground::Ground;
+use crate::invocation::{Action, Invocation};
+use crate::journal::Journal;
+use crate::prepare::prepare;
+use crate::refusals::Draft;
+use crate::result::Heading;
+use crate::run::Run;
+use crate::store::may_have_grants;
+
+/// How often a command is judged anew before it is given up: after every answer it is, and a
+/// grant of one call can be taken by an equal command that waited too.
+const MOST_ROUNDS: usize = 16;
+
+impl Engine {
+    /// Starts a command: check, find its ground, judge it with what persons said before, ask,
+    /// record, prepare, hand to the keeper.
+    pub(super) fn begin(
+        &self,
+        mut invocation: Invocation,
+        abandoned: &Abandoned,
+    ) -> Result<Started, EngineError> {
+        let settings = &self.inner.settings;
+        invocation.action.check()?;
+        if settings.config.require_description && is_blank(invocation.description.as_deref()) {
+            return Err(InvalidInvocation::NoDescription.into());
+        }
+        let mut heading = self.heading(&mut invocation);
+        let task = TaskId::fresh(invocation.action.kind());
+        let mut journal = Journal::new(settings, task, &heading);
+        let mut is_new = true;
+        for _ in 0..MOST_ROUNDS {
+            let ground = Ground::of(settings, &invocation, &heading)?;
+            let case = self.case(&invocation);
+            let binding = Binding::of(settings, &heading, &ground, &case);
+            if std::mem::take(&mut is_new) {
+                journal.request(settings, &heading, &ground, &binding);
+            }
+            let (grants, unread) = apart(self.grants_for(&binding));
+            let considered = consider(case, ground, grants)?;
+            let mut decision = considered.checked.clone().decision_about(&heading.command);
+            if let Some(error) = unread {
+                if decision.effect == Effect::Ask {
+                    // Somebody may have said yes; and nobody can be asked without the database.
+                    return Err(error.into());
+                }
+                decision.reason = without_grants(&decision.reason, &error);
+            }
+            journal.decision(&decision, &considered.leans_on);
+            heading.decision = Some(decision.clone());
+            match decision.effect {
+                Effect::Deny => return refuse(&mut journal, heading),
+                Effect::Ask => {
+                    let round = Round {
+                        heading: &mut heading,
+                        considered: &considered,
+                        binding: &binding,
+                        decision: &decision,
+                    };
+                    match self.ask(&mut journal, &invocation, round, abandoned)? {
+                        Asked::Again => {}
+                        Asked::Refused(result) => return Ok(Started::NotAllowed(result)),
+                        Asked::Edited(command) => {
+                            invocation.action = Action::Bash(command);
+                            invocation.action.check()?;
+                            heading.command = invocation.action.as_command();
+                            is_new = true;
+                        }
+                    }
+                }
+                Effect::Allow => {
+                    let claimed = considered.to_claim().cloned();
+                    if abandoned.is_set() {
+                        return Err(EngineError::Abandoned);
+                    }
+                    if !self.claim(claimed.as_ref(), &journal)? {
+                        continue;
+                    }
+                    let draft = draft(settings, &heading, &considered.ground, &binding);
+                    let allowed = Allowed {
+                        journal,
+                        ground: considered.ground,
+                        claimed,
+                        draft,
+                    };
+                    return self
+                        .launch_recorded(invocation, &heading, allowed)
+                        .map(Started::Running);
+                }
+            }
+        }
+        refuse(&mut journal, heading)
+    }
+
+    /// The grants that a request may lean on.
+    pub(super) fn grants_for(&self, binding: &Binding) -> Result<Vec<Grant>, DeskError> {
+        let state = &self.inner.settings.places.state;
+        if !may_have_grants(state) {
+            return Ok(Vec::new());
+        }
+        let mut held = Desk::at(state)?.held_by(&binding.agent)?;
+        held.retain(|grant| binding.fits(grant));
+        Ok(held)
+    }
+
+    /// Claims a grant of one call for this start; false if another was faster.
+    fn claim(&self, grant: Option<&Grant>, journal: &Journal) -> Result<bool, EngineError> {
+        let Some(grant) = grant else { return Ok(true) };
+        let desk = Desk::at(&self.inner.settings.places.state)?;
+        Ok(desk.claim(&grant.id, journal.task().as_str())?)
+    }
+
+    /// Puts the start on record, prepares the run and hands it to the keeper.
+    fn launch_recorded(
+        &self,
+        invocation: Invocation,
+        heading: &Heading,
+        allowed: Allowed<'_>,
+    ) -> Result<Run, EngineError> {
+        let settings = &self.inner.settings;
+        let Allowed {
+            mut journal,
+            ground,
+            claimed,
+            draft,
+        } = allowed;
+        let task = journal.task().clone();
+        let prepared = match prepare(settings, invocation, heading, ground, task.clone()) {
+            Ok(prepared) => prepared,
+            Err(error) => {
+                self.give_back(claimed.as_ref(), &task)?;
+                return Err(error);
+            }
+        };
+        // On disk before anything runs.
+        if let Err(error) = journal.start(claimed.as_ref()) {
+            self.give_back(claimed.as_ref(), &task)?;
+            return Err(error.into());
+        }
+        let last_page = journal.last_page(claimed.as_ref());
+        let launched = self.launch(prepared, heading.clone(), (last_page, draft));
+        launched.inspect_err(|error| {
+            if is_surely_not_started(error) {
+                let nothing = journal.last_page(claimed.as_ref());
+                nothing.not_started(&task, heading, &error.to_string());
+            }
+        })
+    }
+
+    /// Gives back what was claimed, because nothing was started.
+    fn give_back(&self, grant: Option<&Grant>, task: &TaskId) -> Result<(), DeskError> {
+        let Some(grant) = grant else { return Ok(()) };
+        Desk::at(&self.inner.settings.places.state)?.release(&grant.id, task.as_str())
+    }
+}
+
+/// Whether no keeper can have got the order. Otherwise a run may have begun: what it claimed is
+/// used up, and the task directory tells the end.
+fn is_surely_not_started(error: &EngineError) -> bool {
+    matches!(
+        error,
+        EngineError::NoHelper { .. }
+            | EngineError::HelperStart { .. }
+            | EngineError::HelperVersion { .. }
+            | EngineError::NotPrivate { .. }
+            | EngineError::StateDirectory { .. }
+    )
+}
+
+/// All that a start needs besides the request.
+struct Allowed<'g> {
+    journal: Journal,
+    ground: Ground<'g>,
+    claimed: Option<Grant>,
+    draft: Draft,
+}
+
+/// The ask that would be put if something is stopped while the command runs.
+fn draft(settings: &Settings, heading: &Heading, ground: &Ground<'_>, binding: &Binding) -> Draft {
+    let nothing = Decision {
+        effect: Effect::Ask,
+        rule: String::new(),
+        layer: Layer::Builtin,
+        reason: String::new(),
+        span: None,
+        fact: None,
+        capability: None,
+        suggestion: None,
+        remember: None,
+    };
+    let subject = (&nothing, Offer::default(), Cause::Policy);
+    Draft {
+        ask: compose(settings, heading, ground, binding, subject),
+        limits: limits(settings),
+        resources: ground.granted.capabilities.resources,
+        state: settings.places.state.clone(),
+        put: Mutex::default(),
+    }
+}
+
+fn is_blank(text: Option<&str>) -> bool {
+    text.is_none_or(|text| text.trim().is_empty())
+}

@@ -1,0 +1,72 @@
+//! What a decision becomes when asking changed it.
+
+use bashful_policy::{Decision, Effect, Layer};
+
+use crate::approvals::{DeskError, Grant};
+
+/// Grants that cannot be read are none; why is told with the decision.
+pub(super) fn apart(grants: Result<Vec<Grant>, DeskError>) -> (Vec<Grant>, Option<DeskError>) {
+    match grants {
+        Ok(grants) => (grants, None),
+        Err(error) => (Vec::new(), Some(error)),
+    }
+}
+
+/// The reason of a decision that could lean on no grant.
+pub(super) fn without_grants(reason: &str, error: &DeskError) -> String {
+    tracing::warn!(%error, "what was granted cannot be read");
+    format!("{reason}; what was granted before cannot be read: {error}")
+}
+
+/// The decision of a person who said no.
+pub(super) fn denied(asked: &Decision, message: Option<&str>) -> Decision {
+    let reason = match message {
+        Some(message) => format!("was denied: {message}"),
+        None => "was denied".to_owned(),
+    };
+    Decision {
+        effect: Effect::Deny,
+        layer: Layer::Call,
+        reason,
+        capability: None,
+        remember: None,
+        suggestion: Some("do something else, or ask the person what they would accept".to_owned()),
+        ..asked.clone()
+    }
+}
+
+/// Nobody answered in time.
+pub(super) fn expired(asked: &Decision) -> Decision {
+    Decision {
+        reason: format!("{}, and nobody answered in time", asked.reason),
+        suggestion: Some("try again when somebody is there to answer".to_owned()),
+        ..asked.clone()
+    }
+}
+
+/// Nobody is asked for what the admin does not give.
+pub(super) fn beyond_admin(asked: &Decision) -> Decision {
+    Decision {
+        effect: Effect::Deny,
+        layer: Layer::Admin,
+        reason: format!(
+            "{}, and the admin file does not give what it needs",
+            asked.reason
+        ),
+        remember: None,
+        ..asked.clone()
+    }
+}
+
+/// Nobody is asked so much.
+pub(super) fn too_many(asked: &Decision, pending: u64) -> Decision {
+    Decision {
+        rule: "too-many-asks".to_owned(),
+        reason: format!(
+            "{}, and this agent has asked too much already: {pending} of its asks wait",
+            asked.reason
+        ),
+        suggestion: Some("wait until those are answered (`bashful approvals list`)".to_owned()),
+        ..asked.clone()
+    }
+}

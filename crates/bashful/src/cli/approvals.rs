@@ -1,0 +1,108 @@
+//! The flags of `bashful approvals`.
+
+use std::time::Duration;
+
+use bashful_engine::approvals::Scope;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, Subcommand};
+
+use super::lasting;
+
+const EXAMPLES: &str = "\
+Examples:
+  bashful approvals list
+  bashful approvals show ask-1k2m
+  bashful approvals allow 1k2m
+  bashful approvals allow 1k2m --scope project --expires 7d
+  bashful approvals deny 1k2m --message 'use the staging host'
+  bashful approvals watch
+
+An id may be shortened while it is the only one that begins so.
+
+Exit codes: 0 done, 1 it was answered or had expired before, 2 usage or no such ask,
+120 this process may not answer, 125 Bashful failed.";
+
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct ApprovalsArguments {
+    #[command(subcommand)]
+    pub(crate) what: ApprovalsCommand,
+}
+
+impl ApprovalsArguments {
+    pub(crate) fn wants_json(&self) -> bool {
+        match &self.what {
+            ApprovalsCommand::List { json, .. }
+            | ApprovalsCommand::Show { json, .. }
+            | ApprovalsCommand::Allow(AllowArguments { json, .. })
+            | ApprovalsCommand::Deny { json, .. }
+            | ApprovalsCommand::Watch { json } => *json,
+        }
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ApprovalsCommand {
+    /// List what waits for an answer.
+    List {
+        /// Also what was answered or has expired.
+        #[arg(long)]
+        all: bool,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show all that is known about an ask.
+    Show {
+        /// The id of the ask.
+        #[arg(value_name = "ID")]
+        id: String,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Say yes: once, or for what comes after it too.
+    Allow(AllowArguments),
+    /// Say no.
+    Deny {
+        /// The id of the ask.
+        #[arg(value_name = "ID")]
+        id: String,
+        /// A word to the agent.
+        #[arg(short, long, value_name = "TEXT")]
+        message: Option<String>,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Wait for asks and answer them here, one by one; Ctrl-C ends.
+    Watch {
+        /// Print each ask as a line of JSON instead, and take no answers.
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AllowArguments {
+    /// The id of the ask.
+    #[arg(value_name = "ID")]
+    pub(crate) id: String,
+    /// For this one time [default].
+    #[arg(long, conflicts_with_all = ["scope", "expires"])]
+    pub(crate) once: bool,
+    /// Remember it, and how far.
+    #[arg(long, value_name = "SCOPE", value_parser = lasting_scope())]
+    pub(crate) scope: Option<Scope>,
+    /// Forget it after this time, such as 1h or 7d [default: when it is revoked].
+    #[arg(long, value_name = "TIME", value_parser = lasting)]
+    pub(crate) expires: Option<Duration>,
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+fn lasting_scope() -> impl TypedValueParser<Value = Scope> {
+    let words = PossibleValuesParser::new(["session", "project", "user"]);
+    words.try_map(|word| word.parse::<Scope>())
+}

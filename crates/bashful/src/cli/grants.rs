@@ -1,0 +1,137 @@
+//! The flags of `bashful grants`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use bashful_engine::approvals::Scope;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{ArgGroup, Args, Subcommand};
+
+use super::lasting;
+
+const EXAMPLES: &str = "\
+Examples:
+  bashful grants list
+  bashful grants add --command 'git push origin …' --scope project --expires 7d
+  bashful grants add --network on --scope session
+  bashful grants revoke grant-1k2m
+  bashful grants clean --older-than 30d
+
+An id may be shortened while it is the only one that begins so.
+
+Exit codes: 0 done, 1 it did not hold any more, 2 usage or no such grant,
+120 this process may not give or take grants, 125 Bashful failed.";
+
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct GrantsArguments {
+    #[command(subcommand)]
+    pub(crate) what: GrantsCommand,
+}
+
+impl GrantsArguments {
+    pub(crate) fn wants_json(&self) -> bool {
+        match &self.what {
+            GrantsCommand::Add(arguments) => arguments.json,
+            GrantsCommand::List { json, .. }
+            | GrantsCommand::Show { json, .. }
+            | GrantsCommand::Revoke { json, .. }
+            | GrantsCommand::Clean { json, .. } => *json,
+        }
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum GrantsCommand {
+    /// List what is remembered.
+    List {
+        /// Also what was used up, revoked or has expired.
+        #[arg(long)]
+        all: bool,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show all that is known about a grant.
+    Show {
+        /// The id of the grant.
+        #[arg(value_name = "ID")]
+        id: String,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Give a grant before anybody asks.
+    Add(Box<AddArguments>),
+    /// Take grants back.
+    #[command(group(ArgGroup::new("which").required(true)))]
+    Revoke {
+        /// The ids of the grants.
+        #[arg(value_name = "ID", group = "which")]
+        ids: Vec<String>,
+        /// All that hold.
+        #[arg(long, group = "which")]
+        all: bool,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Forget asks and grants that can have no effect any more.
+    Clean {
+        /// Only those that are older than this.
+        #[arg(long, value_name = "TIME", default_value = "30d", value_parser = lasting)]
+        older_than: Duration,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AddArguments {
+    /// For commands of this shape; a final … stands for the rest [default: any command, and then
+    /// the grant must open something].
+    #[arg(long, value_name = "SHAPE", conflicts_with = "exact")]
+    pub(crate) command: Option<String>,
+    /// For exactly this text.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) exact: Option<String>,
+    /// Open a class of commands that is refused otherwise, such as sudo; repeatable.
+    #[arg(long, value_name = "CLASS")]
+    pub(crate) class: Vec<String>,
+    /// Open the network.
+    #[arg(long, value_name = "on", value_parser = ["on"])]
+    pub(crate) network: Option<String>,
+    /// Let it read this file or directory; repeatable.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) read: Vec<String>,
+    /// Let it write this file or directory; repeatable.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) write: Vec<String>,
+    /// How far it reaches; `call` is one run.
+    #[arg(long, value_name = "SCOPE", value_parser = scope())]
+    pub(crate) scope: Scope,
+    /// The session, for scope session [default: BASHFUL_SESSION, else the terminal].
+    #[arg(long, value_name = "NAME")]
+    pub(crate) session: Option<String>,
+    /// For whom [default: the agent of the configuration].
+    #[arg(long, value_name = "NAME")]
+    pub(crate) agent: Option<String>,
+    /// The profile under which it holds [default: the agent's].
+    #[arg(long, value_name = "NAME")]
+    pub(crate) profile: Option<String>,
+    /// Forget it after this time, such as 1h or 7d [default: when it is revoked].
+    #[arg(long, value_name = "TIME", value_parser = lasting)]
+    pub(crate) expires: Option<Duration>,
+    /// A directory of the project that it is for [default: the current directory].
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) workspace: Option<PathBuf>,
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+fn scope() -> impl TypedValueParser<Value = Scope> {
+    let words = PossibleValuesParser::new(Scope::ALL.map(Scope::as_str));
+    words.try_map(|word| word.parse::<Scope>())
+}

@@ -1,0 +1,99 @@
+//! `bashful approvals`: what waits for an answer, and answering it from another terminal.
+
+use bashful_engine::approvals::{Answer, Channel, Desk, Scope, Settled, WhichAsks, Witness};
+use serde_json::json;
+
+use crate::cli::{AllowArguments, ApprovalsArguments, ApprovalsCommand};
+use crate::exit::Exit;
+use crate::printer::Printer;
+use crate::prompt::now_ms;
+use crate::view::{AskCard, show_asks};
+
+mod settled;
+mod watch;
+
+/// It was answered or had expired before.
+const TOO_LATE: Exit = Exit::Command(1);
+
+pub(crate) fn approvals(arguments: &ApprovalsArguments, printer: &Printer) -> anyhow::Result<Exit> {
+    let desk = Desk::open(&super::places()?)?;
+    match &arguments.what {
+        ApprovalsCommand::List { all, json } => list(&desk, *all, *json, printer),
+        ApprovalsCommand::Show { id, json } => show(&desk, id, *json, printer),
+        ApprovalsCommand::Allow(arguments) => allow(&desk, arguments, printer),
+        ApprovalsCommand::Deny { id, message, json } => {
+            let answer = Answer::Deny {
+                message: message.clone(),
+            };
+            give(&desk, id, &answer, *json, printer)
+        }
+        ApprovalsCommand::Watch { json: true } => watch::print(&desk, printer),
+        ApprovalsCommand::Watch { json: false } => watch::watch(&desk, printer),
+    }
+}
+
+fn list(desk: &Desk, all: bool, as_json: bool, printer: &Printer) -> anyhow::Result<Exit> {
+    let which = if all {
+        WhichAsks::All
+    } else {
+        WhichAsks::Pending
+    };
+    let asks = desk.asks(which)?;
+    if as_json {
+        printer.json(&json!({ "v": 1, "asks": asks }))?;
+        return Ok(Exit::Success);
+    }
+    let known = desk.asks(WhichAsks::All)?;
+    let known: Vec<&str> = known.iter().map(|ask| ask.id.as_str()).collect();
+    let mut out = Vec::new();
+    show_asks(&asks, &known, now_ms(), printer.data_style(), &mut out);
+    printer.data(&out)?;
+    Ok(Exit::Success)
+}
+
+fn show(desk: &Desk, id: &str, as_json: bool, printer: &Printer) -> anyhow::Result<Exit> {
+    let ask = desk.ask(id)?;
+    if as_json {
+        printer.json(&json!({ "v": 1, "ask": ask }))?;
+        return Ok(Exit::Success);
+    }
+    let mut out = Vec::new();
+    let now_ms = now_ms();
+    AskCard { ask: &ask, now_ms }.write(printer.data_style(), &mut out);
+    printer.data(&out)?;
+    Ok(Exit::Success)
+}
+
+fn allow(desk: &Desk, arguments: &AllowArguments, printer: &Printer) -> anyhow::Result<Exit> {
+    let AllowArguments {
+        id, expires, json, ..
+    } = arguments;
+    let answer = Answer::Allow {
+        scope: arguments.scope.unwrap_or(Scope::Call),
+        expires: *expires,
+    };
+    give(desk, id, &answer, *json, printer)
+}
+
+/// Gives an answer, and tells what became of it.
+fn give(
+    desk: &Desk,
+    id: &str,
+    answer: &Answer,
+    as_json: bool,
+    printer: &Printer,
+) -> anyhow::Result<Exit> {
+    let by = Witness::here(Channel::Terminal)?;
+    let settled = desk.answer(id, answer, &by)?;
+    if as_json {
+        printer.json(&settled::json(&settled))?;
+    } else {
+        let mut out = Vec::new();
+        settled::show(&settled, printer.data_style(), &mut out);
+        printer.data(&out)?;
+    }
+    Ok(match settled {
+        Settled::Counts { .. } => Exit::Success,
+        _ => TOO_LATE,
+    })
+}

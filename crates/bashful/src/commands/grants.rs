@@ -1,0 +1,121 @@
+//! `bashful grants`: what is remembered, giving it and taking it back.
+
+use std::time::Duration;
+
+use bashful_engine::approvals::{Channel, Desk, DeskError, Grant, WhichGrants, Witness};
+use serde_json::json;
+
+use crate::cli::{GrantsArguments, GrantsCommand};
+use crate::exit::Exit;
+use crate::printer::Printer;
+use crate::prompt::now_ms;
+use crate::view::{grant_entries, show_block, show_grants};
+
+mod add;
+mod shape;
+
+/// Some of them did not hold any more.
+const NOT_HOLDING: Exit = Exit::Command(1);
+
+pub(crate) fn grants(arguments: &GrantsArguments, printer: &Printer) -> anyhow::Result<Exit> {
+    let desk = Desk::open(&super::places()?)?;
+    match &arguments.what {
+        GrantsCommand::List { all, json } => list(&desk, *all, *json, printer),
+        GrantsCommand::Show { id, json } => {
+            let grant = desk.grant(id)?;
+            tell("A grant", &grant, *json, printer)?;
+            Ok(Exit::Success)
+        }
+        GrantsCommand::Add(arguments) => {
+            let grant = add::add(&desk, arguments, printer)?;
+            tell("Given; this is remembered", &grant, arguments.json, printer)?;
+            Ok(Exit::Success)
+        }
+        GrantsCommand::Revoke { ids, json, .. } => revoke(&desk, ids, *json, printer),
+        GrantsCommand::Clean { older_than, json } => clean(&desk, *older_than, *json, printer),
+    }
+}
+
+fn list(desk: &Desk, all: bool, as_json: bool, printer: &Printer) -> anyhow::Result<Exit> {
+    let which = if all {
+        WhichGrants::All
+    } else {
+        WhichGrants::Holding
+    };
+    let grants = desk.grants(which)?;
+    if as_json {
+        printer.json(&json!({ "v": 1, "grants": grants }))?;
+        return Ok(Exit::Success);
+    }
+    let known = desk.grants(WhichGrants::All)?;
+    let known: Vec<&str> = known.iter().map(|grant| grant.id.as_str()).collect();
+    let mut out = Vec::new();
+    show_grants(&grants, &known, now_ms(), printer.data_style(), &mut out);
+    printer.data(&out)?;
+    Ok(Exit::Success)
+}
+
+/// One grant, with all that is known about it.
+fn tell(title: &str, grant: &Grant, as_json: bool, printer: &Printer) -> anyhow::Result<()> {
+    if as_json {
+        printer.json(&json!({ "v": 1, "grant": grant }))?;
+        return Ok(());
+    }
+    let mut out = Vec::new();
+    let entries = grant_entries(grant, now_ms());
+    show_block(title, &entries, printer.data_style(), &mut out);
+    printer.data(&out)?;
+    Ok(())
+}
+
+/// Takes grants back; no id means all of them.
+fn revoke(desk: &Desk, ids: &[String], as_json: bool, printer: &Printer) -> anyhow::Result<Exit> {
+    let by = Witness::here(Channel::Terminal)?;
+    // All must be known before the first is taken back.
+    let grants = if ids.is_empty() {
+        desk.grants(WhichGrants::Holding)?
+    } else {
+        let known = ids.iter().map(|id| desk.grant(id));
+        known.collect::<Result<Vec<_>, _>>()?
+    };
+    let (mut revoked, mut not_holding) = (Vec::new(), Vec::new());
+    for grant in grants {
+        match desk.revoke(&grant.id, &by) {
+            Ok(grant) => revoked.push(grant.id),
+            Err(DeskError::NotHolding { id }) => not_holding.push(id),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    if as_json {
+        printer.json(&json!({ "v": 1, "revoked": revoked, "not_holding": not_holding }))?;
+    } else {
+        printer.data(format!("Revoked {}.\n", revoked.len()).as_bytes())?;
+        for id in &not_holding {
+            printer.note("error", &format!("the grant `{id}` does not hold any more"));
+        }
+    }
+    Ok(if not_holding.is_empty() || ids.is_empty() {
+        Exit::Success
+    } else {
+        NOT_HOLDING
+    })
+}
+
+fn clean(
+    desk: &Desk,
+    older_than: Duration,
+    as_json: bool,
+    printer: &Printer,
+) -> anyhow::Result<Exit> {
+    let cleaned = desk.clean(older_than)?;
+    if as_json {
+        printer.json(&json!({ "v": 1, "forgotten": cleaned }))?;
+    } else {
+        let words = format!(
+            "Forgot {} asks and {} grants.\n",
+            cleaned.asks, cleaned.grants
+        );
+        printer.data(words.as_bytes())?;
+    }
+    Ok(Exit::Success)
+}

@@ -1,0 +1,82 @@
+//! Who is asked when a command needs a yes, and for how long.
+
+use std::io::{self, IsTerminal};
+use std::os::fd::AsFd;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bashful_engine::approvals::{Answer, Approver, Ask, Pending, Witness};
+use bashful_engine::{EngineBuilder, Interrupts};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use crate::cli::RunArguments;
+use crate::commands::places;
+use crate::printer::Printer;
+use crate::prompt::TerminalApprover;
+
+/// Who is asked, and for how long.
+pub(super) struct Asking {
+    approver: Option<Arc<dyn Approver>>,
+    wait: Option<Duration>,
+    interrupts: Arc<Interrupts>,
+}
+
+impl Asking {
+    /// The person at this terminal, if there is one who sees what we say; in any case, for as
+    /// long as `--wait` says, whoever answers elsewhere.
+    pub(super) fn of(
+        arguments: &RunArguments,
+        printer: &Printer,
+        interrupts: &Arc<Interrupts>,
+    ) -> anyhow::Result<Self> {
+        let seen = io::stderr().is_terminal() && !arguments.json && !arguments.no_ask;
+        let approver: Option<Arc<dyn Approver>> = if seen {
+            let interrupts = Some(Arc::clone(interrupts));
+            let approver = TerminalApprover::new(printer, &places()?, interrupts);
+            Some(Arc::new(approver))
+        } else if arguments.wait.is_some() {
+            Some(Arc::new(Announcer))
+        } else {
+            None
+        };
+        Ok(Self {
+            approver,
+            wait: arguments.wait,
+            interrupts: Arc::clone(interrupts),
+        })
+    }
+
+    /// An engine's settings for asking.
+    pub(super) fn applied_to(&self, mut builder: EngineBuilder) -> EngineBuilder {
+        if let Some(approver) = &self.approver {
+            builder = builder.approver(Arc::clone(approver));
+        }
+        if let Some(wait) = self.wait {
+            builder = builder.wait_for_answers(wait);
+        }
+        let interrupts = Arc::clone(&self.interrupts);
+        builder.give_up_when(move || is_waiting(&interrupts))
+    }
+}
+
+/// Says where a run that waits can be answered, and leaves the answer to others.
+#[derive(Debug)]
+struct Announcer;
+
+impl Approver for Announcer {
+    fn ask(&self, ask: &Ask, _pending: &dyn Pending) -> Option<(Answer, Witness)> {
+        let line = format!(
+            "bashful: waiting for an answer: bashful approvals allow {id} (or deny {id})\n",
+            id = ask.id
+        );
+        // That nobody reads it does not keep anybody from answering.
+        let _ = io::Write::write_all(&mut io::stderr(), line.as_bytes());
+        None
+    }
+}
+
+/// Whether an interrupt waits to be taken.
+pub(super) fn is_waiting(interrupts: &Interrupts) -> bool {
+    let mut descriptors = [PollFd::from_borrowed_fd(interrupts.as_fd(), PollFlags::IN)];
+    poll(&mut descriptors, Some(&Timespec::default())).is_ok_and(|ready| ready > 0)
+}

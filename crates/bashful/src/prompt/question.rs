@@ -1,0 +1,336 @@
+//! The question: shows an ask, and turns keys into an answer.
+
+use std::cell::Cell;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use bashful_engine::approvals::{Answer, Ask, Scope};
+
+use super::keys::{Key, NoKey, TypedAhead, key, settle};
+use super::line::{Breaks, Line};
+use super::waiting::Waiting;
+use crate::cli::lasting;
+use crate::view::{AskCard, Editing, duration};
+
+/// Wrong keys before it is a no.
+const TRIES: usize = 3;
+/// The most characters of a word to the agent.
+const LONGEST_MESSAGE: usize = 2000;
+/// The most characters that a changed command may have more than the first.
+const LONGEST_ADDITION: usize = 10_000;
+/// The most characters of a time.
+const LONGEST_TIME: usize = 20;
+/// What Ctrl-C sends.
+const CTRL_C: u8 = 0x03;
+/// What stands in a command where a secret was.
+const MASKED: &str = "***";
+
+const QUESTION: &str = "Allow it? [y s p a n m ?, ENTER is no] ";
+
+const HELP: &str = "\
+y  runs it this one time; nothing else is remembered.
+s  runs it, and what is named there will not be asked about again in this session.
+p  the same in this project, also in later sessions.
+a  the same for this agent, everywhere. After s, p and a you can say for how long.
+e  changes the command, where the run itself asks; what you make of it is judged anew.
+n  refuses it. ENTER, Ctrl-D and Ctrl-C refuse it too.
+m  refuses it and tells the agent what you type.
+v  shows the whole command, page by page.
+`bashful grants list` shows what is remembered, `bashful grants revoke` takes it back.
+";
+
+/// What came of a question.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Said {
+    /// An answer.
+    Answer(Answer),
+    /// Ctrl-C.
+    Stopped,
+    /// It was settled in another place, or nobody answered in time.
+    Elsewhere,
+    /// Nobody is there any more, or we are to end.
+    Gone,
+}
+
+/// Puts an ask to whoever is at the terminal.
+pub(crate) fn put(ask: &Ask, editing: Editing, waiting: &Waiting<'_>) -> Said {
+    let Ok(_by_key) = waiting.terminal.by_key() else {
+        return Said::Gone;
+    };
+    let question = Question {
+        ask,
+        editing,
+        waiting,
+        seen_whole: Cell::new(false),
+    };
+    match question.answered() {
+        Ok(said) => {
+            question.say(&confirmation(&said));
+            said
+        }
+        Err(NoKey::Settled) => {
+            question.clear();
+            let how = if ask.expires_at_ms <= now_ms() {
+                "Nobody answered in time."
+            } else {
+                "Answered elsewhere."
+            };
+            question.say(how);
+            Said::Elsewhere
+        }
+        Err(NoKey::HungUp) => Said::Gone,
+        Err(NoKey::Interrupted) => {
+            question.say("");
+            Said::Gone
+        }
+    }
+}
+
+/// Asks something that is a no unless somebody says yes; none if nobody answers here any more.
+pub(crate) fn confirm(question: &str, waiting: &Waiting<'_>) -> Option<bool> {
+    let _by_key = waiting.terminal.by_key().ok()?;
+    waiting
+        .terminal
+        .write(format!("{question} [y, ENTER is no] ").as_bytes());
+    settle(waiting).ok()?;
+    let key = key(waiting).ok()?;
+    let yes = matches!(key, Key::One(b'y' | b'Y'));
+    let stopped = key == Key::One(CTRL_C);
+    let word: &[u8] = if yes { b"y\n" } else { b"n\n" };
+    waiting.terminal.write(word);
+    (!stopped).then_some(yes)
+}
+
+struct Question<'a> {
+    ask: &'a Ask,
+    editing: Editing,
+    waiting: &'a Waiting<'a>,
+    /// Whether every row of the command was on the screen.
+    seen_whole: Cell<bool>,
+}
+
+/// What a key led to.
+enum Step {
+    Done(Said),
+    /// Ask again; this was no mistake.
+    Again,
+    /// Ask again, but not for ever.
+    Wrong(&'static str),
+}
+
+impl Question<'_> {
+    fn answered(&self) -> Result<Said, NoKey> {
+        self.show();
+        let mut wrong = 0;
+        loop {
+            self.ask()?;
+            match self.step(key(self.waiting)?)? {
+                Step::Done(said) => return Ok(said),
+                Step::Again => {}
+                Step::Wrong(why) => {
+                    self.say(why);
+                    wrong += 1;
+                }
+            }
+            if wrong == TRIES {
+                self.say("None of these keys was an answer, so it is a no.");
+                return Ok(Said::Answer(Answer::Deny { message: None }));
+            }
+        }
+    }
+
+    fn show(&self) {
+        let mut out = b"\n".to_vec();
+        let card = self.card();
+        let cut = card.is_cut(self.waiting.terminal.style());
+        self.seen_whole.set(!cut);
+        card.write_with_offers(self.editing, self.waiting.terminal.style(), &mut out);
+        self.waiting.terminal.write(&out);
+    }
+
+    fn card(&self) -> AskCard<'_> {
+        AskCard {
+            ask: self.ask,
+            now_ms: now_ms(),
+        }
+    }
+
+    /// Asks; what was typed before the question was on the screen does not count.
+    fn ask(&self) -> Result<(), NoKey> {
+        self.waiting.terminal.write(QUESTION.as_bytes());
+        if settle(self.waiting)? == TypedAhead::Dropped {
+            self.say("\nWhat was typed before the question was shown does not count.");
+            self.waiting.terminal.write(QUESTION.as_bytes());
+        }
+        Ok(())
+    }
+
+    fn step(&self, key: Key) -> Result<Step, NoKey> {
+        let deny = || Step::Done(Said::Answer(Answer::Deny { message: None }));
+        let Key::One(byte) = key else {
+            return Ok(Step::Wrong(
+                "\nSeveral keys at once are no answer; they were dropped.",
+            ));
+        };
+        if byte.is_ascii_graphic() {
+            self.waiting.terminal.write(&[byte]);
+        }
+        self.say("");
+        Ok(match byte.to_ascii_lowercase() {
+            b'\r' | b'\n' | 0x04 | b'n' => deny(),
+            CTRL_C => Step::Done(Said::Stopped),
+            b'y' | b's' | b'p' | b'a' if !self.seen_whole.get() => {
+                Step::Wrong("Not all of the command was shown. Press v and look at it first.")
+            }
+            b'y' => self.allow(Scope::Call)?,
+            b's' => self.allow(Scope::Session)?,
+            b'p' => self.allow(Scope::Project)?,
+            b'a' => self.allow(Scope::User)?,
+            b'm' => self.deny_with_message()?,
+            b'e' if self.editing == Editing::Offered => self.edit()?,
+            b'v' => {
+                self.pages()?;
+                Step::Again
+            }
+            b'?' => {
+                self.say(HELP.trim_end());
+                Step::Again
+            }
+            _ => Step::Wrong("No answer has this key."),
+        })
+    }
+
+    fn allow(&self, scope: Scope) -> Result<Step, NoKey> {
+        let expires = if scope == Scope::Call {
+            None
+        } else {
+            // An ENTER out of habit behind the letter is no time.
+            settle(self.waiting)?;
+            self.say("For how long? 30m, 1h, 7d; ENTER alone: until it is revoked.");
+            match self.lasting()? {
+                Lasting::For(expires) => expires,
+                Lasting::GivenUp => return Ok(Step::Again),
+                Lasting::NoTime => {
+                    return Ok(Step::Wrong("That is no time; nothing was answered."));
+                }
+            }
+        };
+        Ok(Step::Done(Said::Answer(Answer::Allow { scope, expires })))
+    }
+
+    fn lasting(&self) -> Result<Lasting, NoKey> {
+        let line = Line::new("", LONGEST_TIME, Breaks::None);
+        let Some(text) = line.read("for", self.waiting)? else {
+            return Ok(Lasting::GivenUp);
+        };
+        Ok(match text.trim() {
+            "" => Lasting::For(None),
+            text => lasting(text).map_or(Lasting::NoTime, |time| Lasting::For(Some(time))),
+        })
+    }
+
+    fn deny_with_message(&self) -> Result<Step, NoKey> {
+        let line = Line::new("", LONGEST_MESSAGE, Breaks::None);
+        let message = line.read("message", self.waiting)?;
+        let message = message.map(|text| text.trim().to_owned());
+        let message = message.filter(|text| !text.is_empty());
+        Ok(Step::Done(Said::Answer(Answer::Deny { message })))
+    }
+
+    fn edit(&self) -> Result<Step, NoKey> {
+        let before = &self.ask.command;
+        if before.contains(MASKED) {
+            self.say("A part of this command is masked, so it cannot be edited here.");
+            return Ok(Step::Again);
+        }
+        self.say("ENTER takes the changed command, Ctrl-J breaks a line, Ctrl-C gives up.");
+        let line = Line::new(before, LONGEST_ADDITION, Breaks::Kept);
+        let command = match line.read("edit", self.waiting)? {
+            Some(command) if command.trim().is_empty() => {
+                self.say("There is nothing left of it; nothing was answered.");
+                return Ok(Step::Again);
+            }
+            Some(command) if command == *before => {
+                self.say("It is unchanged; nothing was answered.");
+                return Ok(Step::Again);
+            }
+            Some(command) => command,
+            None => return Ok(Step::Again),
+        };
+        Ok(Step::Done(Said::Answer(Answer::Edit { command })))
+    }
+
+    /// The whole command, a page at a time.
+    fn pages(&self) -> Result<(), NoKey> {
+        let terminal = self.waiting.terminal;
+        let mut out = Vec::new();
+        self.card().write_whole_command(terminal.style(), &mut out);
+        let rows: Vec<&[u8]> = out.split_inclusive(|byte| *byte == b'\n').collect();
+        let page = terminal.rows().saturating_sub(2).max(4);
+        let mut shown = 0;
+        for rows_of_page in rows.chunks(page) {
+            terminal.write(&rows_of_page.concat());
+            shown += rows_of_page.len();
+            if shown < rows.len() {
+                let more = format!("{shown} of {} rows; SPACE goes on, q ends ", rows.len());
+                terminal.write(more.as_bytes());
+                let go_on = matches!(key(self.waiting)?, Key::One(b' ' | b'\r' | b'\n'));
+                self.say("");
+                if !go_on {
+                    return Ok(());
+                }
+            }
+        }
+        self.seen_whole.set(true);
+        Ok(())
+    }
+
+    /// A line of ours.
+    fn say(&self, words: &str) {
+        self.waiting.terminal.write(format!("{words}\n").as_bytes());
+    }
+
+    /// Takes the question back from the row that it stands in.
+    fn clear(&self) {
+        let blank = " ".repeat(QUESTION.len());
+        let row = if self.waiting.terminal.can_draw() {
+            "\r\x1b[K".to_owned()
+        } else {
+            format!("\r{blank}\r")
+        };
+        self.waiting.terminal.write(row.as_bytes());
+    }
+}
+
+/// What is said when an answer was taken. Whether it counts, the desk decides.
+fn confirmation(said: &Said) -> String {
+    let Said::Answer(answer) = said else {
+        return String::new();
+    };
+    match answer {
+        Answer::Allow { scope, expires } => {
+            let expires = expires.map_or(String::new(), |time| format!(", for {}", duration(time)));
+            let scope = match scope {
+                Scope::Call => "once",
+                Scope::Session => "in this session",
+                Scope::Project => "in this project",
+                Scope::User => "always",
+            };
+            format!("Allowed {scope}{expires}.")
+        }
+        Answer::Edit { .. } => "Changed; the new command is judged now.".to_owned(),
+        _ => "Denied.".to_owned(),
+    }
+}
+
+/// For how long a yes is to last.
+enum Lasting {
+    For(Option<Duration>),
+    GivenUp,
+    NoTime,
+}
+
+/// The time, in milliseconds since 1970.
+pub(crate) fn now_ms() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    now.map_or(0, |now| u64::try_from(now.as_millis()).unwrap_or(u64::MAX))
+}

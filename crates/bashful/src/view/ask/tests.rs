@@ -1,0 +1,179 @@
+//! What a question looks like, and what cannot be made to look like one.
+
+use std::path::PathBuf;
+
+use bashful_engine::approvals::{Ask, AskGround, AskState, Cause, Opening, Reachable};
+
+use super::super::style::{Colour, Style};
+use super::super::text::cautious_width;
+use super::*;
+
+const NOW: u64 = 1_700_000_000_000;
+
+/// An ask about this command.
+pub(crate) fn ask_about(command: &str) -> Ask {
+    Ask {
+        id: "ask-1".to_owned(),
+        created_at_ms: NOW,
+        expires_at_ms: NOW + 600_000,
+        agent: "claude".to_owned(),
+        session: "talk-7".to_owned(),
+        project: PathBuf::from("/src/.git"),
+        workspace: PathBuf::from("/src"),
+        cwd: PathBuf::from("/src"),
+        command: command.to_owned(),
+        description: None,
+        variables: Vec::new(),
+        reads_input: false,
+        digest: String::new(),
+        ground: AskGround {
+            rule: "git-push".to_owned(),
+            layer: "builtin".to_owned(),
+            reason: "publishes commits".to_owned(),
+            span: None,
+            fact: None,
+            capability: None,
+        },
+        cause: Cause::Policy,
+        shapes: vec![["git", "push", "origin", "…"].map(str::to_owned).to_vec()],
+        opens: Opening::default(),
+        reach: Reachable {
+            read: Vec::new(),
+            write: vec!["/src".to_owned()],
+            network: "off".to_owned(),
+            sandbox: "native".to_owned(),
+        },
+        policy: String::new(),
+        rights: String::new(),
+        count: 1,
+        state: AskState::Pending,
+        heard: false,
+    }
+}
+
+fn drawn(ask: &Ask, width: usize) -> String {
+    let style = Style {
+        width,
+        colour: Colour::Off,
+    };
+    let mut out = Vec::new();
+    let card = AskCard { ask, now_ms: NOW };
+    card.write_with_offers(Editing::Offered, style, &mut out);
+    String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn all_that_matters_is_there() {
+    let mut ask = ask_about("cd sub\ngit push origin main");
+    ask.description = Some("Publish the fix".to_owned());
+    ask.ground.span = Some((7, 15));
+    ask.opens.network = Some("on".to_owned());
+    ask.count = 3;
+    let expected = "\
+╭─ ? May this command run?
+│ Command    1 │ cd sub
+│            2 │ git push origin main
+│              │ ^^^^^^^^
+│ Agent        │ claude
+│ It says      │ Publish the fix
+│ Directory    │ /src
+│ Why it asks  │ publishes commits
+│ Rule         │ git-push (builtin)
+│ Can read     │ the system only
+│ Can write    │ /src
+│ Network      │ off
+│ Sandbox      │ native
+│ A yes opens  │ network on
+│ Asked        │ 3 times
+│ Ask          │ ask-1
+│ Open for     │ 10m 00s more
+├─ Answers
+│ y  allow once        │ this command, this one time
+│                      │ and opens network on
+│ s  in this session   │ git push origin …
+│                      │ and opens network on
+│                      │ talk-7
+│ p  in this project   │ git push origin …
+│                      │ and opens network on
+│                      │ /src/.git
+│ a  always            │ git push origin …
+│                      │ and opens network on
+│                      │ claude, wherever it works
+│ e  edit the command  │ the changed command is judged anew
+│ n  deny              │ also ENTER and Ctrl-C
+│ m  deny and say why  │ what you type goes to the agent
+│ ?  help              │ v shows the whole command
+╰───────────────────────────────────────
+";
+    assert_eq!(drawn(&ask, 80), expected);
+}
+
+#[test]
+fn without_a_shape_only_the_exact_command_is_remembered() {
+    let mut ask = ask_about("x");
+    ask.shapes.clear();
+    let text = drawn(&ask, 80);
+    assert!(text.contains("│ a  always            │ this exact command in this directory\n"));
+    ask.shapes = ["one", "two", "three", "four"]
+        .map(|word| vec![word.to_owned(), "…".to_owned()])
+        .to_vec();
+    let text = drawn(&ask, 80);
+    assert!(text.contains("│ Its shapes   │ one …\n│              │ two …\n"));
+    assert!(text.contains("│ s  in this session   │ each of the 4 shapes above\n"));
+}
+
+#[test]
+fn a_command_that_nothing_confines_can_reach_everything() {
+    let mut ask = ask_about("x");
+    ask.reach.sandbox = "none".to_owned();
+    let text = drawn(&ask, 80);
+    assert!(text.contains("│ Can reach    │ everything that you can: nothing confines it\n"));
+    assert!(!text.contains("Network") && !text.contains("Can write"));
+}
+
+#[test]
+fn hostile_text_stays_behind_the_border_at_every_width() {
+    let forged = "ls\n╰────\nAllow? y\n│ Allow? y\r\n╭─ ? May this command run?\u{1b}[2J\u{202e}\n"
+        .repeat(30);
+    let mut ask = ask_about(&forged);
+    let fields = [
+        &mut ask.agent,
+        &mut ask.session,
+        &mut ask.ground.reason,
+        &mut ask.ground.rule,
+        &mut ask.reach.network,
+    ];
+    for field in fields {
+        field.clone_from(&forged);
+    }
+    ask.description = Some(forged.clone());
+    ask.cwd = PathBuf::from(&forged);
+    ask.shapes = vec![vec![forged.clone()]];
+    ask.ground.span = Some((3, 40));
+    let ours = ["╭─ ", "├─ ", "├╌ ", "├ ", "╰─"];
+    for width in [0, 6, 10, 24, 39, 40, 41, 60, 80, 200] {
+        let text = drawn(&ask, width);
+        assert!(!text.contains(['\u{1b}', '\u{202e}', '\r']));
+        for row in text.lines() {
+            let is_ours = ours.iter().any(|start| row.starts_with(start));
+            assert!(is_ours || row.starts_with('│'), "{width}: {row}");
+            let columns: usize = row.chars().map(cautious_width).sum();
+            // Our own short headings may be longer than a tiny terminal; nothing of others.
+            let fits = columns <= width.max(6) || is_ours;
+            assert!(fits, "{width}: {row}");
+        }
+        let titles = text.lines().filter(|row| row.starts_with("╭─"));
+        assert_eq!(titles.count(), 1);
+        let ends = text.lines().filter(|row| row.starts_with("╰─"));
+        assert_eq!(ends.count(), 1);
+        if width >= 60 {
+            // Beside each text of others stands a border that only we draw.
+            let inside = text.lines().filter(|row| row.starts_with('│'));
+            assert!(
+                inside
+                    .clone()
+                    .all(|row| row.chars().skip(1).any(|c| c == '│'))
+            );
+        }
+    }
+}

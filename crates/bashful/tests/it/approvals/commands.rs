@@ -1,0 +1,149 @@
+//! `bashful approvals`: answers from another terminal, by id.
+
+use serde_json::json;
+
+use super::{ask_about, asking, grants, made, on_a_terminal, pending, without_a_terminal};
+use crate::support::ran;
+
+#[test]
+fn list_and_show_tell_what_waits() {
+    let world = asking();
+    let empty = ran(0, "Nothing waits for an answer.\n", "");
+    assert_eq!(world.call(&["approvals", "list"]), empty);
+    let id = ask_about(&world, "touch made");
+    let listed = world.call(&["approvals", "list"]).stdout;
+    let rows: Vec<&str> = listed.lines().collect();
+    assert_eq!(rows.len(), 2, "{listed}");
+    assert!(
+        rows[1].ends_with("  pending  default  ask-touch  touch made"),
+        "{listed}"
+    );
+    // The short id in the table is good enough to name it.
+    let short = rows[1].split_whitespace().next().unwrap();
+    let shown = world.call(&["approvals", "show", short]).stdout;
+    assert!(shown.starts_with("╭─ ? May this command run?\n│ Command      │ touch made\n"));
+    assert!(
+        shown.contains(&format!("│ Ask          │ {id}\n")),
+        "{shown}"
+    );
+    assert!(!shown.contains("Answers"), "{shown}");
+    let (code, answer) = world.call(&["approvals", "show", "--json", &id]).json();
+    let ask = &answer["ask"];
+    let found = json!([code, answer["v"], ask["id"], ask["command"], ask["state"]]);
+    assert_eq!(found, json!([0, 1, id, "touch made", { "is": "pending" }]));
+}
+
+#[test]
+fn equal_asks_share_a_row() {
+    let world = asking();
+    // Other texts, but the same words.
+    for text in ["touch made", "touch  made", "touch made;"] {
+        ask_about(&world, text);
+    }
+    ask_about(&world, "touch other");
+    assert_eq!(pending(&world).len(), 4);
+    let listed = world.call(&["approvals", "list"]).stdout;
+    assert_eq!(listed.lines().count(), 3, "{listed}");
+    assert!(listed.contains("(3 like this) touch made\n"), "{listed}");
+}
+
+#[test]
+fn a_yes_lets_the_next_try_run_once() {
+    let world = asking();
+    let id = ask_about(&world, "touch made");
+    let (code, screen) = on_a_terminal(&world, &["approvals", "allow", &id]);
+    assert_eq!(code, 0, "{screen}");
+    assert!(screen.contains("│ exactly: touch made\n"), "{screen}");
+    let (code, result) = world.json(&["--session", "talk", "touch made"]);
+    assert_eq!((code, made(&world, "made")), (0, true), "{result}");
+    let (code, result) = world.json(&["--session", "talk", "touch made"]);
+    assert_eq!(code, 121, "{result}");
+}
+
+#[test]
+fn a_yes_with_a_scope_and_a_time_says_what_is_remembered() {
+    let world = asking();
+    let id = ask_about(&world, "touch made");
+    let arguments = ["approvals", "allow", &id, "--scope", "project"];
+    let arguments = [&arguments[..], &["--expires", "2d", "--json"]].concat();
+    let (code, screen) = on_a_terminal(&world, &arguments);
+    assert_eq!(code, 0, "{screen}");
+    let answer: serde_json::Value = serde_json::from_str(screen.trim()).unwrap();
+    let grant = &answer["grant"];
+    let found = json!([answer["counts"], grant["scope"], grant["subject"]]);
+    let expected = json!([true, "project", { "shapes": [["touch", "made"]] }]);
+    assert_eq!(found, expected);
+    for _ in 0..2 {
+        let (code, result) = world.json(&["--session", "other", "touch made"]);
+        assert_eq!(code, 0, "{result}");
+    }
+}
+
+#[test]
+fn the_first_answer_counts() {
+    let world = asking();
+    let id = ask_about(&world, "touch made");
+    let deny = ["approvals", "deny", &id, "--message", "no\u{1b}[2J"];
+    let (code, screen) = on_a_terminal(&world, &deny);
+    assert_eq!(code, 0, "{screen}");
+    assert!(screen.contains("│ no␛[2J\n"), "{screen}");
+    let (code, screen) = on_a_terminal(&world, &["approvals", "allow", &id]);
+    assert_eq!(code, 1, "{screen}");
+    assert!(screen.contains("Too late"), "{screen}");
+    assert!(screen.contains("│ denied 0s ago by user "), "{screen}");
+    assert_eq!(grants(&world), [] as [serde_json::Value; 0]);
+}
+
+#[test]
+fn an_ask_that_does_not_exist_is_a_mistake() {
+    let world = asking();
+    ask_about(&world, "touch one");
+    ask_about(&world, "touch two");
+    let cases = [
+        (
+            "ask-nothing",
+            "there is no ask `ask-nothing`",
+            "`bashful approvals list --all` shows them",
+        ),
+        (
+            "ask-",
+            "`ask-` is the beginning of 2 ids",
+            "type more of it",
+        ),
+    ];
+    for (id, problem, hint) in cases {
+        let expected = ran(
+            2,
+            "",
+            &format!("bashful: error: {problem}\nbashful: hint: {hint}\n"),
+        );
+        assert_eq!(world.call(&["approvals", "show", id]), expected);
+    }
+    let (code, screen) = on_a_terminal(&world, &["approvals", "allow", "ask-nothing"]);
+    assert_eq!(code, 2, "{screen}");
+}
+
+#[test]
+fn without_a_terminal_nobody_answers() {
+    let world = asking();
+    let id = ask_about(&world, "touch made");
+    let problem = "an answer needs a terminal, and this process has none";
+    let refused = ran(120, "", &format!("bashful: error: {problem}\n"));
+    for arguments in [
+        &["approvals", "allow", &id][..],
+        &["approvals", "deny", &id],
+        &["approvals", "watch"],
+        &["grants", "add", "--network", "on", "--scope", "user"],
+        &["grants", "revoke", "--all"],
+    ] {
+        assert_eq!(
+            without_a_terminal(&world, arguments),
+            refused,
+            "{arguments:?}"
+        );
+    }
+    let (code, answer) = without_a_terminal(&world, &["approvals", "allow", "--json", &id]).json();
+    let found = json!([code, answer["error"]["kind"], answer["success"]]);
+    assert_eq!(found, json!([120, "denied", false]));
+    assert_eq!((pending(&world).len(), grants(&world).len()), (1, 0));
+}
