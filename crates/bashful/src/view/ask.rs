@@ -61,7 +61,14 @@ impl AskCard<'_> {
     /// Writes what is asked, and which key gives which answer.
     pub(crate) fn write_with_offers(&self, editing: Editing, style: Style, out: &mut Vec<u8>) {
         let mut block = self.body(style, out);
-        let always = format!("{}, wherever it works", self.ask.agent);
+        // What opens something, or is about one text, is for this directory.
+        let anywhere = !self.ask.shapes.is_empty() && self.ask.opens.is_empty();
+        let place = if anywhere {
+            "wherever it works"
+        } else {
+            "in this directory"
+        };
+        let always = format!("{}, {place}", self.ask.agent);
         let project = self.ask.project.to_string_lossy();
         block.heading("Answers", OFFERS);
         let once = "this command, this one time";

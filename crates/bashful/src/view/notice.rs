@@ -56,7 +56,8 @@ impl Refusal<'_> {
         let lasting = |approval: &Approval| approval.remember.join("; ");
         let covered = self.approval.map(lasting).filter(|text| !text.is_empty());
         let offered = || decision.remember.as_ref().map(remembered);
-        if decision.effect == Effect::Ask {
+        let open = self.approval.is_none_or(|one| one.answer_with.is_some());
+        if decision.effect == Effect::Ask && open {
             add("A yes covers", covered.or_else(offered));
         }
         let answer = self.approval.and_then(|one| one.answer_with.clone());

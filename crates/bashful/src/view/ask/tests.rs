@@ -98,7 +98,7 @@ fn all_that_matters_is_there() {
 │                      │ /src/.git
 │ a  always            │ git push origin …
 │                      │ and opens network on
-│                      │ claude, wherever it works
+│                      │ claude, in this directory
 │ e  edit the command  │ the changed command is judged anew
 │ n  deny              │ also ENTER and Ctrl-C
 │ m  deny and say why  │ what you type goes to the agent
