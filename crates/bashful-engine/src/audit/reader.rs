@@ -43,7 +43,7 @@ impl Record {
 /// meanwhile is read too; after the end, asking again reads what has come since.
 ///
 /// A line that is no record is an error, and reading goes on behind it. Whether records were
-/// changed, only [`verify`](super::verify) tells.
+/// changed, only [`Trail::verify`] tells.
 #[derive(Debug)]
 pub struct Records {
     path: PathBuf,
