@@ -88,7 +88,7 @@ pub(crate) struct AllowArguments {
     /// The id of the ask.
     #[arg(value_name = "ID")]
     pub(crate) id: String,
-    /// For this one time [default].
+    /// For this one time, as without this flag.
     #[arg(long, conflicts_with_all = ["scope", "expires"])]
     pub(crate) once: bool,
     /// Remember it, and how far.
