@@ -142,7 +142,7 @@ impl Engine {
         let ground = Ground::of(settings, &invocation, &heading)?;
         let case = self.case(&invocation);
         let binding = Binding::of(settings, &heading, &ground, &case);
-        let (grants, unread) = verdicts::apart(self.grants_for(&binding));
+        let (_, grants, unread) = verdicts::apart(self.grants_for(&binding));
         let considered = consider(case, ground, grants)?;
         let mut decision = considered.checked.decision_about(&heading.command);
         if let Some(error) = unread {

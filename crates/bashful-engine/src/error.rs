@@ -130,6 +130,18 @@ pub enum InvalidInvocation {
     },
 }
 
+/// An error with all its sources, in one line.
+pub fn in_full(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(source) = next {
+        text.push_str(": ");
+        text.push_str(&source.to_string());
+        next = source.source();
+    }
+    text
+}
+
 /// Why a run did not happen, or has no result.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

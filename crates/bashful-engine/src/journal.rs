@@ -244,27 +244,19 @@ impl LastPage {
         };
         drop(self.trail.append(&[Event::End(Box::new(ended))]));
     }
-}
 
-impl LastPage {
     /// Nothing was started after all, though that is what the record says.
     pub(crate) fn not_started(&self, task: &TaskId, heading: &Heading, error: &str) {
         if self.written.swap(true, Ordering::AcqRel) {
             return;
         }
-        let ended = Ended {
+        let start = Starting {
             task: task.to_string(),
             agent: heading.agent.clone(),
             session: heading.session.clone(),
-            status: "broken".to_owned(),
-            exit_code: None,
-            signal: None,
-            duration_ms: 0,
-            output: OutputDigest::default(),
-            violations: Vec::new(),
-            error: Some(error.to_owned()),
-            late: false,
+            claimed: self.claimed.clone(),
         };
+        let ended = Ended::broken(&start, error);
         drop(self.trail.append(&[Event::End(Box::new(ended))]));
         if let Some(grant) = &self.claimed {
             // It was for one run, and there was none. That it cannot be given back is no worse

@@ -73,17 +73,8 @@ fn late_end(state: &Path, start: &Starting, started_at_ms: u64) -> Option<Ended>
     let directory = TaskDirectory::of(state, &id);
     let now = now_ms();
     let nothing = |error: &str| Ended {
-        task: start.task.clone(),
-        agent: start.agent.clone(),
-        session: start.session.clone(),
-        status: "broken".to_owned(),
-        exit_code: None,
-        signal: None,
-        duration_ms: 0,
-        output: OutputDigest::default(),
-        violations: Vec::new(),
-        error: Some(error.to_owned()),
         late: true,
+        ..Ended::broken(start, error)
     };
     if directory.is_owned() {
         return None;

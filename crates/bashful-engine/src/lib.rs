@@ -82,7 +82,7 @@ pub use client::EarlyKeeper;
 pub use confine::ConfineError;
 pub use doctor::{Diagnosis, Finding, Look, Missing, State as FindingState};
 pub use engine::{Engine, Listed, Started};
-pub use error::{EngineError, InvalidInvocation};
+pub use error::{EngineError, InvalidInvocation, in_full};
 pub use events::{Event, Events};
 pub use explain::{
     Explanation, Holder, IdentityKind, PlannedCommands, PlannedIdentity, PlannedLimit, PlannedRun,

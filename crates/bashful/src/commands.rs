@@ -13,8 +13,8 @@ pub(crate) mod stop;
 
 use std::path::Path;
 
-use bashful_engine::Places;
 use bashful_engine::config::{Config, Loaded, Lookups, Sources, env};
+use bashful_engine::{Places, in_full};
 
 use crate::errors::UsageError;
 use crate::printer::Printer;
@@ -22,7 +22,7 @@ use crate::printer::Printer;
 /// The configuration for a workspace; what was said in vain is told.
 fn load_config(workspace: &Path, printer: &Printer) -> anyhow::Result<Loaded> {
     let loaded = Config::load(&sources(workspace))
-        .map_err(|error| anyhow::Error::new(UsageError(chain(&error))))?;
+        .map_err(|error| anyhow::Error::new(UsageError(in_full(&error))))?;
     for warning in &loaded.warnings {
         printer.note("warning", &warning.to_string());
     }
@@ -39,15 +39,4 @@ fn sources(workspace: &Path) -> Sources {
 
 fn places() -> anyhow::Result<Places> {
     Ok(Places::from_environment(|name| std::env::var(name).ok())?)
-}
-
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut next = error.source();
-    while let Some(source) = next {
-        text.push_str(": ");
-        text.push_str(&source.to_string());
-        next = source.source();
-    }
-    text
 }

@@ -197,6 +197,25 @@ pub struct Ended {
     pub late: bool,
 }
 
+impl Ended {
+    /// The end of a run of which nothing is known but what went wrong.
+    pub(crate) fn broken(start: &Starting, error: &str) -> Self {
+        Self {
+            task: start.task.clone(),
+            agent: start.agent.clone(),
+            session: start.session.clone(),
+            status: "broken".to_owned(),
+            exit_code: None,
+            signal: None,
+            duration_ms: 0,
+            output: OutputDigest::default(),
+            violations: Vec::new(),
+            error: Some(error.to_owned()),
+            late: false,
+        }
+    }
+}
+
 /// What a run printed, without saying it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OutputDigest {

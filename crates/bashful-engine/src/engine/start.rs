@@ -6,7 +6,7 @@ use bashful_keeper::TaskId;
 use bashful_policy::{Decision, Effect, Layer};
 
 use super::ask::{Asked, Round, refuse};
-use super::verdicts::{apart, without_grants};
+use super::verdicts::{Held, apart, without_grants};
 use super::{Engine, Started};
 use crate::approvals::{Binding, Cause, Desk, DeskError, Grant, Offer};
 use crate::asking::{Abandoned, compose, limits};
@@ -50,7 +50,8 @@ impl Engine {
             if std::mem::take(&mut is_new) {
                 journal.request(settings, &heading, &ground, &binding);
             }
-            let (grants, unread) = apart(self.grants_for(&binding));
+            // One desk for the whole way: it is closed when the keeper has its order.
+            let (desk, grants, unread) = apart(self.grants_for(&binding));
             let considered = consider(case, ground, grants)?;
             let mut decision = considered.checked.clone().decision_about(&heading.command);
             if let Some(error) = unread {
@@ -87,7 +88,7 @@ impl Engine {
                     if abandoned.is_set() {
                         return Err(EngineError::Abandoned);
                     }
-                    if !self.claim(claimed.as_ref(), &journal)? {
+                    if !claim(desk.as_ref(), claimed.as_ref(), &journal)? {
                         continue;
                     }
                     let draft = draft(settings, &heading, &considered.ground, &binding);
@@ -106,22 +107,16 @@ impl Engine {
         refuse(&mut journal, heading)
     }
 
-    /// The grants that a request may lean on.
-    pub(super) fn grants_for(&self, binding: &Binding) -> Result<Vec<Grant>, DeskError> {
+    /// The desk, and the grants at it that a request may lean on; no desk where there is no grant.
+    pub(super) fn grants_for(&self, binding: &Binding) -> Result<Held, DeskError> {
         let state = &self.inner.settings.places.state;
         if !may_have_grants(state) {
-            return Ok(Vec::new());
+            return Ok((None, Vec::new()));
         }
-        let mut held = Desk::at(state)?.held_by(&binding.agent)?;
+        let desk = Desk::at(state)?;
+        let mut held = desk.held_by(&binding.agent)?;
         held.retain(|grant| binding.fits(grant));
-        Ok(held)
-    }
-
-    /// Claims a grant of one call for this start; false if another was faster.
-    fn claim(&self, grant: Option<&Grant>, journal: &Journal) -> Result<bool, EngineError> {
-        let Some(grant) = grant else { return Ok(true) };
-        let desk = Desk::at(&self.inner.settings.places.state)?;
-        Ok(desk.claim(&grant.id, journal.task().as_str())?)
+        Ok((Some(desk), held))
     }
 
     /// Puts the start on record, prepares the run and hands it to the keeper.
@@ -165,6 +160,20 @@ impl Engine {
     fn give_back(&self, grant: Option<&Grant>, task: &TaskId) -> Result<(), DeskError> {
         let Some(grant) = grant else { return Ok(()) };
         Desk::at(&self.inner.settings.places.state)?.release(&grant.id, task.as_str())
+    }
+}
+
+/// Claims a grant of one call for this start; false if another was faster.
+fn claim(
+    desk: Option<&Desk>,
+    grant: Option<&Grant>,
+    journal: &Journal,
+) -> Result<bool, EngineError> {
+    match (desk, grant) {
+        (Some(desk), Some(grant)) => Ok(desk.claim(&grant.id, journal.task().as_str())?),
+        // A grant comes from a desk.
+        (None, Some(_)) => Ok(false),
+        (_, None) => Ok(true),
     }
 }
 

@@ -2,13 +2,18 @@
 
 use bashful_policy::{Decision, Effect, Layer};
 
-use crate::approvals::{DeskError, Grant};
+use crate::approvals::{Desk, DeskError, Grant};
+
+/// Grants, and the desk that they lie at.
+pub(super) type Held = (Option<Desk>, Vec<Grant>);
 
 /// Grants that cannot be read are none; why is told with the decision.
-pub(super) fn apart(grants: Result<Vec<Grant>, DeskError>) -> (Vec<Grant>, Option<DeskError>) {
-    match grants {
-        Ok(grants) => (grants, None),
-        Err(error) => (Vec::new(), Some(error)),
+pub(super) fn apart(
+    held: Result<Held, DeskError>,
+) -> (Option<Desk>, Vec<Grant>, Option<DeskError>) {
+    match held {
+        Ok((desk, grants)) => (desk, grants, None),
+        Err(error) => (None, Vec::new(), Some(error)),
     }
 }
 

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::approvals::{Ask, AskState, Grant};
 use crate::audit::{AuditError, Event, Mended, Record, Trail};
+use crate::error::in_full;
 
 /// What the trail tells.
 #[derive(Debug, Default)]
@@ -202,14 +203,6 @@ impl Memory {
             ),
         });
         (asks.into_values().collect(), grants.into_values().collect())
-    }
-}
-
-/// An error and what lies behind it.
-fn in_full(error: &AuditError) -> String {
-    match std::error::Error::source(error) {
-        Some(source) => format!("{error}: {source}"),
-        None => error.to_string(),
     }
 }
 

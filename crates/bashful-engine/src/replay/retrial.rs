@@ -12,6 +12,7 @@ use crate::config::{
 };
 use crate::confine::write_paths;
 use crate::engine::Engine;
+use crate::error::in_full;
 use crate::ground::Ground;
 use crate::invocation::Invocation;
 use crate::places::Places;
@@ -256,14 +257,6 @@ impl Bench {
     }
 }
 
-/// An error with all its sources, in one line.
 fn told(error: impl std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut next = error.source();
-    while let Some(source) = next {
-        text.push_str(": ");
-        text.push_str(&source.to_string());
-        next = source.source();
-    }
-    text
+    in_full(&error)
 }

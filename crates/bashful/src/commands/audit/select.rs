@@ -93,7 +93,7 @@ pub(super) fn readable(
     records.filter_map(|record| match record {
         Ok(record) => Some(record),
         Err(error) => {
-            printer.note("warning", &crate::commands::chain(&error));
+            printer.note("warning", &bashful_engine::in_full(&error));
             None
         }
     })

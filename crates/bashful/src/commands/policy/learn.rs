@@ -1,11 +1,12 @@
 //! `bashful policy learn`: the narrowest profile that would have let a session's runs pass.
 
+use bashful_engine::in_full;
 use bashful_engine::learn::{LearnError, Learnt, learn as learn_from};
 use bashful_engine::replay::Which;
 
 use super::replay::{circumstances, count, history};
 use crate::cli::LearnArguments;
-use crate::commands::{chain, places};
+use crate::commands::places;
 use crate::errors::UsageError;
 use crate::exit::Exit;
 use crate::printer::Printer;
@@ -25,7 +26,7 @@ pub(super) fn learn(arguments: &LearnArguments, printer: &Printer) -> anyhow::Re
             let text = format!("session `{session}` has no run on record that started");
             return Err(UsageError(text).into());
         }
-        Err(error) => return Err(UsageError(chain(&error)).into()),
+        Err(error) => return Err(UsageError(in_full(&error)).into()),
     };
     if arguments.json {
         let mut value = serde_json::to_value(&learnt)?;

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use bashful_engine::audit::Trail;
+use bashful_engine::in_full;
 use bashful_engine::replay::{
     Answers, Change, Circumstances, History, Replayed, Retrial, Which, replay as judge_anew,
 };
@@ -11,7 +12,7 @@ use bashful_engine::{Effect, Places};
 
 use crate::cli::ReplayArguments;
 use crate::commands::run::{current_directory, read_command};
-use crate::commands::{chain, places, sources};
+use crate::commands::{places, sources};
 use crate::errors::UsageError;
 use crate::exit::Exit;
 use crate::printer::Printer;
@@ -28,7 +29,7 @@ pub(super) fn replay(arguments: &ReplayArguments, printer: &Printer) -> anyhow::
         session: arguments.session.clone(),
     };
     let history = history(&places, arguments.since, &which)?;
-    let usage = |error| anyhow::Error::new(UsageError(chain(&error)));
+    let usage = |error| anyhow::Error::new(UsageError(in_full(&error)));
     let retrial = Retrial::by_file(circumstances(places)?, &text, &arguments.file);
     let mut retrial = retrial.map_err(usage)?;
     if let Some(profile) = &arguments.profile {
