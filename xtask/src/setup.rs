@@ -1,5 +1,7 @@
 //! Finds out what the tests need and this machine lacks; installs it.
 
+mod clients;
+
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process::Command;
@@ -8,6 +10,8 @@ use anyhow::{Context, Result, bail};
 
 use crate::process::{cargo, on_path, run, succeeds};
 use crate::repository::Repository;
+
+pub(crate) use clients::Clients;
 
 /// A Debian package and how to see that it is there.
 struct Package {
@@ -37,6 +41,11 @@ const PACKAGES: &[Package] = &[
         // One that every user can start, not only whoever has a python of their own.
         probe: Probe::File("/usr/bin/python3"),
         why: "children that misbehave in ways a shell cannot",
+    },
+    Package {
+        name: "python3-pip",
+        probe: Probe::File("/usr/lib/python3/dist-packages/pip"),
+        why: "installs the Python SDK of MCP below the build directory",
     },
     Package {
         name: "bsdutils",
@@ -162,6 +171,7 @@ pub(crate) fn prepare(repository: &Repository) -> Result<String> {
             Err(error) => println!("notice: {error:#}; `cargo test` stands in for it"),
         }
     }
+    Clients::install(repository)?;
     Ok(match installed.as_slice() {
         [] => "nothing was missing".to_owned(),
         names => format!("installed {}", names.join(", ")),

@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::process::{cargo, run};
 use crate::repository::Repository;
-use crate::setup;
+use crate::{clients, setup};
 
 /// How long a job's tests shall work, in whole seconds.
 const SECONDS_VARIABLE: &str = "BASHFUL_SOAK_SECONDS";
@@ -27,80 +27,110 @@ const ALLOWANCE: Duration = Duration::from_secs(600);
 struct Job {
     name: &'static str,
     why: &'static str,
-    package: &'static str,
-    /// The integration test file; every test of the package when there is none.
-    file: Option<&'static str>,
-    /// A part of the names of the tests; all of them when empty.
-    tests: &'static str,
+    work: Work,
     /// What the job gets where nobody chose a time, if its share is less.
     least: Duration,
     /// Whether `cargo xtask test` takes a slice: not where its tests step does that anyway.
     sliced: bool,
 }
 
+/// What a job does.
+enum Work {
+    Tests {
+        package: &'static str,
+        /// The integration test file; every test of the package when there is none.
+        file: Option<&'static str>,
+        /// A part of the names of the tests; all of them when empty.
+        tests: &'static str,
+    },
+    /// Other people's agents, which take as long as they take.
+    Agents,
+}
+
 const JOBS: &[Job] = &[
     Job {
         name: "masking",
         why: "no listed secret passes the keeper, however the output is cut into pieces",
-        package: "bashful-keeper",
-        file: None,
-        tests: "mask",
+        work: Work::Tests {
+            package: "bashful-keeper",
+            file: None,
+            tests: "mask",
+        },
         least: Duration::ZERO,
         sliced: true,
     },
     Job {
         name: "faults",
         why: "kill -9 of keeper and engine at random moments leaves honest records",
-        package: "bashful",
-        file: Some("faults"),
-        tests: "",
+        work: Work::Tests {
+            package: "bashful",
+            file: Some("faults"),
+            tests: "",
+        },
         least: Duration::ZERO,
         sliced: true,
     },
     Job {
         name: "races",
         why: "of many answers one counts, and of many runs one uses a yes, a hundred times",
-        package: "bashful",
-        file: Some("it"),
-        tests: "races::",
+        work: Work::Tests {
+            package: "bashful",
+            file: Some("it"),
+            tests: "races::",
+        },
         least: WHOLE,
         sliced: false,
     },
     Job {
         name: "fuzz",
         why: "random shell text neither breaks nor slows the reader of commands",
-        package: "bashful-policy",
-        file: Some("fuzz"),
-        tests: "",
+        work: Work::Tests {
+            package: "bashful-policy",
+            file: Some("fuzz"),
+            tests: "",
+        },
         least: Duration::from_secs(600),
         sliced: true,
     },
     Job {
         name: "limits",
         why: "no length, depth or count slows the reader of commands or weakens a decision",
-        package: "bashful-policy",
-        file: Some("limits"),
-        tests: "",
+        work: Work::Tests {
+            package: "bashful-policy",
+            file: Some("limits"),
+            tests: "",
+        },
         least: WHOLE,
         sliced: true,
     },
     Job {
         name: "hiding",
         why: "what bash executes in any place inside any other is found or flagged",
-        package: "bashful-policy",
-        file: Some("hiding"),
-        tests: "",
+        work: Work::Tests {
+            package: "bashful-policy",
+            file: Some("hiding"),
+            tests: "",
+        },
         least: Duration::from_secs(2400),
         sliced: true,
     },
     Job {
         name: "agreement",
         why: "bash and the reader of commands agree on which scripts are valid",
-        package: "bashful-policy",
-        file: Some("agreement"),
-        tests: "",
+        work: Work::Tests {
+            package: "bashful-policy",
+            file: Some("agreement"),
+            tests: "",
+        },
         least: WHOLE,
         sliced: true,
+    },
+    Job {
+        name: "agents",
+        why: "Claude Code and Codex, with a scripted model, read what they should",
+        work: Work::Agents,
+        least: Duration::ZERO,
+        sliced: false,
     },
 ];
 
@@ -152,7 +182,9 @@ fn chosen(names: &str) -> Result<Vec<&'static Job>> {
 
 fn run_job(repository: &Repository, job: &Job, time: Duration) -> Result<()> {
     println!("soak {}: {} s: {}", job.name, time.as_secs(), job.why);
-    let has_nextest = setup::has_nextest(repository);
+    let Some(arguments) = job.cargo_arguments(setup::has_nextest(repository)) else {
+        return clients::soak_with_agents(repository);
+    };
     let cargo = cargo(repository);
     // Nextest answers an interrupt by ending its tests in order, so a hanging job leaves nothing.
     let mut command = Command::new("timeout");
@@ -160,34 +192,41 @@ fn run_job(repository: &Repository, job: &Job, time: Duration) -> Result<()> {
         .args(["--signal=INT", "--kill-after=30"])
         .arg((time * 2 + ALLOWANCE).as_secs().to_string())
         .arg(cargo.get_program())
-        .args(job.cargo_arguments(has_nextest))
+        .args(arguments)
         .current_dir(repository.root())
         .env(SECONDS_VARIABLE, time.as_secs().to_string());
     run(&mut command).with_context(|| format!("soak job `{}` failed", job.name))
 }
 
 impl Job {
-    fn cargo_arguments(&self, has_nextest: bool) -> Vec<String> {
+    /// What cargo is told, if this job is tests.
+    fn cargo_arguments(&self, has_nextest: bool) -> Option<Vec<String>> {
+        let Work::Tests {
+            package,
+            file,
+            tests,
+        } = self.work
+        else {
+            return None;
+        };
         let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
         if !has_nextest {
-            let file = self
-                .file
-                .map_or(String::new(), |file| format!(" --test {file}"));
-            let mut arguments = words(&format!("test --locked -p {}{file}", self.package));
-            arguments.extend((!self.tests.is_empty()).then(|| self.tests.to_owned()));
-            return arguments;
+            let file = file.map_or(String::new(), |file| format!(" --test {file}"));
+            let mut arguments = words(&format!("test --locked -p {package}{file}"));
+            arguments.extend((!tests.is_empty()).then(|| tests.to_owned()));
+            return Some(arguments);
         }
         // The whole workspace and a filter, as `-p` would choose other features and build again.
-        let mut filter = format!("package(={})", self.package);
-        if let Some(file) = self.file {
+        let mut filter = format!("package(={package})");
+        if let Some(file) = file {
             filter.extend([" & binary(=", file, ")"]);
         }
-        if !self.tests.is_empty() {
-            filter.extend([" & test(~", self.tests, ")"]);
+        if !tests.is_empty() {
+            filter.extend([" & test(~", tests, ")"]);
         }
         let mut arguments = words("nextest run --workspace --locked --profile soak -E");
         arguments.push(filter);
-        arguments
+        Some(arguments)
     }
 }
 
@@ -200,14 +239,14 @@ mod tests {
         let [masking, faults, ..] = JOBS else {
             panic!("the table has changed")
         };
-        let filter = |job: &Job| job.cargo_arguments(true).pop().unwrap();
+        let filter = |job: &Job| job.cargo_arguments(true).unwrap().pop().unwrap();
         assert_eq!(filter(masking), "package(=bashful-keeper) & test(~mask)");
         assert_eq!(filter(faults), "package(=bashful) & binary(=faults)");
     }
 
     #[test]
     fn without_nextest_cargo_test_runs_the_same_tests() {
-        let line = |job: &Job| job.cargo_arguments(false).join(" ");
+        let line = |job: &Job| job.cargo_arguments(false).unwrap().join(" ");
         let lines: Vec<String> = JOBS.iter().take(2).map(line).collect();
         assert_eq!(
             lines,

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::process::{cargo, on_path, run};
 use crate::repository::Repository;
-use crate::{ordinary_user, readme, setup, soak, tidy};
+use crate::{clients, ordinary_user, readme, setup, soak, tidy};
 
 /// A step says in a few words what it did, or fails.
 struct Step {
@@ -53,6 +53,11 @@ const STEPS: &[Step] = &[
         name: "ordinary-user",
         about: "the suites again without root's rights",
         run: ordinary_user::rerun,
+    },
+    Step {
+        name: "clients",
+        about: "other people's MCP clients, and the conformance suite",
+        run: clients::check,
     },
     Step {
         name: "docs",

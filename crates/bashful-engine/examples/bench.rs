@@ -15,6 +15,8 @@ mod audit;
 mod command_line;
 #[path = "bench/concurrency.rs"]
 mod concurrency;
+#[path = "bench/mcp.rs"]
+mod mcp;
 #[path = "bench/memory.rs"]
 mod memory;
 #[path = "bench/no_op.rs"]
@@ -37,7 +39,7 @@ struct Setting {
 type Outcome = Result<bool, Box<dyn std::error::Error>>;
 type Bench = fn(&Setting) -> Outcome;
 
-const BENCHES: [(&str, Bench); 7] = [
+const BENCHES: [(&str, Bench); 8] = [
     ("sandbox", sandbox::bench),
     ("no-op", no_op::bench),
     ("command-line", command_line::bench),
@@ -45,6 +47,7 @@ const BENCHES: [(&str, Bench); 7] = [
     ("concurrency", concurrency::bench),
     ("audit", audit::bench),
     ("approvals", approvals::bench),
+    ("mcp", mcp::bench),
 ];
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

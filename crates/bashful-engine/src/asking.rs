@@ -89,6 +89,7 @@ pub(crate) fn compose(
         description: heading.description.as_deref().map(mask),
         variables: shown_variables(&binding.variables, &binding.mask),
         reads_input: binding.reads_input,
+        input: binding.input.as_deref().map(mask),
         digest: binding.digest.clone(),
         ground: AskGround {
             rule: mask(&decision.rule),
@@ -101,6 +102,7 @@ pub(crate) fn compose(
         },
         command,
         cause,
+        asking: offer.asking,
         // A shape with a secret in it would be shown and recorded: then it is this exact command.
         shapes: if offer
             .shapes
@@ -188,15 +190,30 @@ pub(crate) fn wait_for_answer(
             (Settled::Counts { ask, .. } | Settled::TooLate { ask }, _) => (ask.state, None),
         });
     }
-    let wait = Waiting {
-        until: waiting.until.min(now + asking.wait(settings)),
-        ..waiting
-    };
-    while wait.is_open() && Instant::now() < wait.until {
-        let left = wait.until.saturating_duration_since(Instant::now());
-        wait.watch.wait(left.min(LOOK_AGAIN));
-    }
+    let until = waiting.until.min(now + asking.wait(settings));
+    Waiting { until, ..waiting }.wait();
     Ok((desk.ask(&ask.id)?.state, None))
+}
+
+/// Waits so long for an answer from elsewhere, and says how the ask stands then.
+pub(crate) fn settled_within(
+    desk: &Desk,
+    ask: &str,
+    wait: Duration,
+    abandoned: &Abandoned,
+) -> Result<AskState, DeskError> {
+    let ask = desk.ask(ask)?;
+    let left = Duration::from_millis(ask.expires_at_ms.saturating_sub(now_ms()));
+    let waiting = Waiting {
+        desk,
+        ask: &ask.id,
+        watch: desk.watch(),
+        until: Instant::now() + left.min(wait),
+        give_up: None,
+        abandoned,
+    };
+    waiting.wait();
+    Ok(desk.ask(&ask.id)?.state)
 }
 
 /// An ask that somebody waits for.
@@ -207,6 +224,15 @@ struct Waiting<'a> {
     until: Instant,
     give_up: Option<&'a GiveUp>,
     abandoned: &'a Abandoned,
+}
+
+impl Waiting<'_> {
+    fn wait(&self) {
+        while self.is_open() && Instant::now() < self.until {
+            let left = self.until.saturating_duration_since(Instant::now());
+            self.watch.wait(left.min(LOOK_AGAIN));
+        }
+    }
 }
 
 impl Pending for Waiting<'_> {

@@ -16,10 +16,12 @@ use crate::error::EngineError;
 use crate::progress::{Picture, Progress};
 
 mod open;
+mod reach;
 mod wire;
 
 pub use open::EarlyKeeper;
 pub(crate) use open::{KeeperAddress, Origin};
+pub(crate) use reach::cancel_at;
 use wire::{Wire, line, lock, send};
 
 /// A run to be started, and who wants to hear of it.
@@ -145,6 +147,11 @@ impl Client {
 
     pub(crate) fn detach(&self, id: &TaskId) {
         let _ = self.say(&Request::Detach { id: id.clone() }, &[]);
+    }
+
+    /// Nobody waits for news of this run any more.
+    pub(crate) fn forget(&self, id: &TaskId) {
+        lock(&self.wire.table).runs.remove(id);
     }
 
     fn say(&self, request: &Request, descriptors: &[BorrowedFd<'_>]) -> io::Result<()> {

@@ -7,11 +7,12 @@ use std::collections::HashMap;
 use std::os::fd::AsFd;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use bashful_keeper::{Request, TaskDirectory, TaskId};
+use bashful_keeper::{Request, TaskDirectory};
 use bashful_policy::{CommandValidator, Effect};
 
-use crate::approvals::{AskState, Binding, Desk};
-use crate::asking::{self, Abandoned};
+use crate::account::Account;
+use crate::approvals::Binding;
+use crate::asking::Abandoned;
 use crate::builder::{EngineBuilder, Reach, Settings};
 use crate::client::{Client, KeeperAddress, Order};
 use crate::config::Config;
@@ -28,10 +29,16 @@ use crate::progress::Progress;
 use crate::refusals::Draft;
 use crate::result::{ExecutionResult, Heading};
 use crate::run::{Report, Run};
+use crate::tasks::{EndsOnRecord, TaskFilter, Watchtower};
 
+mod answers;
 mod ask;
+mod runs;
 mod start;
 mod verdicts;
+
+use runs::Entry;
+pub(crate) use runs::{Left, Running, Runs};
 
 /// Runs commands. Cheap to clone; clones share keepers and the list of what runs.
 #[derive(Debug, Clone)]
@@ -44,15 +51,9 @@ struct Inner {
     settings: Settings,
     validator: CommandValidator,
     keepers: Mutex<HashMap<String, Arc<Client>>>,
-    running: Arc<Mutex<HashMap<TaskId, Entry>>>,
-}
-
-/// One line of the list of what runs.
-#[derive(Debug, Clone)]
-struct Entry {
-    agent: String,
-    command: String,
-    client: Arc<Client>,
+    runs: Arc<Runs>,
+    watchtower: Watchtower,
+    ends: EndsOnRecord,
 }
 
 /// What was decided about a request.
@@ -89,7 +90,9 @@ impl Engine {
                 settings,
                 validator,
                 keepers: Mutex::default(),
-                running: Arc::default(),
+                runs: Arc::default(),
+                watchtower: Watchtower::default(),
+                ends: EndsOnRecord::default(),
             }),
         }
     }
@@ -98,28 +101,21 @@ impl Engine {
     /// with its whole process tree.
     #[tracing::instrument(name = "run", skip_all, fields(command = %invocation.action.as_command(), operation_id = invocation.operation_id))]
     pub async fn run(&self, invocation: Invocation) -> Result<ExecutionResult, EngineError> {
-        let started = if self.inner.settings.asking.may_block(&self.inner.settings) {
-            self.begin_aside(invocation).await?
-        } else {
-            self.start(invocation)?
-        };
-        match started {
+        match self.start_aside(invocation).await? {
             Started::Running(run) => run.wait().await,
             Started::NotAllowed(result) => Ok(*result),
         }
     }
 
-    /// Starts a command on a thread of its own, because it may wait for a person. When the future
-    /// goes, so does the wait, and nothing is started.
-    async fn begin_aside(&self, invocation: Invocation) -> Result<Started, EngineError> {
-        let abandoned = Abandoned::default();
-        let guard = Abandon(abandoned.clone());
+    /// Starts a command, on a thread of its own if it may wait for a person. When the future goes,
+    /// so does the wait, and nothing is started.
+    pub(crate) async fn start_aside(&self, invocation: Invocation) -> Result<Started, EngineError> {
+        let waits = self.inner.settings.asking.may_block(&self.inner.settings);
+        if !waits && invocation.action.is_short() {
+            return self.start(invocation);
+        }
         let engine = self.clone();
-        let (sender, receiver) = tokio::sync::oneshot::channel();
-        std::thread::spawn(move || sender.send(engine.begin(invocation, &abandoned)));
-        let started = receiver.await;
-        drop(guard);
-        started.map_err(|_| EngineError::Abandoned)?
+        aside(move |abandoned| engine.begin(invocation, abandoned)).await
     }
 
     /// Starts a command. If a person is to be asked, it waits for the answer as long as the
@@ -153,17 +149,6 @@ impl Engine {
             return Ok(Explanation::refused(heading));
         }
         explain(settings, invocation, heading, considered.ground)
-    }
-
-    /// Waits for the answer to an ask, as a request would: puts it to whoever can answer, and
-    /// waits for an answer from elsewhere as long as the engine was told to. Says whether it was a
-    /// yes.
-    pub fn wait_for_answer(&self, ask: &str) -> Result<bool, EngineError> {
-        let settings = &self.inner.settings;
-        let desk = Desk::at(&settings.places.state)?;
-        let ask = desk.ask(ask)?;
-        let (state, _) = asking::wait_for_answer(settings, &desk, &ask, &Abandoned::default())?;
-        Ok(matches!(state, AskState::Allowed { .. }))
     }
 
     /// Tells what the policy says about this request, and why. Nothing runs, nothing is
@@ -215,6 +200,8 @@ impl Engine {
         let id = prepared.start.spec.id.clone();
         let directory = TaskDirectory::of(&self.inner.settings.places.state, &id);
         let detached = prepared.start.detached;
+        let spec = Arc::new(prepared.start.spec.clone());
+        self.inner.runs.settle();
         let request = Request::Start(Box::new(prepared.start));
         let descriptors: Vec<_> = prepared.descriptors.iter().map(AsFd::as_fd).collect();
         let (client, progress) = loop {
@@ -230,21 +217,18 @@ impl Engine {
                 break (client, progress);
             }
         };
-        let entry = Entry {
-            agent: heading.agent.clone(),
-            command: heading.command.clone(),
+        let running = self.inner.runs.list(Entry {
+            spec,
             client: Arc::clone(&client),
-        };
-        lock(&self.inner.running).insert(id.clone(), entry);
-        let running = Running {
-            id: id.clone(),
-            list: Arc::clone(&self.inner.running),
-        };
-        let report = Report {
+        });
+        let account = Account {
             output_file: prepared.log_copy.unwrap_or_else(|| directory.log()),
             id,
             heading,
             directory,
+        };
+        let report = Report {
+            account,
             limit: prepared.limit,
             progress,
             last_page,
@@ -253,7 +237,7 @@ impl Engine {
         Ok(Run {
             report: Arc::new(report),
             client,
-            _running: running,
+            running,
             owned: !detached,
         })
     }
@@ -295,13 +279,13 @@ impl Engine {
 
     /// What this engine runs now.
     pub fn running(&self) -> Vec<Listed> {
-        let list = lock(&self.inner.running);
+        let list = self.inner.runs.listed();
         let mut listed: Vec<Listed> = list
             .iter()
-            .map(|(id, entry)| Listed {
-                task_id: id.to_string(),
-                agent: entry.agent.clone(),
-                command: entry.command.clone(),
+            .map(|entry| Listed {
+                task_id: entry.spec.id.to_string(),
+                agent: entry.spec.agent.clone(),
+                command: entry.spec.command.clone(),
             })
             .collect();
         listed.sort_by(|one, other| one.task_id.cmp(&other.task_id));
@@ -310,21 +294,62 @@ impl Engine {
 
     /// Ends every run of this agent, and says how many that were.
     pub fn end_agent(&self, agent: &str) -> usize {
-        let entries: Vec<(TaskId, Entry)> = lock(&self.inner.running)
-            .iter()
-            .filter(|(_, entry)| entry.agent == agent)
-            .map(|(id, entry)| (id.clone(), entry.clone()))
-            .collect();
-        for (id, entry) in &entries {
-            entry.client.cancel(id, false);
+        let mut entries = self.inner.runs.listed();
+        entries.retain(|entry| entry.spec.agent == agent);
+        for entry in &entries {
+            entry.client.cancel(&entry.spec.id, false);
         }
         entries.len()
+    }
+
+    /// Who asks, unless a request says something else.
+    pub fn agent(&self) -> &str {
+        &self.inner.settings.agent
+    }
+
+    /// Which tasks are this engine's agent's in this engine's workspace.
+    pub fn own_tasks(&self) -> TaskFilter {
+        let settings = &self.inner.settings;
+        let workspace = settings.workspace.as_deref();
+        let workspace = workspace.unwrap_or(std::path::Path::new("."));
+        TaskFilter::default()
+            .agent(&settings.agent)
+            .workspace(workspace)
+    }
+
+    /// The runs of this engine.
+    pub(crate) fn runs(&self) -> &Runs {
+        &self.inner.runs
+    }
+
+    /// From where task directories are watched.
+    pub(crate) fn watchtower(&self) -> &Watchtower {
+        &self.inner.watchtower
+    }
+
+    /// Which ends of other people's tasks are on record.
+    pub(crate) fn ends(&self) -> &EndsOnRecord {
+        &self.inner.ends
     }
 
     /// Where this engine keeps its records.
     pub fn state_directory(&self) -> &std::path::Path {
         &self.inner.settings.places.state
     }
+}
+
+/// Does something that may take long on a thread of its own. When the future goes, the thread is
+/// told that nobody waits any more.
+async fn aside<T: Send + 'static>(
+    work: impl FnOnce(&Abandoned) -> Result<T, EngineError> + Send + 'static,
+) -> Result<T, EngineError> {
+    let abandoned = Abandoned::default();
+    let guard = Abandon(abandoned.clone());
+    let (sender, receiver) = tokio::sync::oneshot::channel();
+    std::thread::spawn(move || sender.send(work(&abandoned)));
+    let done = receiver.await;
+    drop(guard);
+    done.map_err(|_| EngineError::Abandoned)?
 }
 
 /// Says that nobody waits any more.
@@ -336,20 +361,7 @@ impl Drop for Abandon {
     }
 }
 
-/// A line in the list of what runs, which goes when this does.
-#[derive(Debug)]
-pub(crate) struct Running {
-    id: TaskId,
-    list: Arc<Mutex<HashMap<TaskId, Entry>>>,
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        lock(&self.list).remove(&self.id);
-    }
-}
-
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Both maps are whole after every statement, so a panic elsewhere did not tear them.
+    // The maps are whole after every statement, so a panic elsewhere did not tear them.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

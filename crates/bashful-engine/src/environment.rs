@@ -233,7 +233,22 @@ fn text(path: &Path) -> Result<String, InvalidInvocation> {
     })
 }
 
+/// The longest variable that the kernel gives to a program, with its name and the sign between.
+const LONGEST_VARIABLE: usize = 131_071;
+
 fn check(name: &str, value: &str, startup_allowed: bool) -> Result<(), InvalidInvocation> {
+    let length = name.len() + 1 + value.len();
+    if length > LONGEST_VARIABLE {
+        return Err(InvalidInvocation::VariableTooLong {
+            name: name
+                .chars()
+                .take(100)
+                .flat_map(char::escape_debug)
+                .collect(),
+            length,
+            limit: LONGEST_VARIABLE,
+        });
+    }
     let mut bytes = name.bytes();
     let begins_well = bytes
         .next()

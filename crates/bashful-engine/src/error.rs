@@ -87,6 +87,16 @@ pub enum InvalidInvocation {
         /// Its name.
         name: String,
     },
+    /// A variable is longer than the kernel takes.
+    #[error("the variable `{name}` is too long: {length} bytes, the limit is {limit}")]
+    VariableTooLong {
+        /// Its name, or the beginning of it.
+        name: String,
+        /// The length of name and value in bytes.
+        length: usize,
+        /// The limit.
+        limit: usize,
+    },
     /// A variable changes how programs load or start.
     #[error("the variable `{name}` changes how programs load or start, so it is refused")]
     StartupVariable {
@@ -403,6 +413,7 @@ impl InvalidInvocation {
                 "no program can receive a NUL byte: write it to a file or use printf '\\0'"
             }
             Self::TooLong { .. } => "write the text to a file in the workspace and run that",
+            Self::VariableTooLong { .. } => "write the value to a file in the workspace",
             Self::NoDescription => "say in a few words what the command is for",
             Self::MissingDirectory { .. } => "make it first, or name another",
             Self::OutsideWorkspace { .. } => {
@@ -443,6 +454,7 @@ impl InvalidInvocation {
             Self::PathNotUtf8 { .. } => "path_not_utf8",
             Self::VariableName { .. } => "variable_name",
             Self::VariableValue { .. } => "variable_value",
+            Self::VariableTooLong { .. } => "variable_too_long",
             Self::StartupVariable { .. } => "startup_variable",
             Self::ZeroTimeout => "zero_timeout",
             Self::TimeoutTooLong { .. } => "timeout_too_long",

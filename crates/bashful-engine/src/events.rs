@@ -198,7 +198,7 @@ impl Events {
             Due::Started(pid) => {
                 self.told_start = true;
                 Some(Event::Started {
-                    task_id: self.report.id.to_string(),
+                    task_id: self.report.account.id.to_string(),
                     pid,
                 })
             }
@@ -220,7 +220,7 @@ impl Events {
 
     fn output(&mut self) -> Option<Event> {
         if self.log.is_none() {
-            self.log = LogReader::open(&self.report.directory).ok();
+            self.log = LogReader::open(&self.report.account.directory).ok();
         }
         let log = self.log.as_mut()?;
         if let Some(most) = self.most_lag
@@ -248,7 +248,7 @@ impl Events {
                     bytes,
                 })
             }
-            Chunk::Gap { missing } => Some(Event::Gap {
+            Chunk::Gap { missing, .. } => Some(Event::Gap {
                 bytes: missing,
                 in_log_at: None,
             }),

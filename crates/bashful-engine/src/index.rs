@@ -1,13 +1,12 @@
 //! Bringing the task directories into the index. They are the truth; the index can be lost.
 
-use std::fs;
-use std::io;
 use std::path::Path;
 
 use bashful_keeper::{Phase, State, TaskDirectory, TaskId};
 use serde::Serialize;
 
 use crate::store::{Store, StoreError, TaskRow};
+use crate::tasks::task_ids;
 
 /// How many tasks are indexed at once, so that nobody else waits long.
 const AT_ONCE: usize = 500;
@@ -58,20 +57,6 @@ pub(crate) fn reconcile(state: &Path, store: &dyn Store) -> Result<Reconciled, S
 const RUNNING: &str = "running";
 const FINISHED: &str = "finished";
 const LOST: &str = "lost";
-
-fn task_ids(state: &Path) -> io::Result<Vec<TaskId>> {
-    let entries = match fs::read_dir(state.join("tasks")) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries?,
-    };
-    let mut ids = Vec::new();
-    for entry in entries {
-        // Other names are none of tasks.
-        ids.extend(entry?.file_name().to_str().and_then(TaskId::parse));
-    }
-    ids.sort();
-    Ok(ids)
-}
 
 enum Read {
     Task(TaskRow),

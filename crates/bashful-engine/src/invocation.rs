@@ -52,6 +52,27 @@ impl Action {
         }
     }
 
+    /// Whether it is judged so fast that nobody has to wait aside.
+    pub(crate) fn is_short(&self) -> bool {
+        const SHORT: usize = 16 << 10;
+        match self {
+            Self::Bash(text) => text.len() <= SHORT,
+            Self::Program { arguments, .. } => {
+                arguments.iter().map(String::len).sum::<usize>() <= SHORT
+            }
+        }
+    }
+
+    /// What it begins with: enough to tell what was asked.
+    pub(crate) fn beginning(&self) -> String {
+        const ENOUGH: usize = 2_000;
+        let text = match self {
+            Self::Bash(text) => text,
+            Self::Program { program, .. } => program,
+        };
+        text.chars().take(ENOUGH).collect()
+    }
+
     /// What runs, as the first part of a task's id.
     pub(crate) fn kind(&self) -> &'static str {
         match self {

@@ -81,7 +81,7 @@ impl Journal {
             cwd: ground.cwd.clone(),
             project: binding.project.clone(),
             command: mask(&heading.command),
-            variables: shown_variables(&binding.variables, &binding.mask),
+            variables: recorded_variables(&shown_variables(&binding.variables, &binding.mask)),
             digest: binding.digest.clone(),
             description: heading.description.as_deref().map(mask),
             profile: ground.profile_name.to_owned(),
@@ -109,7 +109,7 @@ impl Journal {
         self.held.push(Event::Ask(Box::new(Asked {
             task: self.task.to_string(),
             joined,
-            ask: ask.clone(),
+            ask: recorded(ask),
         })));
         self.write()
     }
@@ -245,6 +245,11 @@ impl LastPage {
         drop(self.trail.append(&[Event::End(Box::new(ended))]));
     }
 
+    /// Whether it is written, or being written.
+    pub(crate) fn is_written(&self) -> bool {
+        self.written.load(Ordering::Acquire)
+    }
+
     /// Nothing was started after all, though that is what the record says.
     pub(crate) fn not_started(&self, task: &TaskId, heading: &Heading, error: &str) {
         if self.written.swap(true, Ordering::AcqRel) {
@@ -286,18 +291,43 @@ pub(crate) fn log_digest(log: &Path, bytes: u64) -> Option<String> {
     Some(hexadecimal(&hash.finalize(), 32))
 }
 
-/// Variables as they are shown and recorded: without secrets, and without the value of anything
-/// that is called like one.
+/// Variables as a person is shown them: all that the caller gives, since it can change what the
+/// command does, but for secrets that the engine knows.
 pub(crate) fn shown_variables(variables: &[(String, String)], mask: &[String]) -> Vec<String> {
-    let shown = variables.iter().map(|(name, value)| {
-        if is_key_like(name) {
-            format!("{name}=***")
-        } else {
-            masked(&format!("{name}={value}"), mask)
-        }
-    });
+    let shown = variables.iter();
+    let shown = shown.map(|(name, value)| masked(&format!("{name}={value}"), mask));
     shown.collect()
 }
+
+/// Variables as they go on record: without the value of anything that is called like a key. What
+/// the answer was about is bound by its digest all the same.
+pub(crate) fn recorded_variables(shown: &[String]) -> Vec<String> {
+    let recorded = shown.iter().map(|shown| match shown.split_once('=') {
+        Some((name, _)) if is_key_like(name) => format!("{name}={LEFT_OUT}"),
+        _ => shown.clone(),
+    });
+    recorded.collect()
+}
+
+/// An ask as it goes on record.
+pub(crate) fn recorded(ask: &Ask) -> Ask {
+    Ask {
+        variables: recorded_variables(&ask.variables),
+        ..ask.clone()
+    }
+}
+
+/// Whether something of an ask on record is not there, so that nobody can say yes to it.
+pub(crate) fn is_cut(ask: &Ask) -> bool {
+    let left_out = |variable: &String| {
+        let value = variable.split_once('=').map(|(_, value)| value);
+        value == Some(LEFT_OUT)
+    };
+    ask.variables.iter().any(left_out)
+}
+
+/// What stands for a value that is not on record.
+const LEFT_OUT: &str = "***";
 
 /// A text without the secrets that are known.
 pub(crate) fn masked(text: &str, mask: &[String]) -> String {

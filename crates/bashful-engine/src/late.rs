@@ -5,9 +5,13 @@
 //! who reads the record writes it down.
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use bashful_keeper::{Phase, TaskDirectory, TaskId};
+use rustix::fs::{FlockOperation, OFlags, flock};
 
 use crate::audit::{AuditError, Ended, Event, OutputDigest, Starting, Trail};
 use crate::clock::now_ms;
@@ -25,9 +29,12 @@ const STARTING_MS: u64 = 30_000;
 /// Puts on record how runs ended whose end is not, and says how many that were.
 fn record_late_ends(state: &Path) -> Result<usize, AuditError> {
     let trail = Trail::at(state);
-    let open = open_starts(&trail)?;
-    let ended = open
-        .iter()
+    let _turn = Turn::take(state);
+    let mut starts = OpenStarts::default();
+    starts.catch_up(&trail)?;
+    let ended = starts
+        .open
+        .values()
         .filter_map(|(at_ms, start)| late_end(state, start, *at_ms));
     let ended: Vec<Event> = ended.map(|end| Event::End(Box::new(end))).collect();
     if !ended.is_empty() {
@@ -48,22 +55,85 @@ pub fn bring_up_to_date(state: &Path) -> Result<usize, AuditError> {
     Ok(late)
 }
 
-/// Starts without an end, with the time of their record.
-fn open_starts(trail: &Trail) -> Result<Vec<(u64, Starting)>, AuditError> {
-    let mut open: BTreeMap<String, (u64, Starting)> = BTreeMap::new();
-    for record in trail.records()? {
-        let record = record?;
-        match record.event {
-            Some(Event::Start(start)) => {
-                open.insert(start.task.clone(), (record.at_ms, start));
-            }
-            Some(Event::End(end)) => {
-                open.remove(&end.task);
-            }
-            _ => {}
+/// Starts without an end, with the time of their record, as far as the trail was read.
+#[derive(Debug, Default)]
+pub(crate) struct OpenStarts {
+    offset: u64,
+    open: BTreeMap<String, (u64, Starting)>,
+}
+
+impl OpenStarts {
+    /// Puts the end of one task on record; whether it is there now, or never will be: false while
+    /// whoever started it may still write it down.
+    pub(crate) fn record_end(&mut self, state: &Path, id: &TaskId) -> Result<bool, AuditError> {
+        let trail = Trail::at(state);
+        self.catch_up(&trail)?;
+        let Some((at_ms, start)) = self.open.get(id.as_str()) else {
+            return Ok(true);
+        };
+        let Some(end) = late_end(state, start, *at_ms) else {
+            return Ok(false);
+        };
+        // Two who see that an end is missing must not both write it.
+        let _turn = Turn::take(state);
+        self.catch_up(&trail)?;
+        if self.open.contains_key(id.as_str()) {
+            trail.append(&[Event::End(Box::new(end))])?.sync()?;
         }
+        Ok(true)
     }
-    Ok(open.into_values().collect())
+
+    /// Reads what was written since the last time.
+    fn catch_up(&mut self, trail: &Trail) -> Result<(), AuditError> {
+        let read = self.read_on(trail);
+        if read.is_err() {
+            // The next time from the beginning: it may have been mended.
+            *self = Self::default();
+        }
+        read
+    }
+
+    fn read_on(&mut self, trail: &Trail) -> Result<(), AuditError> {
+        let mut records = trail.records_from(self.offset)?;
+        for record in &mut records {
+            let record = record?;
+            match record.event {
+                Some(Event::Start(start)) => {
+                    self.open.insert(start.task.clone(), (record.at_ms, start));
+                }
+                Some(Event::End(end)) => {
+                    self.open.remove(&end.task);
+                }
+                _ => {}
+            }
+        }
+        self.offset = records.offset();
+        Ok(())
+    }
+}
+
+/// The right to write late ends, which one process has at a time.
+struct Turn {
+    _file: Option<File>,
+}
+
+impl Turn {
+    /// Waits for it, but not for ever: an end that is on record twice is better than none.
+    fn take(state: &Path) -> Self {
+        let flags = OFlags::NOFOLLOW.bits().cast_signed();
+        let mut options = File::options();
+        options.write(true).create(true).truncate(false).mode(0o600);
+        let file = options.custom_flags(flags).open(state.join("late.lock"));
+        let patience = Instant::now() + Duration::from_secs(2);
+        let file = file.ok().inspect(|file| {
+            while flock(file, FlockOperation::NonBlockingLockExclusive).is_err()
+                && Instant::now() < patience
+            {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+        });
+        Self { _file: file }
+    }
 }
 
 /// How a run ended, as its directory tells; none while it goes on or may still be written down by

@@ -24,6 +24,7 @@
 //! that only want `bash(…)`, [`AgentTool`] the face for chat agents with a workspace
 //! and a permission profile. No async runtime is needed beyond one that polls.
 
+mod account;
 mod agent_tool;
 mod approval;
 pub mod approvals;
@@ -66,6 +67,7 @@ mod run;
 mod session;
 mod store;
 mod tasks;
+mod tools;
 mod workspace;
 
 pub use agent_tool::{AgentTool, BashExecute};
@@ -104,4 +106,12 @@ pub use result::{
 pub use run::Run;
 pub use session::terminal_session;
 pub use store::StoreError;
-pub use tasks::{RunningTask, StopWhich, Stopped, running, stop};
+pub use tasks::{
+    Found, FoundLine, Kill, Killed, Output, Piece, ReadRequest, RunningTask, SearchRequest,
+    StopWhich, Stopped, Task, TaskError, TaskFilter, TaskState, TaskSummary, Waited, WhichTasks,
+    running, stop,
+};
+pub use tools::{
+    CallContext, Dialect, Effects, InvalidArgument, OnOutput, Tool, ToolAnswer, ToolError,
+    ToolRegistry,
+};

@@ -220,7 +220,7 @@ fn last(bytes: &[u8], share: usize, unit: Unit) -> String {
 }
 
 /// How many bytes at the end belong to a character that is not complete.
-fn cut_at_end(bytes: &[u8]) -> usize {
+pub(crate) fn cut_at_end(bytes: &[u8]) -> usize {
     match std::str::from_utf8(bytes) {
         Err(error) if error.error_len().is_none() => bytes.len() - error.valid_up_to(),
         _ => bytes.utf8_chunks().last().map_or(0, |chunk| {

@@ -14,6 +14,7 @@ use crate::approvals::{Ask, AskState, Cause, Desk, DeskError, Opening};
 use crate::audit::{Asked, Event, Trail};
 use crate::clock::now_ms;
 use crate::confine::usual_limits;
+use crate::journal::recorded;
 use crate::result::ExecutionResult;
 use crate::store::{AskLimits, OpenedAsk};
 
@@ -61,8 +62,8 @@ impl Draft {
         let trail = Trail::at(&self.state);
         let mut record = |opened: &OpenedAsk| {
             let (ask, joined) = match opened {
-                OpenedAsk::New(ask) => (ask.clone(), false),
-                OpenedAsk::Joined(ask) => (ask.clone(), true),
+                OpenedAsk::New(ask) => (recorded(ask), false),
+                OpenedAsk::Joined(ask) => (recorded(ask), true),
                 OpenedAsk::TooMany { .. } => return Ok(()),
             };
             let task = task.clone();

@@ -39,6 +39,19 @@ pub enum Status {
 }
 
 impl Status {
+    /// How a task with this last record ended.
+    pub(crate) fn of(state: &State) -> Self {
+        match state.ending {
+            Some(Ending::TimedOut) => Self::TimedOut,
+            Some(Ending::Cancelled | Ending::CallerGone | Ending::KeeperStopped) => Self::Cancelled,
+            _ => match classify(state) {
+                ExitClass::Success => Self::Success,
+                ExitClass::SoftFailure => Self::SoftFailure,
+                ExitClass::HardFailure => Self::HardFailure,
+            },
+        }
+    }
+
     /// The word for it.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -315,17 +328,7 @@ impl ExecutionResult {
     /// A run that has ended.
     pub(crate) fn finished(heading: Heading, state: &State, output_file: PathBuf) -> Self {
         let class = classify(state);
-        let status = match state.ending {
-            Some(Ending::TimedOut) => Status::TimedOut,
-            Some(Ending::Cancelled | Ending::CallerGone | Ending::KeeperStopped) => {
-                Status::Cancelled
-            }
-            _ => match class {
-                ExitClass::Success => Status::Success,
-                ExitClass::SoftFailure => Status::SoftFailure,
-                ExitClass::HardFailure => Status::HardFailure,
-            },
-        };
+        let status = Status::of(state);
         Self {
             // A code that our own signal provoked says nothing about the command.
             exit_code: state.exit_code,

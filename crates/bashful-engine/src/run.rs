@@ -4,17 +4,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use bashful_keeper::{Fault, FaultKind, LogReader, State, Stream, TaskDirectory, TaskId};
+use bashful_keeper::{Fault, FaultKind};
 
+use crate::account::Account;
 use crate::client::Client;
 use crate::engine::Running;
 use crate::error::{EngineError, InvalidInvocation};
 use crate::events::Events;
 use crate::journal::LastPage;
-use crate::output::{Captured, OutputLimit, Totals, capture};
+use crate::output::OutputLimit;
 use crate::progress::{Outcome, Picture, Progress};
 use crate::refusals::Draft;
-use crate::result::{ExecutionResult, Heading};
+use crate::result::ExecutionResult;
 
 /// A run in progress. Dropping it ends the run with its whole process tree,
 /// unless it was detached.
@@ -23,18 +24,14 @@ pub struct Run {
     pub(crate) report: Arc<Report>,
     pub(crate) client: Arc<Client>,
     /// Listed as running until this goes.
-    pub(crate) _running: Running,
+    pub(crate) running: Running,
     pub(crate) owned: bool,
 }
 
 /// What is needed to tell how a run went.
 #[derive(Debug)]
 pub(crate) struct Report {
-    pub(crate) id: TaskId,
-    pub(crate) heading: Heading,
-    pub(crate) directory: TaskDirectory,
-    /// Where the caller finds the log.
-    pub(crate) output_file: PathBuf,
+    pub(crate) account: Account,
     pub(crate) limit: OutputLimit,
     pub(crate) progress: Arc<Progress>,
     pub(crate) last_page: LastPage,
@@ -44,26 +41,30 @@ pub(crate) struct Report {
 impl Run {
     /// The task's id.
     pub fn id(&self) -> &str {
-        self.report.id.as_str()
+        self.report.account.id.as_str()
     }
 
     /// The command, which a person may have changed.
     pub fn command(&self) -> &str {
-        &self.report.heading.command
+        &self.report.account.heading.command
     }
 
     /// The complete log, which grows while the run goes on.
     pub fn output_file(&self) -> &Path {
-        &self.report.output_file
+        &self.report.account.output_file
     }
 
     /// Waits for the end.
-    pub async fn wait(mut self) -> Result<ExecutionResult, EngineError> {
+    pub async fn wait(self) -> Result<ExecutionResult, EngineError> {
+        self.outcome().await
+    }
+
+    /// The same for whoever may let it go while it waits.
+    pub(crate) async fn outcome(&self) -> Result<ExecutionResult, EngineError> {
         let outcome = self
             .client
             .wait(&self.report.progress, |picture| picture.outcome.clone())
             .await?;
-        self.owned = false;
         self.report.result(outcome)
     }
 
@@ -91,108 +92,60 @@ impl Run {
 
     /// Asks the whole tree to end: SIGTERM, a grace period, SIGKILL.
     pub fn cancel(&self) {
-        self.client.cancel(&self.report.id, false);
+        self.client.cancel(&self.report.account.id, false);
     }
 
     /// Ends the whole tree at once.
     pub fn kill(&self) {
-        self.client.cancel(&self.report.id, true);
+        self.client.cancel(&self.report.account.id, true);
     }
 
     /// Lets it go on without us; what it does is in its task directory.
     pub fn detach(mut self) -> String {
         self.owned = false;
-        self.client.detach(&self.report.id);
-        self.report.id.to_string()
+        self.client.detach(&self.report.account.id);
+        self.report.account.id.to_string()
     }
 }
 
 impl Drop for Run {
     fn drop(&mut self) {
-        if self.owned && self.report.progress.outcome().is_none() {
-            self.cancel();
+        if self.owned {
+            if self.report.progress.outcome().is_none() {
+                self.cancel();
+            }
+        } else if !self.report.last_page.is_written() {
+            // Its engine can still end it, and puts its end on record.
+            self.running.leave_behind(&self.report, &self.client);
         }
     }
 }
 
 impl Report {
     pub(crate) fn result(&self, outcome: Outcome) -> Result<ExecutionResult, EngineError> {
+        self.result_within(outcome, self.limit)
+    }
+
+    /// The same with so much output.
+    pub(crate) fn result_within(
+        &self,
+        outcome: Outcome,
+        limit: OutputLimit,
+    ) -> Result<ExecutionResult, EngineError> {
+        let account = &self.account;
         let mut result = match outcome {
-            Outcome::Finished(state) => self.finished(&state)?,
+            Outcome::Finished(state) => account.finished(&state, limit)?,
             Outcome::Refused(fault) => {
                 let error = refused(fault);
                 self.last_page
-                    .not_started(&self.id, &self.heading, &error.to_string());
+                    .not_started(&account.id, &account.heading, &error.to_string());
                 return Err(error);
             }
-            Outcome::Lost => self.lost(),
+            Outcome::Lost => account.lost(limit),
         };
-        self.last_page.end(&result, &self.directory);
+        self.last_page.end(&result, &account.directory);
         self.draft.put(&mut result);
         Ok(result)
-    }
-
-    fn finished(&self, state: &State) -> Result<ExecutionResult, EngineError> {
-        let (stdout, stderr) = self.captured(state).map_err(|source| EngineError::Log {
-            task: self.id.to_string(),
-            source,
-        })?;
-        let result =
-            ExecutionResult::finished(self.heading.clone(), state, self.output_file.clone());
-        Ok(result.with_output(stdout, stderr))
-    }
-
-    fn captured(&self, state: &State) -> std::io::Result<(Captured, Captured)> {
-        let output = &state.output;
-        if output.stdout_bytes == 0 && output.stderr_bytes == 0 {
-            return Ok(Default::default());
-        }
-        let mut reader = LogReader::open(&self.directory)?;
-        let stdout = Totals {
-            bytes: output.stdout_bytes,
-            characters: output.stdout_chars,
-        };
-        let stderr = Totals {
-            bytes: output.stderr_bytes,
-            characters: output.stderr_chars,
-        };
-        Ok((
-            capture(&mut reader, Stream::Stdout, stdout, self.limit)?,
-            capture(&mut reader, Stream::Stderr, stderr, self.limit)?,
-        ))
-    }
-
-    /// The keeper died: the record on disk may still know more than we do.
-    fn lost(&self) -> ExecutionResult {
-        if let Ok(Some(state)) = self.directory.read_state()
-            && state.phase == bashful_keeper::Phase::Finished
-            && let Ok(result) = self.finished(&state)
-        {
-            return result;
-        }
-        let result = ExecutionResult::lost(
-            self.heading.clone(),
-            self.id.to_string(),
-            self.output_file.clone(),
-        );
-        // What the log has is all that is known of the output.
-        let whatever = |stream| {
-            let mut reader = LogReader::open(&self.directory).ok()?;
-            let (bytes, characters) = reader.totals(stream).ok()?;
-            let totals = Totals { bytes, characters };
-            Some((
-                bytes,
-                capture(&mut reader, stream, totals, self.limit).ok()?,
-            ))
-        };
-        let (stdout_bytes, stdout) = whatever(Stream::Stdout).unwrap_or_default();
-        let (stderr_bytes, stderr) = whatever(Stream::Stderr).unwrap_or_default();
-        let result = ExecutionResult {
-            stdout_bytes,
-            stderr_bytes,
-            ..result
-        };
-        result.with_output(stdout, stderr)
     }
 }
 

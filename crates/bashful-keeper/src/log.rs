@@ -62,6 +62,16 @@ pub(crate) struct Record {
     pub(crate) length: u64,
 }
 
+impl Record {
+    /// Whether all that it says lies before this place.
+    pub(crate) fn is_before(self, offset: u64) -> bool {
+        match self.kind {
+            Kind::Data(_) if self.length > 0 => self.offset.saturating_add(self.length) <= offset,
+            Kind::Data(_) | Kind::Gap(_) => self.offset < offset,
+        }
+    }
+}
+
 pub(crate) const RECORD_BYTES: usize = 24;
 /// So much of the index is not counted against the quota.
 const FREE_INDEX_BYTES: u64 = 16 << 10;

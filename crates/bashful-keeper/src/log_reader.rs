@@ -18,6 +18,8 @@ pub struct LogReader {
     /// The record being read, and how much of it was read.
     record: u64,
     within: u64,
+    /// Records that were read together, and the number of the first.
+    cached: (u64, Vec<Record>),
 }
 
 /// The next piece of a log.
@@ -34,6 +36,10 @@ pub enum Chunk {
     },
     /// Output that is not in the log.
     Gap {
+        /// From which stream.
+        stream: Stream,
+        /// Where it would stand in the log.
+        offset: u64,
         /// How many bytes are missing.
         missing: u64,
     },
@@ -54,20 +60,36 @@ impl LogReader {
             index: None,
             record: 0,
             within: 0,
+            cached: (0, Vec::new()),
         })
     }
 
     /// The next piece of at most `most` bytes; none when all that is there was read.
     pub fn next(&mut self, most: usize) -> io::Result<Option<Chunk>> {
+        self.next_of(None, most)
+    }
+
+    /// The same of one stream; what belongs to the other is passed over.
+    pub fn next_of(&mut self, wanted: Option<Stream>, most: usize) -> io::Result<Option<Chunk>> {
+        let passes = |stream: Stream| wanted.is_some_and(|wanted| wanted != stream);
         loop {
             let Some(record) = self.record(self.record)? else {
                 return Ok(None);
             };
             match record.kind {
-                Kind::Gap(_) => {
+                Kind::Data(stream) if passes(stream) && self.within < record.length => {
+                    self.within = record.length;
+                }
+                Kind::Gap(stream) if passes(stream) => {
+                    self.record += 1;
+                    self.within = 0;
+                }
+                Kind::Gap(stream) => {
                     self.record += 1;
                     self.within = 0;
                     return Ok(Some(Chunk::Gap {
+                        stream,
+                        offset: record.offset,
                         missing: record.length,
                     }));
                 }
@@ -115,6 +137,82 @@ impl LogReader {
         }))
     }
 
+    /// Goes to this place in the log; what is missing there comes next. A place behind the end
+    /// is the end.
+    pub fn seek(&mut self, offset: u64) -> io::Result<()> {
+        // Records are sorted by their places, so the first that is not before this one is
+        // found by halving.
+        let (mut low, mut high) = (0, self.records()?);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match self.record(middle)? {
+                Some(record) if record.is_before(offset) => low = middle + 1,
+                // None: nothing readable follows.
+                Some(_) | None => high = middle,
+            }
+        }
+        (self.record, self.within) = (low, 0);
+        if let Some(found) = self.record(low)? {
+            if let Kind::Data(_) = found.kind {
+                self.within = offset.saturating_sub(found.offset).min(found.length);
+            }
+            return Ok(());
+        }
+        // The last record may still grow.
+        if let Some(last) = low.checked_sub(1)
+            && let Some(record) = self.record(last)?
+            && let Kind::Data(_) = record.kind
+        {
+            (self.record, self.within) = (last, record.length);
+        }
+        Ok(())
+    }
+
+    /// Where the last `lines` lines of the log, or of one stream, begin; nearer to the end if
+    /// that were more than `most` bytes.
+    pub fn tail_start(
+        &mut self,
+        stream: Option<Stream>,
+        lines: usize,
+        most: u64,
+    ) -> io::Result<u64> {
+        let mut end = self.records()?;
+        let mut start = self.end()?;
+        let (mut bytes, mut breaks) = (0, 0);
+        // The very last byte ends the last line, and begins none.
+        let mut is_last = true;
+        while end > 0 {
+            let first = end.saturating_sub(BLOCK as u64);
+            for record in self.block(first, end)?.into_iter().rev() {
+                let wanted =
+                    matches!(record.kind, Kind::Data(found) if stream.is_none_or(|it| it == found));
+                let mut at = record.offset + record.length;
+                while wanted && at > record.offset {
+                    let piece = (at - record.offset).min(PIECE as u64).min(most - bytes);
+                    if piece == 0 {
+                        return Ok(start);
+                    }
+                    let length = usize::try_from(piece).unwrap_or(PIECE);
+                    let read = self.read(at - piece, length)?;
+                    for (index, byte) in read.iter().enumerate().rev() {
+                        if *byte == b'\n' && !std::mem::take(&mut is_last) {
+                            breaks += 1;
+                            if breaks == lines {
+                                return Ok(at - piece + index as u64 + 1);
+                            }
+                        }
+                        is_last = false;
+                    }
+                    at -= piece;
+                    bytes += piece;
+                    start = at;
+                }
+            }
+            end = first;
+        }
+        Ok(start)
+    }
+
     /// Goes to the end of what is there now and says how many bytes were passed over.
     pub fn skip_to_end(&mut self) -> io::Result<u64> {
         let before = self.position()?;
@@ -131,10 +229,12 @@ impl LogReader {
         Ok(self.position()?.saturating_sub(before))
     }
 
-    fn position(&mut self) -> io::Result<u64> {
-        Ok(self
-            .record(self.record)?
-            .map_or(0, |record| record.offset + self.within))
+    /// The place of the byte that comes next.
+    pub fn position(&mut self) -> io::Result<u64> {
+        match self.record(self.record)? {
+            Some(record) => Ok(record.offset + self.within),
+            None => self.end(),
+        }
     }
 
     /// Up to `most` bytes from the beginning of one stream, up to its first gap.
@@ -261,7 +361,18 @@ impl LogReader {
     }
 
     fn record(&mut self, number: u64) -> io::Result<Option<Record>> {
-        Ok(self.block(number, number + 1)?.first().copied())
+        let cached = |(first, records): &(u64, Vec<Record>)| {
+            let index = usize::try_from(number.checked_sub(*first)?).ok()?;
+            // Only the last record grows, so one that another follows is as it will stay.
+            records.get(index + 1).and(records.get(index)).copied()
+        };
+        if let Some(record) = cached(&self.cached) {
+            return Ok(Some(record));
+        }
+        let block = self.block(number, number + BLOCK as u64)?;
+        let record = block.first().copied();
+        self.cached = (number, block);
+        Ok(record)
     }
 
     fn block(&mut self, start: u64, end: u64) -> io::Result<Vec<Record>> {

@@ -353,25 +353,41 @@ impl TaskDirectory {
         // The lock is asked first: a task that ends between the two questions has
         // then already written its last record.
         let owned = self.is_owned();
+        let seen = self.last_record()?;
+        let is_running = |state: &State| state.phase == Phase::Running;
+        if owned || !seen.as_ref().is_some_and(is_running) {
+            return Ok(seen);
+        }
+        // When it was asked, the lock may not have been taken yet. Now that there is a
+        // record, a lock that nobody has was let go for good.
+        if self.is_owned() {
+            return Ok(seen);
+        }
+        let last = self.last_record()?.map(|mut state| {
+            if is_running(&state) {
+                state.phase = Phase::Lost;
+            }
+            state
+        });
+        Ok(last)
+    }
+
+    /// The last whole line of the record, as it was written.
+    fn last_record(&self) -> Result<Option<State>, TaskDirectoryError> {
         let path = self.0.join(STATE);
         let text = match fs::read(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             text => text.map_err(doing("read", &path))?,
         };
         let whole = text.iter().rposition(|&byte| byte == b'\n').unwrap_or(0);
-        let Some(line) = text[..whole]
+        let line = text[..whole]
             .split(|&byte| byte == b'\n')
             .next_back()
-            .filter(|line| !line.is_empty())
-        else {
-            return Ok(None);
-        };
-        let mut state: State =
-            serde_json::from_slice(line).map_err(|error| doing("read", &path)(error.into()))?;
-        if state.phase == Phase::Running && !owned {
-            state.phase = Phase::Lost;
-        }
-        Ok(Some(state))
+            .filter(|line| !line.is_empty());
+        let read = |line| serde_json::from_slice(line);
+        line.map(read)
+            .transpose()
+            .map_err(|error| doing("read", &path)(error.into()))
     }
 
     /// Whether a living keeper holds the task.

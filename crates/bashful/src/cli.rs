@@ -13,15 +13,25 @@ mod approvals;
 mod audit;
 mod bounds;
 mod grants;
+mod hook;
+mod mcp;
 mod policy;
+mod tools;
 
 pub(crate) use approvals::{AllowArguments, ApprovalsArguments, ApprovalsCommand};
 pub(crate) use audit::{AnchorPlaces, AuditArguments, AuditCommand, ExportFormat, RecordFilter};
 pub(crate) use bounds::{BoundsArguments, PolicyFlag};
 pub(crate) use grants::{AddArguments, GrantsArguments, GrantsCommand};
+pub(crate) use hook::{ClaudeHookArguments, HookArguments, HookClient};
+pub(crate) use mcp::{
+    ConfigArguments as McpConfigArguments, InstallArguments, McpArguments, McpCommand,
+    ServeArguments, SetUpArguments,
+};
 pub(crate) use policy::{
     CheckArguments, Dialect, LearnArguments, PolicyArguments, PolicyCommand, ReplayArguments,
 };
+
+pub(crate) use tools::{CallArguments, ToolsArguments, ToolsCommand};
 
 /// The shell that asks first: run commands for AI agents and always get an answer.
 #[derive(Debug, Parser)]
@@ -56,6 +66,12 @@ pub(crate) enum Command {
     Grants(GrantsArguments),
     /// Look at the record of what was asked, decided and run.
     Audit(AuditArguments),
+    /// See which tools agents have, and call one.
+    Tools(ToolsArguments),
+    /// Serve the tools to an MCP client, and set clients up.
+    Mcp(Box<McpArguments>),
+    /// Judge what a client's own shell is to run, as its hook.
+    Hook(HookArguments),
 }
 
 impl Command {
@@ -74,6 +90,9 @@ impl Command {
             Self::Approvals(arguments) => arguments.wants_json(),
             Self::Grants(arguments) => arguments.wants_json(),
             Self::Audit(arguments) => arguments.wants_json(),
+            Self::Tools(arguments) => arguments.wants_json(),
+            Self::Mcp(arguments) => arguments.wants_json(),
+            Self::Hook(_) => false,
         }
     }
 }

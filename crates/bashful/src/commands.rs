@@ -1,15 +1,19 @@
 //! One file per verb.
 
+pub(crate) mod agent;
 pub(crate) mod approvals;
 pub(crate) mod audit;
 pub(crate) mod config;
 pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod grants;
+pub(crate) mod hook;
+pub(crate) mod mcp;
 pub(crate) mod policy;
 pub(crate) mod run;
 pub(crate) mod status;
 pub(crate) mod stop;
+pub(crate) mod tools;
 
 use std::path::Path;
 

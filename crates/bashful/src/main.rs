@@ -1,6 +1,7 @@
 //! `bashful`: the shell that asks first.
 
 mod cli;
+mod clients;
 mod commands;
 mod early;
 mod errors;
@@ -34,6 +35,9 @@ fn main() -> ExitCode {
         cli::Command::Approvals(arguments) => commands::approvals::approvals(arguments, &printer),
         cli::Command::Grants(arguments) => commands::grants::grants(arguments, &printer),
         cli::Command::Audit(arguments) => commands::audit::audit(arguments, &printer),
+        cli::Command::Tools(arguments) => commands::tools::tools(arguments, &printer),
+        cli::Command::Mcp(arguments) => commands::mcp::mcp(arguments, &printer),
+        cli::Command::Hook(arguments) => Ok(commands::hook::hook(arguments, &printer)),
     };
     match outcome {
         Ok(exit) => exit.into(),

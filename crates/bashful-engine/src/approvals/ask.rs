@@ -38,10 +38,16 @@ pub struct Ask {
     /// Whether the command reads something that is not shown here on its standard input.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reads_input: bool,
+    /// What it reads there, if the agent gave it and it is short enough to be shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<String>,
     /// SHA-256 of the command as it would run, in hexadecimal: what a yes is bound to.
     pub digest: String,
     /// Why somebody is asked.
     pub ground: Ground,
+    /// Every rule and capability that asks about a part of it, whichever of them decided.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub asking: Vec<String>,
     /// What raised the question.
     pub cause: Cause,
     /// The shapes that a lasting yes would cover, one for each part that is asked about. Empty:

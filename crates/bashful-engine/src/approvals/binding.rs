@@ -8,7 +8,6 @@ use sha2::{Digest, Sha256};
 use super::grant::{Grant, Subject};
 use crate::builder::{Settings, hexadecimal};
 use crate::config::{Choice as _, Config, Granted, Profile, UnknownProfile};
-use crate::environment::secret_values;
 use crate::ground::Ground;
 use crate::invocation::Stdin;
 use crate::policy::Case;
@@ -31,7 +30,10 @@ pub(crate) struct Binding {
     pub(crate) variables: Vec<(String, String)>,
     /// Whether it reads what the caller gives it.
     pub(crate) reads_input: bool,
-    /// What must not be shown or recorded: what the engine masks, and keys among the variables.
+    /// What that is, if it is short enough to be shown.
+    pub(crate) input: Option<String>,
+    /// What must not be shown or recorded: what the engine masks. Nothing that the caller gives is
+    /// in here, or an agent could hide a part of its command by calling it a secret.
     pub(crate) mask: Vec<String>,
 }
 
@@ -49,7 +51,7 @@ impl Binding {
         let given = serde_json::json!([
             rights(&ground.granted),
             variables,
-            reads_input,
+            input_read(&case.invocation.stdin),
             settings.sandbox.as_str(),
             optional.map(|one| one.as_str()).collect::<Vec<_>>(),
         ]);
@@ -61,13 +63,10 @@ impl Binding {
             digest: digest(&[case.text().as_bytes()]),
             policy: settings.policies.version(&settings.config, ground),
             rights: digest(&[given.to_string().as_bytes()]),
-            mask: secret_values(
-                &variables.iter().cloned().collect(),
-                &settings.mask,
-                &settings.config.secrets.names,
-            ),
+            mask: settings.mask.clone(),
             variables,
             reads_input,
+            input: shown_input(&case.invocation.stdin),
         }
     }
 
@@ -92,6 +91,27 @@ impl Binding {
             && bound(grant.policy.as_ref(), &self.policy)
             && bound(grant.rights.as_ref(), &self.rights)
     }
+}
+
+/// What a run reads: a yes for one input is none for another.
+fn input_read(stdin: &Stdin) -> Option<String> {
+    match stdin {
+        Stdin::Closed => None,
+        Stdin::Bytes(bytes) => Some(digest(&[bytes])),
+        // What comes there is not known before it is read.
+        Stdin::Descriptor(_) => Some("a descriptor".to_owned()),
+    }
+}
+
+/// The most characters of input that a person is shown.
+const MOST_INPUT: usize = 4_000;
+
+fn shown_input(stdin: &Stdin) -> Option<String> {
+    let Stdin::Bytes(bytes) = stdin else {
+        return None;
+    };
+    let text = std::str::from_utf8(bytes).ok()?;
+    (text.chars().count() <= MOST_INPUT).then(|| text.to_owned())
 }
 
 /// What a run may do, as it is put on record.

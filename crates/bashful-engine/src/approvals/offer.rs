@@ -14,6 +14,8 @@ pub(crate) struct Offer {
     pub(crate) shapes: Vec<Vec<String>>,
     /// What it would open.
     pub(crate) opens: Opening,
+    /// Every rule and capability that asks.
+    pub(crate) asking: Vec<String>,
 }
 
 /// More parts than this are no shape any more.
@@ -26,6 +28,7 @@ pub(crate) fn offer(
     considered: &Considered<'_>,
 ) -> Result<Option<Offer>, EngineError> {
     let opens = wanted(considered);
+    let asking = asking(considered);
     let Some(wider) = considered.ground.widened(&opens) else {
         return Ok(None);
     };
@@ -51,7 +54,11 @@ pub(crate) fn offer(
                 let grounds = (&considered.ground, &wider);
                 // A lasting yes that would not serve this very command is not offered.
                 if !careful || opens_for(case, grounds, &shapes, &opens)? {
-                    return Ok(Some(Offer { shapes, opens }));
+                    return Ok(Some(Offer {
+                        shapes,
+                        opens,
+                        asking,
+                    }));
                 }
                 break;
             }
@@ -67,7 +74,25 @@ pub(crate) fn offer(
     Ok(Some(Offer {
         shapes: Vec::new(),
         opens,
+        asking,
     }))
+}
+
+/// Every rule and capability that asks about a part, each once.
+fn asking(considered: &Considered<'_>) -> Vec<String> {
+    let findings = considered.checked.judgement.findings.iter();
+    let findings = findings.filter(|finding| finding.effect == Effect::Ask);
+    let mut names: Vec<String> = findings
+        .flat_map(|finding| {
+            let capabilities = [&finding.capability, &finding.needs];
+            let capabilities = capabilities.into_iter().flatten();
+            std::iter::once(&finding.rule).chain(capabilities)
+        })
+        .map(ToString::to_string)
+        .collect();
+    names.sort();
+    names.dedup();
+    names
 }
 
 /// What the parts that are asked about would have to be given.

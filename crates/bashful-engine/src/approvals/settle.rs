@@ -54,7 +54,10 @@ pub(super) fn outcome(
                 policy: Some(ask.policy.clone()),
                 rights: Some(ask.rights.clone()),
                 created_at_ms: now_ms,
-                expires_at_ms: expires.map(|time| now_ms.saturating_add(millis(time))),
+                expires_at_ms: expires
+                    .map(millis)
+                    .or((!lasting).then(|| unused_for(ask)))
+                    .map(|time| now_ms.saturating_add(time)),
                 by: by.clone(),
                 ask: Some(ask.id.clone()),
                 claimed_by: None,
@@ -69,6 +72,11 @@ pub(super) fn outcome(
             (state, Some(grant))
         }
     }
+}
+
+/// How long a yes for one call waits for that call: as long as the question waited for the yes.
+fn unused_for(ask: &Ask) -> u64 {
+    ask.expires_at_ms.saturating_sub(ask.created_at_ms)
 }
 
 /// Whether the words of a shape mean something else in another directory: it covers exactly one

@@ -17,6 +17,8 @@ pub enum Channel {
     Terminal,
     /// The program that embeds Bashful.
     Callback,
+    /// The dialogue of an MCP client.
+    Client,
 }
 
 /// Who answered, as far as the system tells.
@@ -34,6 +36,9 @@ pub struct Witness {
     /// Its ancestors, the parent first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ancestry: Vec<Ancestor>,
+    /// The client whose dialogue it was, as it calls itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<String>,
 }
 
 /// One ancestor of a process.
@@ -89,6 +94,7 @@ impl Witness {
             pid,
             terminal: terminal(status.terminal),
             ancestry: ancestry(status.parent)?,
+            client: None,
         };
         let kept = |ancestor: &Ancestor| is_keeper(ancestor.pid) || is_marked(ancestor.pid);
         if witness.ancestry.iter().any(kept) {
@@ -96,6 +102,19 @@ impl Witness {
         }
         Ok(witness)
     }
+
+    /// The same, for an answer from the dialogue of this client.
+    #[must_use]
+    pub fn client(self, name: &str) -> Self {
+        let client = Some(name.to_owned());
+        Self { client, ..self }
+    }
+}
+
+/// Whether a process belongs to a run of Bashful's: it carries the mark that all of a run's
+/// processes inherit. One system call, so that many can be asked about.
+pub fn belongs_to_a_run(pid: i32) -> bool {
+    is_marked(pid)
 }
 
 /// The line of parents, as far as it can be seen from here: in a container it ends at its first

@@ -1,7 +1,7 @@
 //! Reaching a session's keeper, or starting one.
 
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -123,51 +123,18 @@ impl Client {
         peer: &Path,
         order: Order<'_>,
     ) -> Result<Option<Self>, EngineError> {
-        let mute = |source| EngineError::HelperMute {
-            path: peer.to_owned(),
-            source,
-        };
-        let hello = Request::Hello(Hello {
+        let hello = Hello {
             version: VERSION.to_owned(),
             protocol: PROTOCOL,
             state: address.state.clone(),
             listen: address.socket.clone(),
             idle_ms: u64::try_from(address.idle.as_millis()).unwrap_or(u64::MAX),
             more_to_come: address.more_to_come,
-        });
-        let lines = [
-            line(&hello).map_err(mute)?,
-            line(order.request).map_err(mute)?,
-        ]
-        .concat();
-        send(&socket, &lines, order.descriptors).map_err(mute)?;
-        socket
-            .set_read_timeout(Some(GREETING_PATIENCE))
-            .map_err(mute)?;
-        let mut incoming = LineBuffer::default();
-        let answer = loop {
-            if let Some(line) = incoming.line() {
-                break serde_json::from_slice(&line).map_err(|error| mute(error.into()))?;
-            }
-            if incoming.fill(&socket).map_err(mute)? == 0 {
-                return Err(mute(io::ErrorKind::UnexpectedEof.into()));
-            }
         };
-        socket.set_read_timeout(None).map_err(mute)?;
-        let expected = |other: &Welcome| other.version == VERSION && other.protocol == PROTOCOL;
-        match answer {
-            Reply::Hello(other) if expected(&other) => {}
-            // Whoever answers so has not looked at the order.
-            Reply::Redirect => return Ok(None),
-            Reply::Hello(other) | Reply::Mismatch(other) => {
-                return Err(EngineError::HelperVersion {
-                    path: peer.to_owned(),
-                    found: other.version,
-                    expected: VERSION.to_owned(),
-                });
-            }
-            _ => return Err(mute(io::ErrorKind::InvalidData.into())),
-        }
+        let greeted = shake_hands(&socket, peer, hello, (order.request, order.descriptors))?;
+        let Some(incoming) = greeted else {
+            return Ok(None);
+        };
         let mut table = Table::default();
         table
             .runs
@@ -182,6 +149,47 @@ impl Client {
             wire: Arc::new(wire),
             has_reader: Mutex::new(false),
         }))
+    }
+}
+
+/// Greets a keeper and asks it something in the same breath; what it said after its own greeting.
+/// None if another keeper is to be asked: this one has not looked at the request.
+pub(super) fn shake_hands(
+    socket: &UnixStream,
+    peer: &Path,
+    hello: Hello,
+    (request, descriptors): (&Request, &[BorrowedFd<'_>]),
+) -> Result<Option<LineBuffer>, EngineError> {
+    let mute = |source| EngineError::HelperMute {
+        path: peer.to_owned(),
+        source,
+    };
+    let hello = Request::Hello(hello);
+    let lines = [line(&hello).map_err(mute)?, line(request).map_err(mute)?].concat();
+    send(socket, &lines, descriptors).map_err(mute)?;
+    socket
+        .set_read_timeout(Some(GREETING_PATIENCE))
+        .map_err(mute)?;
+    let mut incoming = LineBuffer::default();
+    let answer = loop {
+        if let Some(line) = incoming.line() {
+            break serde_json::from_slice(&line).map_err(|error| mute(error.into()))?;
+        }
+        if incoming.fill(socket).map_err(mute)? == 0 {
+            return Err(mute(io::ErrorKind::UnexpectedEof.into()));
+        }
+    };
+    socket.set_read_timeout(None).map_err(mute)?;
+    let expected = |other: &Welcome| other.version == VERSION && other.protocol == PROTOCOL;
+    match answer {
+        Reply::Hello(other) if expected(&other) => Ok(Some(incoming)),
+        Reply::Redirect => Ok(None),
+        Reply::Hello(other) | Reply::Mismatch(other) => Err(EngineError::HelperVersion {
+            path: peer.to_owned(),
+            found: other.version,
+            expected: VERSION.to_owned(),
+        }),
+        _ => Err(mute(io::ErrorKind::InvalidData.into())),
     }
 }
 
@@ -203,7 +211,7 @@ fn is_hang_up(error: &io::Error) -> bool {
     matches!(error.kind(), BrokenPipe | ConnectionReset | UnexpectedEof)
 }
 
-fn is_ours(socket: &UnixStream) -> bool {
+pub(super) fn is_ours(socket: &UnixStream) -> bool {
     rustix::net::sockopt::socket_peercred(socket)
         .is_ok_and(|peer| peer.uid == rustix::process::geteuid())
 }

@@ -75,6 +75,8 @@ pub enum Key {
     ApprovalsNotifyDesktop,
     /// A command that gets every new ask.
     ApprovalsNotifyCommand,
+    /// `approvals.out_of_band`.
+    ApprovalsOutOfBand,
     /// Where the head of the audit trail is anchored.
     AuditAnchors,
     /// The ready-made capabilities that a profile starts from.
@@ -126,7 +128,7 @@ const fn limit(name: &'static str) -> Row {
 
 impl Key {
     /// Every key, in the order in which they are shown: as in the default file.
-    pub const ALL: [Self; 41] = [
+    pub const ALL: [Self; 42] = [
         Self::RequireDescription,
         Self::BlockedCommands,
         Self::Agent,
@@ -148,6 +150,7 @@ impl Key {
         Self::ApprovalsMostPending,
         Self::ApprovalsNotifyDesktop,
         Self::ApprovalsNotifyCommand,
+        Self::ApprovalsOutOfBand,
         Self::AuditAnchors,
         Self::ProfilePreset,
         Self::ProfileDefault,
@@ -207,6 +210,8 @@ impl Key {
             Self::ApprovalsNotifyDesktop => Row("approvals.notify_desktop", Free, NotSet),
             // A repository does not run commands outside the sandbox.
             Self::ApprovalsNotifyCommand => Row("approvals.notify_command", Free, NotSet),
+            // Asking elsewhere takes nothing from anybody.
+            Self::ApprovalsOutOfBand => Row("approvals.out_of_band", Unite, Set),
             // What is checked against an anchor is checked against all of them.
             Self::AuditAnchors => Row("audit.anchors", Unite, NotSet),
             Self::ProfilePreset => Row("profile.*.preset", Narrower, Set),

@@ -161,6 +161,9 @@ fn set(
         Key::ApprovalsNotifyCommand => {
             raw.approvals.notify_command = Some(reader.shell_text(key, value)?);
         }
+        Key::ApprovalsOutOfBand => {
+            raw.approvals.out_of_band = Some(reader.commands(key, value)?);
+        }
         Key::AuditAnchors => raw.audit.anchors = Some(reader.anchors(key, value)?),
         Key::Sandbox => raw.sandbox = Some(reader.choice(key, value)?),
         Key::AgentProfile => {

@@ -102,6 +102,7 @@ pub(super) struct RawApprovals {
     pub(super) most_pending: Maybe<usize>,
     pub(super) notify_desktop: Maybe<bool>,
     pub(super) notify_command: Maybe<String>,
+    pub(super) out_of_band: Maybe<Vec<String>>,
 }
 
 /// `[audit]`.

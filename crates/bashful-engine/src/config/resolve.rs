@@ -62,6 +62,7 @@ pub(super) fn resolve(mut layers: Layers) -> Result<Resolved, ConfigError> {
     settle!(scalar, ApprovalsMostPending, approvals.most_pending);
     settle!(scalar, ApprovalsNotifyDesktop, approvals.notify_desktop);
     settle!(scalar, ApprovalsNotifyCommand, approvals.notify_command);
+    settle!(list, ApprovalsOutOfBand, approvals.out_of_band);
     settle!(list, AuditAnchors, audit.anchors);
     settle!(scalar, Sandbox, sandbox);
     out.bound_timeout();

@@ -104,6 +104,8 @@ pub struct Approvals {
     pub notify_desktop: bool,
     /// A command that gets every new ask as a JSON line on standard input; empty: none.
     pub notify_command: String,
+    /// Rules, capabilities and classes that the dialogue of an MCP client is not enough for.
+    pub out_of_band: Vec<String>,
 }
 
 /// What happens to the audit trail.
@@ -165,6 +167,7 @@ impl Default for Approvals {
             most_pending: 32,
             notify_desktop: false,
             notify_command: String::new(),
+            out_of_band: Vec::new(),
         }
     }
 }

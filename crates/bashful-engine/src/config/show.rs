@@ -153,6 +153,7 @@ impl Loaded {
             Key::ApprovalsMostPending => Count(config.approvals.most_pending),
             Key::ApprovalsNotifyDesktop => Boolean(config.approvals.notify_desktop),
             Key::ApprovalsNotifyCommand => Text(config.approvals.notify_command.clone()),
+            Key::ApprovalsOutOfBand => List(config.approvals.out_of_band.clone()),
             Key::AuditAnchors => List(config.audit.anchors.clone()),
             Key::Sandbox => Text(config.sandbox.as_str().to_owned()),
             Key::AgentProfile => {

@@ -172,6 +172,7 @@ wait = "0s"  # default
 most_pending = 32  # default
 notify_desktop = false  # default
 notify_command = ""  # default
+out_of_band = []  # default
 
 [audit]
 anchors = []  # default
@@ -199,7 +200,7 @@ fn settings_are_fit_for_json() {
     let loaded = loaded("", "[limits]\nlog_quota = \"64K\"\n", "");
     let settings = loaded.settings();
     // The others have no value unless one is given.
-    assert_eq!(settings.len(), 30);
+    assert_eq!(settings.len(), 31);
     let json = |key: Key| {
         let setting = settings
             .iter()

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use super::tests::{load, loaded};
 use super::{
-    Choice as _, Config, Keep, Key, Loaded, OnLogFull, Origin, ProjectMay, Sandbox, Survivors,
+    Approvals, Choice as _, Config, Keep, Key, Loaded, OnLogFull, Origin, ProjectMay, Sandbox,
+    Survivors,
 };
 
 /// One line for each value that is not the default, and each warning: `key = value (origin)`.
@@ -366,7 +367,17 @@ fn wider(without: &Config, with: &Config) -> Vec<Key> {
             with.environment != without.environment,
         ),
         (Key::KeeperIdle, with.keeper != without.keeper),
-        (Key::ApprovalsWait, with.approvals != without.approvals),
+        (
+            Key::ApprovalsWait,
+            Approvals {
+                out_of_band: without.approvals.out_of_band.clone(),
+                ..with.approvals.clone()
+            } != without.approvals,
+        ),
+        (
+            Key::ApprovalsOutOfBand,
+            !all_in(&without.approvals.out_of_band, &with.approvals.out_of_band),
+        ),
         (Key::AuditAnchors, with.audit != without.audit),
         (
             Key::Sandbox,
@@ -382,7 +393,7 @@ fn wider(without: &Config, with: &Config) -> Vec<Key> {
 
 /// A file made of a number: each key is absent or has one of a few values.
 fn generate(mut seed: u64) -> String {
-    let choices: [(Key, &[&str]); 22] = [
+    let choices: [(Key, &[&str]); 23] = [
         (Key::RequireDescription, &["true", "false"]),
         (Key::BlockedCommands, &["[]", "['a']", "['b', 'c']"]),
         (Key::Agent, &["'x'", "'y'"]),
@@ -406,6 +417,7 @@ fn generate(mut seed: u64) -> String {
         (Key::ApprovalsMostPending, &["1", "4294967295"]),
         (Key::ApprovalsNotifyDesktop, &["true", "false"]),
         (Key::ApprovalsNotifyCommand, &["''", "'x'", "'y'"]),
+        (Key::ApprovalsOutOfBand, &["[]", "['network']", "['sudo']"]),
         (Key::AuditAnchors, &["[]", "['journald']", "['file:/a']"]),
         (Key::Sandbox, &["'native'", "'none'"]),
     ];
@@ -493,6 +505,7 @@ fn no_file_passes_the_admin_file() {
                 config.approvals.most_pending,
             ),
             all_in(&alone.audit.anchors, &config.audit.anchors),
+            all_in(&alone.approvals.out_of_band, &config.approvals.out_of_band),
             ceilings.require_description != Some(true) || config.require_description,
             ceilings.on_log_full != Some(OnLogFull::Stop) || limits.on_log_full == OnLogFull::Stop,
             ceilings.survivors != Some(Survivors::Kill) || limits.survivors == Survivors::Kill,
@@ -506,7 +519,7 @@ fn no_file_passes_the_admin_file() {
             all_in(&alone.secrets.names, &config.secrets.names),
             all_in(&alone.secrets.values, &config.secrets.values),
         ];
-        assert_eq!(checks, [true; 20], "admin:\n{admin}\nuser:\n{user}");
+        assert_eq!(checks, [true; 21], "admin:\n{admin}\nuser:\n{user}");
     }
 }
 

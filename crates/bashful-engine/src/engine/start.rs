@@ -31,6 +31,19 @@ impl Engine {
     /// record, prepare, hand to the keeper.
     pub(super) fn begin(
         &self,
+        invocation: Invocation,
+        abandoned: &Abandoned,
+    ) -> Result<Started, EngineError> {
+        let asked = invocation.action.beginning();
+        let outcome = self.go(invocation, abandoned);
+        if let Err(EngineError::Invalid(problem)) = &outcome {
+            self.record_refusal(&format!("tool:bash:{asked}"), problem);
+        }
+        outcome
+    }
+
+    fn go(
+        &self,
         mut invocation: Invocation,
         abandoned: &Abandoned,
     ) -> Result<Started, EngineError> {

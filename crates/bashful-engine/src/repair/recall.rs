@@ -10,6 +10,7 @@ use serde::Serialize;
 use crate::approvals::{Ask, AskState, Grant};
 use crate::audit::{AuditError, Event, Mended, Record, Trail};
 use crate::error::in_full;
+use crate::journal::is_cut;
 
 /// What the trail tells.
 #[derive(Debug, Default)]
@@ -152,6 +153,10 @@ impl Memory {
         match event {
             Event::Ask(asked) => {
                 let known = self.asks.get(&asked.ask.id);
+                // One that cannot be shown whole is put again when the agent comes back.
+                if is_cut(&asked.ask) {
+                    return;
+                }
                 if known.is_none_or(|known| known.state == AskState::Pending) {
                     self.asks.insert(asked.ask.id.clone(), asked.ask);
                 }

@@ -161,6 +161,8 @@ impl Trail {
             description: None,
             variables: Vec::new(),
             reads_input: false,
+            input: None,
+            asking: Vec::new(),
             digest: "d".to_owned(),
             ground: AskGround {
                 rule: "r".to_owned(),
@@ -229,6 +231,7 @@ fn witness() -> Witness {
         pid: 1,
         terminal: None,
         ancestry: Vec::new(),
+        client: None,
     }
 }
 

@@ -166,6 +166,33 @@ fn a_no_that_nobody_waited_for_reaches_the_agent_with_its_next_try() {
 }
 
 #[test]
+fn nothing_is_hidden_from_a_person_by_calling_it_a_secret() {
+    let house = House::new();
+    let saying = Saying::new(&[]);
+    let engine = house.builder().approver(saying.clone()).build().unwrap();
+    let hidden = "; touch stolen-file";
+    let command = format!("git push origin main{hidden}");
+    let invocation = Invocation::bash(&command)
+        .variable("GITHUB_TOKEN", hidden)
+        .variable("MY_SECRET", "touch another-file");
+    assert_eq!(result(&engine, invocation).status, Status::NeedsApproval);
+    let asked = saying.asked();
+    let [ask] = asked.as_slice() else {
+        panic!("{asked:?}");
+    };
+    assert_eq!(ask.command, command);
+    let shown = [
+        format!("GITHUB_TOKEN={hidden}"),
+        "MY_SECRET=touch another-file".to_owned(),
+    ];
+    assert_eq!(ask.variables, shown);
+    // What is called like a key keeps its value off the record; the command does not.
+    let trail = fs::read_to_string(engine.state_directory().join("trail.jsonl")).unwrap();
+    assert!(trail.contains(&command), "{trail}");
+    assert!(!trail.contains("another-file"), "{trail}");
+}
+
+#[test]
 fn an_edited_command_is_judged_anew() {
     let house = House::new();
     let edit = |command: &str| Answer::Edit {

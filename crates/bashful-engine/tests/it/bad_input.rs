@@ -145,6 +145,7 @@ fn variables_that_are_none_or_too_powerful() {
         ("A B", "x", "variable_name"),
         ("A\0", "x", "variable_name"),
         ("A", "x\0y", "variable_value"),
+        ("A", &"x".repeat(131_070), "variable_too_long"),
         ("LD_PRELOAD", "x", "startup_variable"),
         ("LD_LIBRARY_PATH", "x", "startup_variable"),
         ("BASH_ENV", "x", "startup_variable"),

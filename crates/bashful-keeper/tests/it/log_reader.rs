@@ -128,7 +128,12 @@ fn a_log_is_followed_as_it_grows() {
     log.add(&Piece::Gap(Stream::Stdout, 7));
     log.add(&Piece::Out(b"tail".to_vec()));
     log.save();
-    assert_eq!(reader.next(100).unwrap(), Some(Chunk::Gap { missing: 7 }));
+    let gap = Chunk::Gap {
+        stream: Stream::Stdout,
+        offset: 9,
+        missing: 7,
+    };
+    assert_eq!(reader.next(100).unwrap(), Some(gap));
     assert_eq!(
         reader.next(100).unwrap(),
         Some(data(Stream::Stdout, 9, b"tail"))
@@ -232,11 +237,67 @@ proptest! {
                     prop_assert_eq!(offset, read.len() as u64);
                     read.extend(bytes);
                 }
-                Chunk::Gap { missing: more } => missing += more,
+                Chunk::Gap { missing: more, .. } => missing += more,
             }
         }
         prop_assert_eq!(read, &log.bytes[..]);
         let gaps: u64 = pieces.iter().map(|it| if let Piece::Gap(_, length) = it { *length } else { 0 }).sum();
         prop_assert_eq!(missing, gaps);
+    }
+
+    #[test]
+    fn reading_goes_on_from_any_place(pieces in pieces(), place in 0.0_f64..1.0) {
+        let log = Log::of(&pieces);
+        let mut reader = log.reader();
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "any place will do")]
+        let offset = (log.bytes.len() as f64 * place) as usize;
+        for offset in [offset, 0, log.bytes.len(), log.bytes.len() + 5] {
+            reader.seek(offset as u64).unwrap();
+            let start = offset.min(log.bytes.len());
+            prop_assert_eq!(reader.position().unwrap(), start as u64);
+            let (mut read, mut missing) = (Vec::new(), 0);
+            while let Some(chunk) = reader.next(1000).unwrap() {
+                match chunk {
+                    Chunk::Data { offset, bytes, .. } => {
+                        prop_assert_eq!(offset, (start + read.len()) as u64);
+                        read.extend(bytes);
+                    }
+                    Chunk::Gap { missing: more, .. } => missing += more,
+                }
+            }
+            prop_assert_eq!(&read, &log.bytes[start..]);
+            let (mut gaps, mut at) = (0, 0);
+            for piece in &pieces {
+                match piece {
+                    Piece::Out(bytes) | Piece::Err(bytes) => at += bytes.len(),
+                    Piece::Gap(_, length) if at >= offset => gaps += length,
+                    Piece::Gap(..) => {}
+                }
+            }
+            prop_assert_eq!(missing, gaps);
+        }
+    }
+
+    #[test]
+    fn the_last_lines_begin_where_counting_says(
+        text in "[a\n]{0,200}",
+        cuts in proptest::collection::vec(1_usize..20, 1..20),
+        lines in 1_usize..10,
+        most in 1_u64..300,
+    ) {
+        let mut log = Log::new();
+        let mut rest = text.as_bytes();
+        for (cut, number) in cuts.iter().cycle().zip(0..) {
+            if rest.is_empty() { break; }
+            let (piece, later) = rest.split_at((*cut).min(rest.len()));
+            let piece = piece.to_vec();
+            log.add(&if number % 2 == 0 { Piece::Out(piece) } else { Piece::Err(piece) });
+            rest = later;
+        }
+        log.save();
+        let wanted: usize = text.split_inclusive('\n').rev().take(lines).map(str::len).sum();
+        let wanted = (wanted as u64).min(most);
+        let start = log.reader().tail_start(None, lines, most).unwrap();
+        prop_assert_eq!(start, text.len() as u64 - wanted);
     }
 }

@@ -145,7 +145,11 @@ fn an_old_log_reads_in_order_and_by_stream() {
             data(Stream::Stdout, 0, "out one 2\n"),
             data(Stream::Stderr, 10, "err\n"),
             data(Stream::Stdout, 14, "ü two"),
-            Chunk::Gap { missing: 14 },
+            Chunk::Gap {
+                stream: Stream::Stdout,
+                offset: 20,
+                missing: 14
+            },
             data(Stream::Stdout, 20, "tail-out"),
             data(Stream::Stderr, 28, "tail-err"),
         ]

@@ -13,7 +13,7 @@ use bashful_engine::{
     terminal_session,
 };
 
-use crate::cli::{PolicyFlag, RunArguments};
+use crate::cli::{BoundsArguments, PolicyFlag, RunArguments};
 use crate::errors::UsageError;
 use crate::exit::Exit;
 use crate::printer::Printer;
@@ -37,7 +37,11 @@ pub(crate) fn run(
     apply_flags(&mut loaded, arguments)?;
     let limit = arguments.timeout.unwrap_or(loaded.config.limits.timeout);
     let sandbox = sandbox(&loaded, arguments.bounds.sandbox)?;
-    let preset = preset(&loaded.config, arguments);
+    let preset = preset(
+        &loaded.config,
+        arguments.agent.as_deref(),
+        &arguments.bounds,
+    );
     let shown_whole = arguments.max_output.is_none() && !arguments.json;
     // Before the first thread: see there.
     let interrupts = Arc::new(Interrupts::catch()?);
@@ -56,7 +60,7 @@ pub(crate) fn run(
         shown_whole,
     };
     let first = show.start(&engine, invocation, || {
-        announce(arguments, sandbox, preset, printer);
+        announce(&arguments.bounds, sandbox, preset, printer);
     })?;
     let last = if arguments.retry_on_grant {
         let again = || invocation_again(arguments, action.clone(), workspace.clone());
@@ -330,13 +334,13 @@ pub(super) fn sandbox(loaded: &Loaded, flag: Option<Sandbox>) -> Result<Sandbox,
 }
 
 /// The preset in force.
-fn preset(config: &Config, arguments: &RunArguments) -> Preset {
-    let agent = arguments.agent.as_deref().unwrap_or(&config.agent);
-    let named = arguments.bounds.profile.as_deref();
+pub(super) fn preset(config: &Config, agent: Option<&str>, bounds: &BoundsArguments) -> Preset {
+    let agent = agent.unwrap_or(&config.agent);
+    let named = bounds.profile.as_deref();
     // One that does not exist is an error later on.
     let named = named.and_then(|name| config.profile_named(name).ok());
     let usual = named.unwrap_or_else(|| config.profile_for(agent)).preset;
-    arguments.bounds.preset.unwrap_or(usual)
+    bounds.preset.unwrap_or(usual)
 }
 
 /// What is said where commands run unjudged.
@@ -348,8 +352,13 @@ fn policy_off(sandbox: Sandbox) -> &'static str {
 }
 
 /// Says what is not as it usually is, once it is known that the command runs.
-fn announce(arguments: &RunArguments, sandbox: Sandbox, preset: Preset, printer: &Printer) {
-    if arguments.bounds.policy == Some(PolicyFlag::None) {
+pub(super) fn announce(
+    bounds: &BoundsArguments,
+    sandbox: Sandbox,
+    preset: Preset,
+    printer: &Printer,
+) {
+    if bounds.policy == Some(PolicyFlag::None) {
         printer.note("warning", policy_off(sandbox));
     }
     if sandbox == Sandbox::None {

@@ -133,11 +133,17 @@ impl AskCard<'_> {
         for variable in &ask.variables {
             entry("Variable", variable);
         }
-        if ask.reads_input {
-            entry(
+        match (&ask.input, ask.reads_input) {
+            (Some(input), _) => {
+                for line in input.lines() {
+                    entry("Input", line);
+                }
+            }
+            (None, true) => entry(
                 "Input",
                 "it also reads what the agent gives it, which is not shown",
-            );
+            ),
+            (None, false) => {}
         }
         entry("Why it asks", &ask.ground.reason);
         entry("Rule", &self.rule());

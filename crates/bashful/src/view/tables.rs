@@ -119,6 +119,16 @@ pub(crate) fn grant_entries(grant: &Grant, now_ms: u64) -> Vec<(&'static str, St
     entries
 }
 
+/// Writes a table of clients.
+pub(crate) fn show_clients(rows: Vec<[String; 5]>, style: Style, out: &mut Vec<u8>) {
+    table(
+        ["CLIENT", "FOUND", "SET UP", "OWN SHELL", "NEXT"],
+        rows,
+        style,
+        out,
+    );
+}
+
 /// Until when a grant holds, or why it does not.
 fn until(grant: &Grant, now_ms: u64) -> String {
     if grant.claimed_by.is_some() {

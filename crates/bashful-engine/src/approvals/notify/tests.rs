@@ -24,6 +24,8 @@ fn ask(command: &str, workspace: &Path) -> Ask {
         description: None,
         variables: Vec::new(),
         reads_input: false,
+        input: None,
+        asking: Vec::new(),
         digest: "0".to_owned(),
         ground: AskGround {
             rule: "r".to_owned(),

@@ -35,6 +35,8 @@ pub(crate) fn ask(id: &str) -> Ask {
         description: Some("publish".to_owned()),
         variables: Vec::new(),
         reads_input: false,
+        input: None,
+        asking: Vec::new(),
         digest: format!("digest of {id}"),
         ground: AskGround {
             rule: "git-push".to_owned(),
@@ -90,6 +92,7 @@ pub(crate) fn witness() -> Witness {
         pid: 4711,
         terminal: Some("/dev/pts/1".to_owned()),
         ancestry: Vec::new(),
+        client: None,
     }
 }
 

@@ -25,6 +25,8 @@ pub(crate) fn ask_about(command: &str) -> Ask {
         description: None,
         variables: Vec::new(),
         reads_input: false,
+        input: None,
+        asking: Vec::new(),
         digest: String::new(),
         ground: AskGround {
             rule: "git-push".to_owned(),

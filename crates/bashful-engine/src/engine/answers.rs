@@ -1,0 +1,73 @@
+//! Answers to the asks of this engine's requests, for front ends that do the asking themselves.
+
+use std::time::Duration;
+
+use bashful_keeper::TaskId;
+
+use super::{Engine, aside};
+use crate::approvals::{Answer, Ask, AskState, Desk, Settled, Witness};
+use crate::asking::{self, Abandoned};
+use crate::audit::{Event, Refused, Trail};
+use crate::error::{EngineError, in_full};
+use crate::journal::masked;
+use crate::result::Status;
+
+impl Engine {
+    /// An ask by its id, as it stands.
+    pub fn ask_with_id(&self, id: &str) -> Result<Ask, EngineError> {
+        Ok(self.desk()?.ask(id)?)
+    }
+
+    /// Answers an ask of this engine's session in a person's name. The first answer counts; the
+    /// request is then made again, and finds what was said.
+    pub fn answer(&self, id: &str, answer: &Answer, by: &Witness) -> Result<Settled, EngineError> {
+        let session = &self.inner.settings.session.name;
+        Ok(self.desk()?.answer_in(session, id, answer, by)?)
+    }
+
+    /// Waits so long at most for an answer from elsewhere, and says how the ask stands then.
+    pub async fn settled_within(&self, ask: &str, wait: Duration) -> Result<AskState, EngineError> {
+        let (engine, ask) = (self.clone(), ask.to_owned());
+        aside(move |abandoned| {
+            let desk = engine.desk()?;
+            Ok(asking::settled_within(&desk, &ask, wait, abandoned)?)
+        })
+        .await
+    }
+
+    /// Waits for the answer to an ask, as a request would: puts it to whoever can answer, and
+    /// waits for an answer from elsewhere as long as the engine was told to. Says whether it was a
+    /// yes.
+    pub fn wait_for_answer(&self, ask: &str) -> Result<bool, EngineError> {
+        let settings = &self.inner.settings;
+        let desk = self.desk()?;
+        let ask = desk.ask(ask)?;
+        let (state, _) = asking::wait_for_answer(settings, &desk, &ask, &Abandoned::default())?;
+        Ok(matches!(state, AskState::Allowed { .. }))
+    }
+
+    /// Puts on record that something was refused before anybody judged it. Nothing runs either way,
+    /// so a record that cannot be written is not waited for.
+    pub fn record_refusal(&self, action: &str, problem: &dyn std::error::Error) {
+        let settings = &self.inner.settings;
+        let refused = Refused {
+            task: TaskId::fresh("none").to_string(),
+            agent: settings.agent.clone(),
+            session: settings.session.name.clone(),
+            action: masked(action, &settings.mask),
+            status: Status::Denied.as_str().to_owned(),
+            effect: "deny".to_owned(),
+            rule: "invalid-request".to_owned(),
+            reason: masked(&in_full(problem), &settings.mask),
+            ask: None,
+        };
+        let written = Trail::at(&settings.places.state).append(&[Event::Refusal(refused)]);
+        if let Err(error) = written {
+            tracing::warn!(%error, "a refusal is not on record");
+        }
+    }
+
+    fn desk(&self) -> Result<Desk, EngineError> {
+        Ok(Desk::at(&self.inner.settings.places.state)?)
+    }
+}

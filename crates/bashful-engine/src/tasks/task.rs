@@ -1,0 +1,285 @@
+//! One task: finding it, and how it stands.
+
+use std::io;
+use std::sync::Arc;
+
+use bashful_keeper::{Spec, TaskDirectory, TaskId};
+
+use super::error::{TaskError, shortened};
+use super::filter::{TaskFilter, WhichTasks};
+use super::ids::{letters, task_ids};
+use super::standing::{Standing, TaskState};
+use super::summary::TaskSummary;
+use super::watch::{Bell, Interest};
+use crate::account::Account;
+use crate::engine::{Engine, Left};
+use crate::output::OutputLimit;
+use crate::progress::Outcome;
+use crate::result::ExecutionResult;
+
+/// A task, whoever started it. It is a handle: cheap to make and to clone.
+#[derive(Debug, Clone)]
+pub struct Task {
+    pub(super) engine: Engine,
+    pub(super) id: TaskId,
+    pub(super) directory: TaskDirectory,
+    pub(super) spec: Arc<Spec>,
+}
+
+/// So many candidates are named in an error.
+const MOST_NAMED: usize = 5;
+/// So many of the newest tasks are looked at for a similar name.
+const MOST_COMPARED: usize = 1000;
+
+impl Engine {
+    /// The tasks in this engine's state directory that the filter names, the newest last.
+    /// Directories that cannot be read are left out; `bashful doctor` names them.
+    pub fn tasks(&self, filter: &TaskFilter) -> Vec<TaskSummary> {
+        let state = self.state_directory();
+        let mut found: Vec<TaskSummary> = task_ids(state)
+            .unwrap_or_default()
+            .iter()
+            .rev()
+            .filter_map(|id| {
+                let directory = TaskDirectory::of(state, id);
+                // The lock is the cheapest question, and most tasks have ended.
+                if filter.which == WhichTasks::Running && !directory.is_owned() {
+                    return None;
+                }
+                let spec = directory.read_spec().ok()?;
+                if !filter.is_about(&spec) {
+                    return None;
+                }
+                let standing = Standing::of(&directory).ok()??;
+                let meant = filter.takes(standing.state);
+                meant.then(|| TaskSummary::new(&directory, &spec, &standing))
+            })
+            .take(filter.limit)
+            .collect();
+        found.reverse();
+        found
+    }
+
+    /// The task with this id. The beginning of an id will do if no other task has it, also
+    /// without the word in front of it.
+    pub fn task(&self, id: &str) -> Result<Task, TaskError> {
+        self.task_among(id, &TaskFilter::default())
+    }
+
+    /// The same among the tasks of the filter's agent, session and workspace: others are unknown,
+    /// and no message names them.
+    pub fn task_among(&self, id: &str, filter: &TaskFilter) -> Result<Task, TaskError> {
+        let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+        let fits = (1..=64).contains(&id.len()) && !id.starts_with('-');
+        if !fits || !id.bytes().all(plain) {
+            let text = shortened(id);
+            return Err(TaskError::Malformed { text });
+        }
+        let exact = TaskId::parse(id).and_then(|id| self.open_task(&id));
+        if let Some(task) = exact.filter(|task| task.belongs_to(filter)) {
+            return Ok(task);
+        }
+        let ids = task_ids(self.state_directory()).unwrap_or_default();
+        let begins = |one: &&TaskId| one.as_str().starts_with(id) || letters(one).starts_with(id);
+        let open = |one: &TaskId| self.open_task(one).filter(|task| task.belongs_to(filter));
+        let mut tasks: Vec<Task> = ids
+            .iter()
+            .rev()
+            .filter(begins)
+            .filter_map(open)
+            .take(MOST_NAMED)
+            .collect();
+        let text = id.to_owned();
+        match (tasks.pop(), tasks.as_slice()) {
+            (Some(task), []) => Ok(task),
+            (Some(last), others) => {
+                let named = others.iter().chain([&last]);
+                let candidates = named.map(|task| task.id.to_string()).collect();
+                Err(TaskError::Ambiguous { text, candidates })
+            }
+            (None, _) => {
+                let alike = |one: &&TaskId| strsim::jaro_winkler(one.as_str(), id) > 0.93;
+                let newest = ids.iter().rev().take(MOST_COMPARED);
+                let similar = newest.filter(alike).filter_map(open).take(MOST_NAMED);
+                let similar = similar.map(|task| task.id.to_string()).collect();
+                Err(TaskError::Unknown { text, similar })
+            }
+        }
+    }
+
+    fn open_task(&self, id: &TaskId) -> Option<Task> {
+        let directory = TaskDirectory::of(self.state_directory(), id);
+        // A run of our own may not have its directory yet.
+        let spec = match self.runs().spec(id) {
+            Some(spec) => spec,
+            None => Arc::new(directory.read_spec().ok()?),
+        };
+        Some(Task {
+            engine: self.clone(),
+            id: id.clone(),
+            directory,
+            spec,
+        })
+    }
+}
+
+impl Task {
+    /// Its id.
+    pub fn id(&self) -> &str {
+        self.id.as_str()
+    }
+
+    /// The command as asked.
+    pub fn command(&self) -> &str {
+        &self.spec.command
+    }
+
+    /// Who asked.
+    pub fn agent(&self) -> &str {
+        &self.spec.agent
+    }
+
+    /// Whether it is one of the filter's agent, session and workspace.
+    pub fn belongs_to(&self, filter: &TaskFilter) -> bool {
+        filter.is_about(&self.spec)
+    }
+
+    /// Where it is in its life.
+    pub fn state(&self) -> Result<TaskState, TaskError> {
+        Ok(self.standing()?.state)
+    }
+
+    /// How it stands, in a few words.
+    pub fn summary(&self) -> Result<TaskSummary, TaskError> {
+        let standing = self.standing()?;
+        Ok(TaskSummary::new(&self.directory, &self.spec, &standing))
+    }
+
+    /// The whole result with so much of its output; none while it runs. Of a task that another
+    /// process started it is not known what was decided about it.
+    pub fn result(&self, limit: OutputLimit) -> Result<Option<ExecutionResult>, TaskError> {
+        let standing = self.standing()?;
+        let outcome = match (standing.state, standing.record) {
+            (TaskState::Finished, Some(record)) => Outcome::Finished(Box::new(record)),
+            (TaskState::Lost | TaskState::Finished, _) => Outcome::Lost,
+            (TaskState::Waiting | TaskState::Running, _) => return Ok(None),
+        };
+        if let Some(left) = self.engine.runs().left(&self.id) {
+            // This puts the end on record too, once.
+            let told = left.report.result_within(outcome, limit);
+            self.engine.runs().has_ended(&self.id);
+            return told.map(Some).map_err(|source| self.untold(source));
+        }
+        self.record_end();
+        let account = Account::of(self.directory.clone(), &self.spec);
+        let result = match outcome {
+            Outcome::Finished(record) => account
+                .finished(&record, limit)
+                .map_err(|source| self.untold(source))?,
+            Outcome::Lost | Outcome::Refused(_) => account.lost(limit),
+        };
+        Ok(Some(result))
+    }
+
+    fn untold(&self, source: crate::EngineError) -> TaskError {
+        TaskError::Result {
+            task: self.id.to_string(),
+            source,
+        }
+    }
+
+    /// How it stands.
+    pub(super) fn standing(&self) -> Result<Standing, TaskError> {
+        let unreadable = |source| TaskError::Directory {
+            task: self.id.to_string(),
+            source,
+        };
+        if let Some(standing) = Standing::of(&self.directory).map_err(unreadable)? {
+            return Ok(standing);
+        }
+        let without_record = |state| Standing {
+            state,
+            record: None,
+        };
+        let runs = self.engine.runs();
+        let gone = || TaskError::Gone {
+            task: self.id.to_string(),
+        };
+        match runs.left(&self.id).map(|left| (left.outcome(), left)) {
+            Some((None, _)) => Ok(without_record(TaskState::Waiting)),
+            Some((Some(Outcome::Lost), _)) => Ok(without_record(TaskState::Lost)),
+            Some((Some(outcome), left)) => Err(self.not_started(outcome, &left)),
+            None if runs.is_listed(&self.id) => Ok(without_record(TaskState::Waiting)),
+            None => Err(gone()),
+        }
+    }
+
+    fn not_started(&self, outcome: Outcome, left: &Left) -> TaskError {
+        let told = left.report.result(outcome);
+        self.engine.runs().has_ended(&self.id);
+        let task = self.id.to_string();
+        match told {
+            Err(source) => TaskError::NotStarted { task, source },
+            Ok(_) => TaskError::Gone { task },
+        }
+    }
+
+    /// A bell that rings when something may have happened.
+    pub(super) fn bell(&self, interest: Interest) -> Result<Bell, TaskError> {
+        let bell = self
+            .engine
+            .watchtower()
+            .bell(self.directory.path(), interest);
+        bell.map_err(|source| self.no_thread(source))
+    }
+
+    pub(super) fn no_thread(&self, source: io::Error) -> TaskError {
+        TaskError::Resources {
+            task: self.id.to_string(),
+            source,
+        }
+    }
+
+    /// Puts the end of this task on record, without holding up an executor: the digest of a long
+    /// log takes its time.
+    pub(super) async fn note_end(&self) -> Result<(), TaskError> {
+        let runs = self.engine.runs();
+        let left = runs.left(&self.id);
+        let open = left.as_ref().is_some_and(Left::is_open);
+        let foreign = left.is_none() && !runs.is_listed(&self.id);
+        if open || (foreign && !self.engine.ends().has(&self.id)) {
+            let task = self.clone();
+            self.aside(move || task.record_end()).await?;
+        }
+        Ok(())
+    }
+
+    fn record_end(&self) {
+        let runs = self.engine.runs();
+        if let Some(left) = runs.left(&self.id) {
+            if let Some(outcome) = left.outcome() {
+                drop(left.report.result(outcome));
+                runs.has_ended(&self.id);
+            }
+        } else if !runs.is_listed(&self.id) {
+            // Whoever has the run of a listed one writes it down.
+            self.engine
+                .ends()
+                .record(self.engine.state_directory(), &self.id);
+        }
+    }
+
+    /// Does something on a thread of its own.
+    pub(super) async fn aside<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, TaskError> {
+        let (sender, receiver) = tokio::sync::oneshot::channel();
+        std::thread::Builder::new()
+            .name("bashful-task".to_owned())
+            .spawn(move || drop(sender.send(work())))
+            .map_err(|source| self.no_thread(source))?;
+        let lost = |_| self.no_thread(io::Error::other("the thread ended early"));
+        receiver.await.map_err(lost)
+    }
+}

@@ -1,0 +1,233 @@
+//! `task_output`: what a task printed, by offset, or the lines that match.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::arguments::Arguments;
+use super::{
+    CallContext, Calling, Effects, Tool, ToolAnswer, ToolError, ToolRegistry, schema, words,
+};
+use crate::tasks::{Found, Output, ReadRequest, SearchRequest, Task, TaskSummary};
+
+pub(super) const TOOL: Tool = Tool {
+    name: "task_output",
+    aliases: &["TaskOutput", "task.output"],
+    title: "Read what a task printed",
+    description: "Reads the output of a command, running or ended. Give `after` (0 at first, then \
+        the `next` of the last answer) to get exactly what is new; `wait_ms` waits for something \
+        new; `tail` gives the last lines; `search` finds lines by a regular expression in the \
+        whole log.",
+    effects: Effects::Reads,
+    input,
+    output,
+    call,
+};
+
+/// The longest wait, in milliseconds.
+const MOST_WAIT: u64 = 600_000;
+/// The most bytes in one answer, and how many it has unless told.
+const MOST_BYTES: u64 = 100_000;
+const USUAL_BYTES: u64 = 30_000;
+/// The most lines that are found or shown at once.
+const MOST_LINES: u64 = 1_000;
+/// How many lines are found unless told.
+const USUAL_MATCHES: u64 = 50;
+/// The most lines around each.
+const MOST_CONTEXT: u64 = 20;
+
+fn input() -> Value {
+    schema::object(
+        &["task_id"],
+        &json!({
+            "task_id": schema::task_id(),
+            "after": schema::number("Read from this byte of the log on [default: 0].", (0, u64::MAX >> 11)),
+            "wait_ms": schema::number(
+                "Wait so long for something new, or for the end [default: 0].",
+                (0, MOST_WAIT),
+            ),
+            "max_bytes": schema::number("The most to return [default: 30000].", (1, MOST_BYTES)),
+            "stream": { "enum": STREAMS, "description": "Only this stream [default: both]." },
+            "tail": schema::number("Only the last so many lines.", (1, MOST_LINES)),
+            "search": schema::text("Return the lines that match this regular expression instead."),
+            "max_matches": schema::number("The most lines to find [default: 50].", (1, MOST_LINES)),
+            "context_lines": schema::number("Lines around each [default: 0].", (0, MOST_CONTEXT)),
+        }),
+    )
+}
+
+const STREAMS: &[&str] = &["stdout", "stderr"];
+
+fn output() -> Value {
+    schema::answer(
+        &["v", "task_id", "state"],
+        &json!({
+            "v": schema::count("The version of this shape."),
+            "task_id": schema::text("The task."),
+            "state": schema::text("waiting, running, needs_input, finished or lost."),
+            "status": schema::text("How it ended."),
+            "exit_code": schema::count("Its exit code, if it has ended."),
+            "output": schema::text("What was printed."),
+            "after": schema::count("Where this begins in the log."),
+            "next": schema::count("What to give as `after` next time."),
+            "end": schema::count("Where the log ends now."),
+            "ended": schema::flag("Whether the task has ended and this was all."),
+            "missing_bytes": schema::count("Output that the log does not have."),
+            "matches": {
+                "type": "array",
+                "items": { "type": "object" },
+                "description": "Lines found: number, offset, text, before, after.",
+            },
+            "more": schema::flag("Whether there may be more matches, from `next` on."),
+        }),
+    )
+}
+
+fn call(registry: &ToolRegistry, mut arguments: Arguments, _: CallContext) -> Calling<'_> {
+    Box::pin(async move {
+        let id = arguments.text("task_id")?;
+        let after = arguments.number("after", (0, u64::MAX >> 11))?.unwrap_or(0);
+        let wait = arguments.number("wait_ms", (0, MOST_WAIT))?.unwrap_or(0);
+        let most = arguments.number("max_bytes", (1, MOST_BYTES))?;
+        let stream = arguments.word("stream", STREAMS)?.map(stream);
+        let tail = arguments.number("tail", (1, MOST_LINES))?;
+        let pattern = arguments.optional_text("search")?;
+        let matches = arguments.number("max_matches", (1, MOST_LINES))?;
+        let context = arguments.number("context_lines", (0, MOST_CONTEXT))?;
+        let task = registry.engine.task_among(&id, &registry.tasks())?;
+        if let Some(pattern) = pattern {
+            let mut request = SearchRequest::new(pattern)
+                .after(after)
+                .max_matches(small(matches.unwrap_or(USUAL_MATCHES)))
+                .context_lines(small(context.unwrap_or(0)));
+            request.stream = stream;
+            let found = task.search_async(request).await?;
+            return Ok(matched(&task.summary()?, &found));
+        }
+        let mut request = ReadRequest::after(after)
+            .wait(Duration::from_millis(wait))
+            .max_bytes(small(most.unwrap_or(USUAL_BYTES)));
+        request.stream = stream;
+        request.tail = tail.map(small);
+        let output = task.read_async(&request).await?;
+        printed(&task, &output)
+    })
+}
+
+fn stream(word: &str) -> crate::Stream {
+    match word {
+        "stderr" => crate::Stream::Stderr,
+        _ => crate::Stream::Stdout,
+    }
+}
+
+/// A number that its bounds keep small.
+fn small(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
+
+fn printed(task: &Task, output: &Output) -> Result<ToolAnswer, ToolError> {
+    let summary = task.summary()?;
+    let Output {
+        start, next, end, ..
+    } = *output;
+    let mut json = head(&summary);
+    json["after"] = json!(start);
+    json["next"] = json!(next);
+    json["end"] = json!(end);
+    json["ended"] = json!(output.ended);
+    json["output"] = json!(output.text());
+    let mut lines = vec![words::standing(&summary)];
+    lines.push(match (next < end, output.ended) {
+        (true, _) => format!("bytes {start} to {next} of {end}; read on with \"after\":{next}"),
+        (false, false) => format!("bytes {start} to {next}; what comes next: \"after\":{next}"),
+        (false, true) => format!("bytes {start} to {next}, the end"),
+    });
+    if output.gap > 0 {
+        json["missing_bytes"] = json!(output.gap);
+        lines.push(format!("{} bytes are not in the log", output.gap));
+    }
+    let mut text = lines.join("\n");
+    text.push_str(if output.bytes.is_empty() {
+        "\n(no output)"
+    } else {
+        "\n--- output ---\n"
+    });
+    text.push_str(&output.text());
+    Ok(told(json, text))
+}
+
+fn matched(summary: &TaskSummary, found: &Found) -> ToolAnswer {
+    let mut json = head(summary);
+    let lines = found.lines.iter().map(|line| {
+        json!({
+            "number": line.number,
+            "offset": line.offset,
+            "text": line.text,
+            "before": line.before,
+            "after": line.after,
+        })
+    });
+    json["matches"] = lines.collect();
+    json["more"] = json!(found.more);
+    json["next"] = json!(found.next);
+    let mut lines = vec![words::standing(summary)];
+    lines.push(format!("{} lines match", found.lines.len()));
+    if found.more {
+        lines.push(format!("there may be more: \"after\":{}", found.next));
+    }
+    if found.timed_out {
+        lines.push("the search took too long and stopped there".to_owned());
+    }
+    if found.cut_lines > 0 {
+        let count = found.cut_lines;
+        lines.push(format!("{count} very long lines were searched in part"));
+    }
+    lines.extend(with_surroundings(found));
+    told(json, lines.join("\n"))
+}
+
+/// The lines found and those around them, each once, as `grep` shows them.
+fn with_surroundings(found: &Found) -> Vec<String> {
+    let around = |(number, text): (u64, &String)| format!("{number}-{text}");
+    let mut lines = Vec::new();
+    let mut shown = 0;
+    let next = found.lines.iter().skip(1).map(|line| line.number);
+    for (line, next) in found.lines.iter().zip(next.chain([u64::MAX])) {
+        let first = line.number.saturating_sub(line.before.len() as u64);
+        let before = (first..).zip(&line.before);
+        lines.extend(before.filter(|(number, _)| *number > shown).map(around));
+        lines.push(format!("{}:{}", line.number, line.text));
+        let after = (line.number + 1..).zip(&line.after);
+        lines.extend(after.filter(|(number, _)| *number < next).map(around));
+        shown = next.min(line.number + line.after.len() as u64);
+    }
+    lines
+}
+
+/// What every answer about a task begins with.
+pub(super) fn head(summary: &TaskSummary) -> Value {
+    let mut json = json!({
+        "v": 1,
+        "task_id": summary.task_id,
+        "state": summary.state,
+    });
+    if let Some(status) = summary.status {
+        json["status"] = json!(status);
+    }
+    if let Some(code) = summary.exit_code {
+        json["exit_code"] = json!(code);
+    }
+    json
+}
+
+/// An answer that is no error and leaves nothing open.
+pub(super) fn told(json: Value, text: String) -> ToolAnswer {
+    ToolAnswer {
+        json,
+        text,
+        is_error: false,
+        ask: None,
+        task: None,
+    }
+}

@@ -1,0 +1,168 @@
+//! The MCP server.
+//!
+//! `handler` is what rmcp calls; the life of a tool call is in `call`. What a person is asked is
+//! in `asking`, and `state` seals it for the generation that keeps no connection. What is known
+//! about a client, and what it likes to read, is in `client`. `stdio` and `http` carry messages.
+//! rmcp's types do not leave this module.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bashful_engine::{Engine, ToolRegistry};
+use tokio_util::sync::CancellationToken;
+
+mod asking;
+mod call;
+mod client;
+mod dialogue;
+mod form;
+mod handler;
+mod http;
+mod listing;
+mod peer;
+mod progress;
+mod resources;
+mod salvage;
+mod state;
+mod stdio;
+mod tasks;
+mod token;
+
+pub use http::{HttpOptions, serve_http};
+pub use stdio::serve_stdio;
+pub use token::{Token, TokenError};
+
+use dialogue::Dialogues;
+use state::States;
+
+/// What clients are told about using the tools.
+pub const INSTRUCTIONS: &str = include_str!("mcp/instructions.txt");
+
+/// Why a server cannot serve.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ServeError {
+    /// The system gave no secret key.
+    #[error("cannot make a key for the state of questions")]
+    Key(#[source] std::io::Error),
+    /// The runtime could not be made.
+    #[error("cannot start the threads of the server")]
+    Runtime(#[source] std::io::Error),
+    /// The address cannot be used.
+    #[error("cannot listen on `{address}`")]
+    Listen {
+        /// The address.
+        address: String,
+        /// Why.
+        #[source]
+        source: std::io::Error,
+    },
+    /// The address can be reached from elsewhere, and nobody said that it may.
+    #[error("`{address}` can be reached from other machines")]
+    NotLoopback {
+        /// The address.
+        address: String,
+    },
+    /// The client began with something that is no request.
+    #[error("the client broke the protocol: {problem}")]
+    Protocol {
+        /// What it did.
+        problem: String,
+    },
+    /// A thread of the server died.
+    #[error("a thread of the server died")]
+    Died,
+}
+
+/// How a server behaves.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ServerOptions {
+    /// How long a call waits for an answer from elsewhere when the client cannot ask, or nobody
+    /// answered there.
+    pub wait: Duration,
+    /// How long a client waits that does not want to hear of progress; then the command goes on in
+    /// the background.
+    pub patience: Duration,
+    /// How long a yes for the session holds where the session has no end: over HTTP it is that of
+    /// the token, which may outlive servers and clients.
+    pub session_yes: Option<Duration>,
+    /// Rules, capabilities and classes that a client's dialogue is not enough for.
+    pub out_of_band: Vec<String>,
+}
+
+impl Default for ServerOptions {
+    fn default() -> Self {
+        Self {
+            wait: Duration::ZERO,
+            // Some clients give up after a minute.
+            patience: Duration::from_secs(50),
+            session_yes: None,
+            out_of_band: Vec::new(),
+        }
+    }
+}
+
+/// The MCP server of one engine. Cheap to clone; clones serve the same session.
+#[derive(Debug, Clone)]
+pub struct McpServer {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    registry: ToolRegistry,
+    options: ServerOptions,
+    states: States,
+    dialogues: Arc<Dialogues>,
+    /// Set when nobody is there any more: what runs in the foreground ends.
+    gone: CancellationToken,
+}
+
+impl McpServer {
+    /// A server for this engine, which waits for nobody by itself: the server does the asking.
+    pub fn new(engine: &Engine, options: ServerOptions) -> Result<Self, ServeError> {
+        let inner = Inner {
+            registry: ToolRegistry::new(engine),
+            options,
+            states: States::new().map_err(ServeError::Key)?,
+            dialogues: Arc::default(),
+            gone: CancellationToken::new(),
+        };
+        Ok(Self {
+            inner: Arc::new(inner),
+        })
+    }
+
+    fn engine(&self) -> &Engine {
+        self.inner.registry.engine()
+    }
+}
+
+/// The threads that a server runs on.
+fn runtime() -> Result<tokio::runtime::Runtime, ServeError> {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .thread_name("bashful-mcp")
+        .enable_all()
+        .build()
+        .map_err(ServeError::Runtime)
+}
+
+/// Waits until somebody tells this process to end.
+async fn stop_signal() {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (Ok(mut terminate), Ok(mut interrupt), Ok(mut hangup)) = (
+        signal(SignalKind::terminate()),
+        signal(SignalKind::interrupt()),
+        signal(SignalKind::hangup()),
+    ) else {
+        // Then the signals do what they always do.
+        return std::future::pending().await;
+    };
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+        _ = hangup.recv() => {}
+    }
+}

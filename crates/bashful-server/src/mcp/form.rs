@@ -1,0 +1,278 @@
+//! What a person reads in a client's dialogue, and what the dialogue brings back.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use bashful_engine::approvals::{Answer, Ask, Opening, Scope};
+use rmcp::model::{ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema};
+use serde_json::{Value, json};
+
+/// A longer question is not put: a dialogue would cut it, and nobody says yes to half a command.
+const MOST_CHARACTERS: usize = 6_000;
+/// The most that a person's word to the agent has.
+const MOST_MESSAGE: usize = 2_000;
+
+/// More blanks than this in a row are counted, not shown.
+const MOST_BLANKS: usize = 12;
+
+/// The choices, in the order in which they are shown. None is chosen beforehand: a client that
+/// answers by itself must not say yes, and must not say no in a person's name either.
+const CHOICES: [&str; 4] = ["once", "session", "always", "deny"];
+
+/// What came back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Reply {
+    /// Somebody answered.
+    Answered(Answer),
+    /// Nobody did, or not in a way that counts; why.
+    Nobody(String),
+}
+
+/// The dialogue for an ask; none if it cannot be shown whole.
+pub(super) fn form(
+    ask: &Ask,
+    titles: bool,
+    session_yes: Option<Duration>,
+) -> Option<ElicitRequestParams> {
+    // Nobody says yes to what is not shown.
+    if ask.reads_input && ask.input.is_none() {
+        return None;
+    }
+    let message = question(ask);
+    if message.chars().count() > MOST_CHARACTERS {
+        return None;
+    }
+    let requested_schema: ElicitationSchema =
+        serde_json::from_value(schema(ask, titles, session_yes)).ok()?;
+    Some(ElicitRequestParams::FormElicitationParams {
+        meta: None,
+        message,
+        requested_schema,
+    })
+}
+
+/// All that there is to know. What comes from the agent stands behind a bar.
+fn question(ask: &Ask) -> String {
+    let mut text = "May this command run?\n\n".to_owned();
+    behind_a_bar(&mut text, &ask.command);
+    if let Some(input) = &ask.input {
+        text.push_str("\nIt reads on its standard input:\n\n");
+        behind_a_bar(&mut text, input);
+    }
+    text.push('\n');
+    let mut row = |name: &str, words: &str| {
+        let _ = writeln!(text, "{name}: {words}");
+    };
+    let ground = &ask.ground;
+    row(
+        "Why it asks",
+        &format!(
+            "{} (rule {})",
+            visible(&ground.reason),
+            visible(&ground.rule)
+        ),
+    );
+    row("Agent", &visible(&ask.agent));
+    if let Some(description) = &ask.description {
+        row("It says", &format!("“{}”", visible(description)));
+    }
+    row("Directory", &visible(&ask.cwd.to_string_lossy()));
+    for variable in &ask.variables {
+        row("Variable", &visible(variable));
+    }
+    let listed = |paths: &[String]| match paths {
+        [] => "nothing".to_owned(),
+        paths => paths
+            .iter()
+            .map(|path| visible(path))
+            .collect::<Vec<_>>()
+            .join(", "),
+    };
+    row("Could write", &listed(&ask.reach.write));
+    row(
+        "Could read",
+        &format!("the system, {}", listed(&ask.reach.read)),
+    );
+    row("Network", &visible(&ask.reach.network));
+    row("Sandbox", &visible(&ask.reach.sandbox));
+    if !ask.opens.is_empty() {
+        row("A yes opens", &opened(&ask.opens));
+    }
+    row("A lasting yes covers", &covered(ask));
+    row("Ask", &ask.id);
+    text
+}
+
+/// A text from outside, line by line. What would push the rest out of sight is told instead.
+fn behind_a_bar(out: &mut String, text: &str) {
+    let mut empty = 0;
+    for line in text.split('\n') {
+        if line.trim().is_empty() {
+            empty += 1;
+            continue;
+        }
+        blank_lines(out, std::mem::take(&mut empty));
+        let _ = writeln!(out, "  │ {}", visible(line));
+    }
+    blank_lines(out, empty);
+}
+
+fn blank_lines(out: &mut String, count: usize) {
+    let _ = match count {
+        0 => Ok(()),
+        1 => writeln!(out, "  │"),
+        count => writeln!(out, "  │ ⟨{count} blank lines⟩"),
+    };
+}
+
+fn opened(opens: &Opening) -> String {
+    let network = opens
+        .network
+        .iter()
+        .map(|network| format!("network {network}"));
+    let classes = opens.classes.iter().cloned();
+    let read = opens
+        .paths_read
+        .iter()
+        .map(|path| format!("reading {path}"));
+    let write = opens
+        .paths_write
+        .iter()
+        .map(|path| format!("writing {path}"));
+    let limits = opens.resources.iter();
+    let limits = limits.map(|(name, limit)| format!("{name} up to {limit}"));
+    let all = network
+        .chain(classes)
+        .chain(read)
+        .chain(write)
+        .chain(limits);
+    all.map(|one| visible(&one)).collect::<Vec<_>>().join(", ")
+}
+
+fn covered(ask: &Ask) -> String {
+    if ask.shapes.is_empty() {
+        return "this exact command in this directory".to_owned();
+    }
+    let shapes = ask.shapes.iter();
+    let shapes = shapes.map(|shape| format!("`{}`", visible(&shape.join(" "))));
+    shapes.collect::<Vec<_>>().join(" and ")
+}
+
+fn schema(ask: &Ask, titles: bool, session_yes: Option<Duration>) -> Value {
+    let session = match session_yes {
+        None => "until the agent's session ends".to_owned(),
+        Some(time) => format!("for {} hours", time.as_secs().div_ceil(3600)),
+    };
+    let titled = [
+        "Allow once".to_owned(),
+        "Allow in this session".to_owned(),
+        format!("Always allow in this project: {}", covered(ask)),
+        "Deny".to_owned(),
+    ];
+    let mut answer = json!({
+        "type": "string",
+        "title": "Answer",
+        "description": format!(
+            "once: this one time; session: {session}; always: in this project, until it is taken \
+             back; deny: no"
+        ),
+    });
+    if titles {
+        let choices = CHOICES.iter().zip(titled);
+        let choices = choices.map(|(name, title)| json!({ "const": name, "title": title }));
+        answer["oneOf"] = choices.collect();
+    } else {
+        answer["enum"] = json!(CHOICES);
+        answer["enumNames"] = json!(titled);
+    }
+    json!({
+        "type": "object",
+        "properties": {
+            "answer": answer,
+            "message": {
+                "type": "string",
+                "title": "A word to the agent",
+                "description": "Optional; goes with a no.",
+                "maxLength": MOST_MESSAGE,
+            },
+        },
+        "required": ["answer"],
+    })
+}
+
+/// What a dialogue brought back.
+pub(super) fn reply(result: &ElicitResult) -> Reply {
+    match result.action {
+        ElicitationAction::Accept => {}
+        // A client does both by itself when nobody is there to ask.
+        ElicitationAction::Decline => return nobody("it said `decline`"),
+        ElicitationAction::Cancel => return nobody("it said `cancel`"),
+        _ => return nobody("it said something else"),
+    }
+    let text = |name: &str| {
+        let content = result.content.as_ref()?;
+        content.get(name)?.as_str().map(str::trim)
+    };
+    let allow = |scope| {
+        Reply::Answered(Answer::Allow {
+            scope,
+            expires: None,
+        })
+    };
+    match text("answer") {
+        Some("once") => allow(Scope::Call),
+        Some("session") => allow(Scope::Session),
+        Some("always") => allow(Scope::Project),
+        Some("deny") => {
+            let message = text("message").filter(|message| !message.is_empty());
+            let message = message.map(|message| message.chars().take(MOST_MESSAGE).collect());
+            Reply::Answered(Answer::Deny { message })
+        }
+        _ => nobody("it accepted without one of the answers"),
+    }
+}
+
+fn nobody(what: &str) -> Reply {
+    Reply::Nobody(format!(
+        "nobody said yes in the client: {what}, as clients do by themselves when no person was \
+         available"
+    ))
+}
+
+/// Text from outside as one line that shows all there is: what is no plain letter, digit or mark
+/// is spelled out, and so are letters that are written from right to left or that look like
+/// nothing. Many blanks in a row are counted.
+fn visible(text: &str) -> String {
+    let mut shown = String::new();
+    let mut blanks = 0;
+    for c in text.chars() {
+        if c == ' ' {
+            blanks += 1;
+            continue;
+        }
+        push_blanks(&mut shown, std::mem::take(&mut blanks));
+        let fillers = matches!(c, '\u{115f}' | '\u{1160}' | '\u{3164}');
+        let letter = c.is_alphanumeric()
+            && !fillers
+            && matches!(c, '\u{a0}'..'\u{590}' | '\u{1100}'..='\u{d7ff}');
+        if c.is_ascii_graphic() || letter || c == '…' {
+            shown.push(c);
+        } else {
+            shown.extend(c.escape_unicode());
+        }
+    }
+    push_blanks(&mut shown, blanks);
+    shown
+}
+
+/// As many blanks as a person reads over are written out.
+fn push_blanks(shown: &mut String, count: usize) {
+    if count <= MOST_BLANKS {
+        shown.extend(std::iter::repeat_n(' ', count));
+    } else {
+        let _ = write!(shown, " ⟨{count} blanks⟩ ");
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,95 @@
+//! The flags of `bashful tools`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use bashful_engine::Dialect;
+use clap::{Args, Subcommand, ValueEnum};
+
+use super::{BoundsArguments, duration};
+
+const EXAMPLES: &str = "\
+Examples:
+  bashful tools
+  bashful tools --format anthropic
+  bashful tools call bash_run '{\"command\": \"ls\"}'
+
+A call prints the answer for a model; with --json, the whole answer. Exit codes: 0 it was
+answered, 2 usage, 120 denied, 121 needs approval, 125 Bashful failed. What a command that ran
+came to is in the answer.";
+
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
+pub(crate) struct ToolsArguments {
+    #[command(subcommand)]
+    pub(crate) what: Option<ToolsCommand>,
+    /// Describe the tools as this maker of models wants them.
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) format: Option<DialectFlag>,
+    /// Print JSON; the same as --format mcp.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ToolsCommand {
+    /// Call a tool as an agent would.
+    Call(Box<CallArguments>),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CallArguments {
+    /// The tool, by its name or an alias.
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+    /// Its arguments, as a JSON object; - reads them from our standard input.
+    #[arg(value_name = "JSON", default_value = "{}")]
+    pub(crate) arguments: String,
+    /// Print the whole answer as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Who asks.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) agent: Option<String>,
+    /// The session the call belongs to.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) session: Option<String>,
+    /// The writable root [default: the current directory].
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) workspace: Option<PathBuf>,
+    /// How long it waits for a yes from elsewhere, if one is needed.
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub(crate) wait: Option<Duration>,
+    #[command(flatten)]
+    pub(crate) bounds: BoundsArguments,
+}
+
+/// Whose way of describing tools.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum DialectFlag {
+    /// The Model Context Protocol.
+    Mcp,
+    /// OpenAI's functions.
+    Openai,
+    /// Anthropic's tools.
+    Anthropic,
+}
+
+impl From<DialectFlag> for Dialect {
+    fn from(flag: DialectFlag) -> Self {
+        match flag {
+            DialectFlag::Mcp => Self::Mcp,
+            DialectFlag::Openai => Self::OpenAi,
+            DialectFlag::Anthropic => Self::Anthropic,
+        }
+    }
+}
+
+impl ToolsArguments {
+    pub(crate) fn wants_json(&self) -> bool {
+        match &self.what {
+            Some(ToolsCommand::Call(arguments)) => arguments.json,
+            None => self.json || self.format.is_some(),
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Codex: one file for everything.
+
+use std::path::PathBuf;
+
+use bashful_engine::config::env;
+
+use super::change::{Change, Format, Value};
+use super::{Client, FileEdit, Reach, SERVER, SetUp, Surroundings, Switch, SwitchEffect};
+
+/// Names another directory for all of its files.
+const CONFIG_DIRECTORY: &str = "CODEX_HOME";
+/// A server gets only a few variables from Codex. With these, it finds the same places as the
+/// person who answers its asks at a terminal.
+const PLACES: &[&str] = &[
+    env::XDG_CONFIG_HOME,
+    env::XDG_STATE_HOME,
+    env::XDG_CACHE_HOME,
+    env::XDG_RUNTIME_DIR,
+];
+
+pub(super) struct Codex;
+
+impl Client for Codex {
+    fn name(&self) -> &'static str {
+        "codex"
+    }
+
+    fn title(&self) -> &'static str {
+        "Codex"
+    }
+
+    fn programs(&self) -> &'static [&'static str] {
+        &["codex"]
+    }
+
+    fn directory(&self, around: &Surroundings) -> PathBuf {
+        around
+            .variable(CONFIG_DIRECTORY)
+            .unwrap_or_else(|| around.home.join(".codex"))
+    }
+
+    fn server(&self, wanted: &SetUp, around: &Surroundings) -> FileEdit {
+        let entry = Value::Table(vec![
+            ("command", Value::text(&around.executable)),
+            ("args", Value::texts(wanted.arguments(None))),
+            ("env_vars", Value::texts(PLACES.iter().copied())),
+        ]);
+        let changes = vec![Change::entry(&["mcp_servers", SERVER], entry)];
+        self.file(wanted.reach, around, changes)
+    }
+
+    fn shell(&self, wanted: &SetUp, around: &Surroundings) -> Option<Switch> {
+        let off = Change::setting(&["features", "shell_tool"], Value::Flag(false));
+        let approve = Change::setting(
+            &["mcp_servers", SERVER, "default_tools_approval_mode"],
+            Value::text("approve"),
+        );
+        Some(Switch {
+            edits: vec![self.file(wanted.reach, around, vec![off, approve])],
+            deciding: 1,
+            effect: SwitchEffect::Off,
+            offer: "Codex's own shell goes past Bashful. This takes it away from the model, and \
+                    lets it use Bashful's tools without a second question of its own.",
+            by_hand: None,
+        })
+    }
+
+    fn notes(&self, wanted: &SetUp) -> Vec<String> {
+        let mut notes = Vec::new();
+        if wanted.reach == Reach::Project {
+            notes.push(
+                "Codex reads this file only in projects that it was told to trust.".to_owned(),
+            );
+        }
+        notes.push("Sessions that are open need a restart.".to_owned());
+        notes
+    }
+}
+
+impl Codex {
+    fn file(&self, reach: Reach, around: &Surroundings, changes: Vec<Change>) -> FileEdit {
+        let directory = match reach {
+            Reach::Project => around.project.join(".codex"),
+            Reach::User => self.directory(around),
+        };
+        FileEdit {
+            path: directory.join("config.toml"),
+            format: Format::Toml,
+            changes,
+        }
+    }
+}

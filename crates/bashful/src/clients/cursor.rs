@@ -1,0 +1,96 @@
+//! Cursor.
+
+use std::path::PathBuf;
+
+use bashful_engine::{build_safe_command, escape_arg};
+use serde_json::Value as Json;
+
+use super::change::{Change, Format, Value};
+use super::{
+    Client, FileEdit, Reach, SERVER, SetUp, Surroundings, Switch, SwitchEffect, WORKSPACE_FOLDER,
+};
+
+pub(super) struct Cursor;
+
+impl Client for Cursor {
+    fn name(&self) -> &'static str {
+        "cursor"
+    }
+
+    fn title(&self) -> &'static str {
+        "Cursor"
+    }
+
+    fn programs(&self) -> &'static [&'static str] {
+        &["cursor", "cursor-agent"]
+    }
+
+    fn directory(&self, around: &Surroundings) -> PathBuf {
+        around.home.join(".cursor")
+    }
+
+    fn server(&self, wanted: &SetUp, around: &Surroundings) -> FileEdit {
+        let entry = Value::Table(vec![
+            ("command", Value::text(&around.executable)),
+            (
+                "args",
+                Value::texts(wanted.arguments(Some(WORKSPACE_FOLDER))),
+            ),
+        ]);
+        FileEdit {
+            path: self.place(wanted.reach, around).join("mcp.json"),
+            format: Format::JsonWithComments,
+            changes: vec![Change::entry(&["mcpServers", SERVER], entry)],
+        }
+    }
+
+    /// Cursor has no setting that takes its shell away. It has hooks, and one that always says no
+    /// comes to the same.
+    fn shell(&self, wanted: &SetUp, around: &Surroundings) -> Option<Switch> {
+        let quoted = escape_arg(&around.executable);
+        let command = build_safe_command(&quoted, &["hook", "cursor"]);
+        // Where the program is gone, the shell's own code would let the command pass.
+        let command = format!("{command} || exit 2");
+        let hook = Value::Table(vec![
+            ("command", Value::text(command)),
+            ("failClosed", Value::Flag(true)),
+        ]);
+        Some(Switch {
+            edits: vec![FileEdit {
+                path: self.place(wanted.reach, around).join("hooks.json"),
+                format: Format::JsonWithComments,
+                changes: vec![
+                    Change::needed(&["version"], Value::Number(1)),
+                    Change::item(&["hooks", "beforeShellExecution"], hook, is_our_hook),
+                ],
+            }],
+            deciding: 2,
+            effect: SwitchEffect::Off,
+            offer: "Cursor's own shell goes past Bashful. This hook refuses each command of it, \
+                    and tells the model to use Bashful's tools.",
+            by_hand: Some(
+                "Look at Cursor's settings, under Hooks, that the hook is listed: Cursor has no \
+                 setting that takes its shell away, and an old version knows no hooks.",
+            ),
+        })
+    }
+
+    fn notes(&self, _wanted: &SetUp) -> Vec<String> {
+        vec!["Switch the server on under MCP in Cursor's settings, and restart Cursor.".to_owned()]
+    }
+}
+
+impl Cursor {
+    fn place(&self, reach: Reach, around: &Surroundings) -> PathBuf {
+        match reach {
+            Reach::Project => around.project.join(".cursor"),
+            Reach::User => self.directory(around),
+        }
+    }
+}
+
+/// Whether this is a hook that we wrote, for this executable or another.
+fn is_our_hook(item: &Json) -> bool {
+    let command = item.get("command").and_then(Json::as_str);
+    command.is_some_and(|it| it.contains("bashful") && it.contains("' 'hook' 'cursor'"))
+}

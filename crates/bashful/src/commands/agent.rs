@@ -1,0 +1,83 @@
+//! An engine for an agent that calls tools: made from flags.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use bashful_engine::config::{Config, env};
+use bashful_engine::{Engine, hide_from_commands};
+
+use super::run::{announce, current_directory, preset, sandbox};
+use crate::cli::BoundsArguments;
+use crate::errors::UsageError;
+use crate::printer::Printer;
+
+/// Who calls tools, where and with which rights.
+pub(crate) struct AgentWish<'a> {
+    pub(crate) agent: Option<&'a str>,
+    /// The session; unless named, the given one.
+    pub(crate) session: Option<&'a str>,
+    pub(crate) usual_session: String,
+    pub(crate) workspace: Option<&'a PathBuf>,
+    pub(crate) bounds: &'a BoundsArguments,
+    /// What its commands must not see.
+    pub(crate) hidden: Option<&'a PathBuf>,
+    /// Whether the engine itself waits for answers.
+    pub(crate) waits: Waits,
+}
+
+/// How long an engine waits for answers.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Waits {
+    /// Not at all: a server does that by itself.
+    Never,
+    /// As long as the flag says, else the configuration.
+    AsSaid(Option<Duration>),
+}
+
+impl AgentWish<'_> {
+    /// The engine, and the configuration that it goes by.
+    pub(crate) fn engine(self, printer: &Printer) -> anyhow::Result<(Engine, Config)> {
+        let workspace = self.workspace.map(std::path::absolute).transpose()?;
+        let place = workspace.clone().map_or_else(current_directory, Ok)?;
+        let loaded = super::load_config(&place, printer)?;
+        let sandbox = sandbox(&loaded, self.bounds.sandbox)?;
+        let preset = preset(&loaded.config, self.agent, self.bounds);
+        announce(self.bounds, sandbox, preset, printer);
+        let wait = match self.waits {
+            Waits::Never => Duration::ZERO,
+            Waits::AsSaid(said) => said.unwrap_or(loaded.config.approvals.wait),
+        };
+        let mut wish = self.bounds.wish();
+        if let Some(hidden) = self.hidden {
+            let real = hidden.canonicalize()?;
+            if real.starts_with(place.canonicalize()?) {
+                let problem = "a token in the workspace is one that every command can read: \
+                    keep it elsewhere";
+                return Err(UsageError(problem.to_owned()).into());
+            }
+            wish.changes
+                .paths_deny
+                .push(real.to_string_lossy().into_owned());
+        }
+        let named = self.session.map(str::to_owned);
+        let named = named.or_else(|| std::env::var(env::BASHFUL_SESSION).ok());
+        let session = named.filter(|name| !name.is_empty());
+        let mut builder = Engine::builder()
+            .config(loaded.config.clone())
+            .sandbox(sandbox)
+            .wish(wish)
+            .session(session.unwrap_or(self.usual_session))
+            .wait_for_answers(wait);
+        builder = self.bounds.judged(builder);
+        if let Some(agent) = self.agent {
+            builder = builder.agent(agent);
+        }
+        if let Some(workspace) = workspace {
+            builder = builder.workspace(workspace);
+        }
+        let engine = builder.build()?;
+        // The engine knows all it needs; what runs must not find our tokens in /proc.
+        hide_from_commands()?;
+        Ok((engine, loaded.config))
+    }
+}
