@@ -4,6 +4,7 @@
 use std::fs;
 use std::io::ErrorKind;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::time::Duration;
 
 use bashful_engine::approvals::belongs_to_a_run;
 
@@ -17,9 +18,34 @@ pub(super) fn is_stranger(client: SocketAddr, server: SocketAddr) -> bool {
         // From elsewhere: what runs here would be in the table.
         return !client.ip().to_canonical().is_loopback();
     };
-    !processes()
-        .filter(|pid| belongs_to_a_run(*pid))
-        .any(|pid| may_hold(pid, inode))
+    for _ in 0..LOOKS {
+        let mut held = Held::No;
+        for pid in processes().filter(|pid| belongs_to_a_run(*pid)) {
+            match held_by(pid, inode) {
+                Held::Yes => return false,
+                Held::Unknown => held = Held::Unknown,
+                Held::No => {}
+            }
+        }
+        if held == Held::No {
+            return true;
+        }
+        std::thread::sleep(BETWEEN_LOOKS);
+    }
+    false
+}
+
+/// What a run starts cannot be looked into before it is what it is to be, which takes a moment.
+const LOOKS: usize = 50;
+const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
+
+/// Whether a process holds a socket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Held {
+    Yes,
+    No,
+    /// It does not let us look.
+    Unknown,
 }
 
 /// The client's end of a connection, if it is on this machine.
@@ -67,17 +93,19 @@ fn processes() -> impl Iterator<Item = i32> {
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }
 
-/// Whether a process holds a socket; one that does not let us look may.
-fn may_hold(pid: i32, inode: u64) -> bool {
+fn held_by(pid: i32, inode: u64) -> Held {
     let wanted = format!("socket:[{inode}]");
     match fs::read_dir(format!("/proc/{pid}/fd")) {
-        Ok(mut descriptors) => descriptors.any(|entry| {
-            let target = entry.and_then(|entry| fs::read_link(entry.path()));
-            target.is_ok_and(|target| target.as_os_str() == wanted.as_str())
-        }),
+        Ok(mut descriptors) => {
+            let found = descriptors.any(|entry| {
+                let target = entry.and_then(|entry| fs::read_link(entry.path()));
+                target.is_ok_and(|target| target.as_os_str() == wanted.as_str())
+            });
+            if found { Held::Yes } else { Held::No }
+        }
         // It has ended, and holds nothing any more.
-        Err(error) if error.kind() == ErrorKind::NotFound => false,
-        Err(_) => true,
+        Err(error) if error.kind() == ErrorKind::NotFound => Held::No,
+        Err(_) => Held::Unknown,
     }
 }
 
@@ -100,8 +128,9 @@ mod tests {
             let client_at = client.local_addr().unwrap();
             let inode = inode(client_at, server).unwrap();
             let own = i32::try_from(std::process::id()).unwrap();
-            assert!(may_hold(own, inode) && processes().any(|pid| pid == own));
-            assert!(!may_hold(own, inode + 1));
+            assert_eq!(held_by(own, inode), Held::Yes);
+            assert_eq!(held_by(own, inode + 1), Held::No);
+            assert!(processes().any(|pid| pid == own));
             assert!(is_stranger(client_at, server));
             drop(client);
         }
