@@ -101,7 +101,8 @@ fn at_once(setting: &Setting) -> Outcome {
     let root = setting.scratch.join("mcp-http");
     std::fs::create_dir_all(&root)?;
     let token = "0123456789abcdef0123456789abcdef";
-    let file = root.join("token");
+    // Not in the workspace, where every command could read it.
+    let file = setting.scratch.join("token");
     std::fs::write(&file, token)?;
     let private = std::os::unix::fs::PermissionsExt::from_mode(0o600);
     std::fs::set_permissions(&file, private)?;
