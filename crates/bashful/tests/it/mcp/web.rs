@@ -273,6 +273,35 @@ fn a_session_is_for_who_was_given_it() {
     assert_eq!(answer.status, 404, "{answer:?}");
 }
 
+/// A client that shows the token, in python; it can keep others from looking into it.
+const CALLER: &str = r#"
+import ctypes, sys, urllib.error, urllib.request
+if sys.argv[3] == "hidden":
+    ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)
+request = urllib.request.Request("http://" + sys.argv[1] + "/mcp", data=b"{}")
+request.add_header("Authorization", "Bearer " + sys.argv[2])
+request.add_header("Content-Type", "application/json")
+try:
+    print(urllib.request.urlopen(request, timeout=20).status)
+except urllib.error.HTTPError as error:
+    print(error.code)
+"#;
+
+#[test]
+fn what_bashful_runs_cannot_call_it_with_the_token_in_hand() {
+    let world = World::new();
+    let web = Web::start(&world, &[]);
+    std::fs::write(world.workspace().join("caller.py"), CALLER).unwrap();
+    // Outside, the same message gets as far as being read.
+    let control = web.post().body(b"{}".to_vec()).send();
+    assert!(![401, 403].contains(&control.status), "{control:?}");
+    for manner in ["open", "hidden"] {
+        let command = format!("python3 caller.py {} {} {manner}", web.address, web.token);
+        let outcome = world.run(&["--policy", "none", "--network", "on", &command]);
+        assert_eq!(outcome.stdout.trim(), "403", "{manner}: {outcome:?}");
+    }
+}
+
 #[test]
 fn many_calls_at_a_time() {
     let world = World::new();
