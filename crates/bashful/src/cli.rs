@@ -12,6 +12,7 @@ use crate::view::ColourChoice;
 mod approvals;
 mod audit;
 mod bounds;
+mod caller;
 mod grants;
 mod hook;
 mod mcp;
@@ -21,6 +22,7 @@ mod tools;
 pub(crate) use approvals::{AllowArguments, ApprovalsArguments, ApprovalsCommand};
 pub(crate) use audit::{AnchorPlaces, AuditArguments, AuditCommand, ExportFormat, RecordFilter};
 pub(crate) use bounds::{BoundsArguments, PolicyFlag};
+pub(crate) use caller::CallerArguments;
 pub(crate) use grants::{AddArguments, GrantsArguments, GrantsCommand};
 pub(crate) use hook::{ClaudeHookArguments, HookArguments, HookClient};
 pub(crate) use mcp::{

@@ -36,10 +36,10 @@ impl McpServer {
         let cancelled = context.ct.clone();
         let gone = self.inner.gone.clone();
         tokio::select! {
-                    // What was called off first does not go on because of an answer that came later.
+            // What was called off first does not go on because of an answer that came later.
             biased;
             // Dropping the call ends what it runs.
-                    () = cancelled.cancelled() => Err(ended("the call was cancelled")),
+            () = cancelled.cancelled() => Err(ended("the call was cancelled")),
             () = gone.cancelled() => Err(ended("the server ends")),
             response = self.call(params, &context) => response,
         }

@@ -2,11 +2,10 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::{Args, Subcommand};
 
-use super::{BoundsArguments, duration};
+use super::CallerArguments;
 use crate::clients::ClientName;
 
 const EXAMPLES: &str = "\
@@ -78,20 +77,8 @@ pub(crate) struct ServeArguments {
     /// Answer requests from pages of this origin too; repeatable.
     #[arg(long, value_name = "ORIGIN", requires = "http")]
     pub(crate) allow_origin: Vec<String>,
-    /// Who asks.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) agent: Option<String>,
-    /// The session the calls belong to [default: one for each start].
-    #[arg(long, value_name = "NAME")]
-    pub(crate) session: Option<String>,
-    /// The writable root [default: the current directory].
-    #[arg(short, long, value_name = "DIR")]
-    pub(crate) workspace: Option<PathBuf>,
-    /// How long a call waits for a yes from elsewhere, if one is needed.
-    #[arg(long, value_name = "TIME", value_parser = duration)]
-    pub(crate) wait: Option<Duration>,
     #[command(flatten)]
-    pub(crate) bounds: BoundsArguments,
+    pub(crate) caller: CallerArguments,
 }
 
 #[derive(Debug, Args)]

@@ -1,12 +1,9 @@
 //! The flags of `bashful tools`.
 
-use std::path::PathBuf;
-use std::time::Duration;
-
 use bashful_engine::Dialect;
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::{BoundsArguments, duration};
+use super::CallerArguments;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -48,20 +45,8 @@ pub(crate) struct CallArguments {
     /// Print the whole answer as JSON.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Who asks.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) agent: Option<String>,
-    /// The session the call belongs to.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) session: Option<String>,
-    /// The writable root [default: the current directory].
-    #[arg(short, long, value_name = "DIR")]
-    pub(crate) workspace: Option<PathBuf>,
-    /// How long it waits for a yes from elsewhere, if one is needed.
-    #[arg(long, value_name = "TIME", value_parser = duration)]
-    pub(crate) wait: Option<Duration>,
     #[command(flatten)]
-    pub(crate) bounds: BoundsArguments,
+    pub(crate) caller: CallerArguments,
 }
 
 /// Whose way of describing tools.

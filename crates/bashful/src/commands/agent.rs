@@ -7,18 +7,15 @@ use bashful_engine::config::{Config, env};
 use bashful_engine::{Engine, hide_from_commands};
 
 use super::run::{announce, current_directory, preset, sandbox};
-use crate::cli::BoundsArguments;
+use crate::cli::CallerArguments;
 use crate::errors::UsageError;
 use crate::printer::Printer;
 
 /// Who calls tools, where and with which rights.
 pub(crate) struct AgentWish<'a> {
-    pub(crate) agent: Option<&'a str>,
-    /// The session; unless named, the given one.
-    pub(crate) session: Option<&'a str>,
+    pub(crate) caller: &'a CallerArguments,
+    /// The session unless one is named.
     pub(crate) usual_session: String,
-    pub(crate) workspace: Option<&'a PathBuf>,
-    pub(crate) bounds: &'a BoundsArguments,
     /// What its commands must not see.
     pub(crate) hidden: Option<&'a PathBuf>,
     /// Whether the engine itself waits for answers.
@@ -31,23 +28,30 @@ pub(crate) enum Waits {
     /// Not at all: a server does that by itself.
     Never,
     /// As long as the flag says, else the configuration.
-    AsSaid(Option<Duration>),
+    AsSaid,
 }
 
 impl AgentWish<'_> {
     /// The engine, and the configuration that it goes by.
     pub(crate) fn engine(self, printer: &Printer) -> anyhow::Result<(Engine, Config)> {
-        let workspace = self.workspace.map(std::path::absolute).transpose()?;
+        let CallerArguments {
+            agent,
+            session,
+            workspace,
+            wait,
+            bounds,
+        } = self.caller;
+        let workspace = workspace.as_ref().map(std::path::absolute).transpose()?;
         let place = workspace.clone().map_or_else(current_directory, Ok)?;
         let loaded = super::load_config(&place, printer)?;
-        let sandbox = sandbox(&loaded, self.bounds.sandbox)?;
-        let preset = preset(&loaded.config, self.agent, self.bounds);
-        announce(self.bounds, sandbox, preset, printer);
+        let sandbox = sandbox(&loaded, bounds.sandbox)?;
+        let preset = preset(&loaded.config, agent.as_deref(), bounds);
+        announce(bounds, sandbox, preset, printer);
         let wait = match self.waits {
             Waits::Never => Duration::ZERO,
-            Waits::AsSaid(said) => said.unwrap_or(loaded.config.approvals.wait),
+            Waits::AsSaid => wait.unwrap_or(loaded.config.approvals.wait),
         };
-        let mut wish = self.bounds.wish();
+        let mut wish = bounds.wish();
         if let Some(hidden) = self.hidden {
             let real = hidden.canonicalize()?;
             if real.starts_with(place.canonicalize()?) {
@@ -59,8 +63,9 @@ impl AgentWish<'_> {
                 .paths_deny
                 .push(real.to_string_lossy().into_owned());
         }
-        let named = self.session.map(str::to_owned);
-        let named = named.or_else(|| std::env::var(env::BASHFUL_SESSION).ok());
+        let named = session
+            .clone()
+            .or_else(|| std::env::var(env::BASHFUL_SESSION).ok());
         let session = named.filter(|name| !name.is_empty());
         let mut builder = Engine::builder()
             .config(loaded.config.clone())
@@ -68,8 +73,8 @@ impl AgentWish<'_> {
             .wish(wish)
             .session(session.unwrap_or(self.usual_session))
             .wait_for_answers(wait);
-        builder = self.bounds.judged(builder);
-        if let Some(agent) = self.agent {
+        builder = bounds.judged(builder);
+        if let Some(agent) = agent {
             builder = builder.agent(agent);
         }
         if let Some(workspace) = workspace {

@@ -53,14 +53,11 @@ fn call(arguments: &CallArguments, printer: &Printer) -> anyhow::Result<Exit> {
     }
     let given = given(&arguments.arguments)?;
     let wish = AgentWish {
-        agent: arguments.agent.as_deref(),
-        session: arguments.session.as_deref(),
+        caller: &arguments.caller,
         usual_session: bashful_engine::terminal_session()
             .unwrap_or_else(|| format!("tools-{}", std::process::id())),
-        workspace: arguments.workspace.as_ref(),
-        bounds: &arguments.bounds,
         hidden: None,
-        waits: Waits::AsSaid(arguments.wait),
+        waits: Waits::AsSaid,
     };
     let (engine, _) = wish.engine(printer)?;
     let registry = ToolRegistry::new(&engine);

@@ -31,14 +31,11 @@ pub(super) fn serve(arguments: &ServeArguments, printer: &Printer) -> anyhow::Re
         }
     };
     let wish = AgentWish {
-        agent: arguments.agent.as_deref(),
-        session: arguments.session.as_deref(),
+        caller: &arguments.caller,
         // Who has the token is in the session; else it is this process.
         usual_session: token
             .as_ref()
             .map_or_else(own_session, |(token, _)| token.session()),
-        workspace: arguments.workspace.as_ref(),
-        bounds: &arguments.bounds,
         hidden: arguments.token_file.as_ref(),
         waits: Waits::Never,
     };
@@ -46,7 +43,7 @@ pub(super) fn serve(arguments: &ServeArguments, printer: &Printer) -> anyhow::Re
     let mut options = ServerOptions::default();
     // Over HTTP a session is that of the token, and has no end of its own.
     options.session_yes = arguments.http.is_some().then_some(SESSION_YES);
-    options.wait = arguments.wait.unwrap_or(config.approvals.wait);
+    options.wait = arguments.caller.wait.unwrap_or(config.approvals.wait);
     options
         .out_of_band
         .clone_from(&config.approvals.out_of_band);
