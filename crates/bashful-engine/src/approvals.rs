@@ -29,4 +29,4 @@ pub use notify::NotifyError;
 pub(crate) use notify::notify;
 pub(crate) use offer::{Offer, offer};
 pub use wake::Watch;
-pub use witness::{Ancestor, Channel, NotAPerson, Witness, belongs_to_a_run};
+pub use witness::{Ancestor, Channel, NotAPerson, Witness, is_run_by_bashful};

@@ -1,7 +1,8 @@
 //! The MCP server.
 //!
 //! `handler` is what rmcp calls; the life of a tool call is in `call`. What a person is asked is
-//! in `asking`, and `state` seals it for the generation that keeps no connection. What is known
+//! in `asking`, what they read in `form`, and `state` seals it for the generation that keeps no
+//! connection. What is known
 //! about a client, and what it likes to read, is in `client`. `stdio` and `http` carry messages.
 //! rmcp's types do not leave this module.
 

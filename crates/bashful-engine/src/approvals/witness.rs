@@ -111,10 +111,15 @@ impl Witness {
     }
 }
 
-/// Whether a process belongs to a run of Bashful's: it carries the mark that all of a run's
-/// processes inherit. One system call, so that many can be asked about.
-pub fn belongs_to_a_run(pid: i32) -> bool {
-    is_marked(pid)
+/// Whether a process belongs to a run of Bashful's. A run can drop the mark that its processes
+/// carry, and cannot change who its ancestors are: a keeper is among them as long as it lives, and
+/// its runs die with it. What cannot be read is no stranger.
+pub fn is_run_by_bashful(pid: i32) -> bool {
+    let Some(status) = Status::of(pid) else {
+        return true;
+    };
+    let kept = |ancestor: &Ancestor| is_keeper(ancestor.pid) || is_marked(ancestor.pid);
+    is_marked(pid) || ancestry(status.parent).map_or(true, |line| line.iter().any(kept))
 }
 
 /// The line of parents, as far as it can be seen from here: in a container it ends at its first

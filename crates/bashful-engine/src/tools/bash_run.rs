@@ -48,11 +48,7 @@ fn input() -> Value {
             "cwd": schema::text(
                 "Where it starts: a directory inside the workspace [default: the workspace].",
             ),
-            "env": {
-                "type": "object",
-                "additionalProperties": { "type": "string" },
-                "description": "Variables for it.",
-            },
+            "env": schema::variables(),
             "stdin": schema::text("What it reads on standard input [default: nothing]."),
         }),
     )

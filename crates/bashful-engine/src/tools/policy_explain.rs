@@ -30,11 +30,7 @@ fn input() -> Value {
             "cwd": schema::text(
                 "Where it would start: a directory inside the workspace [default: the workspace].",
             ),
-            "env": {
-                "type": "object",
-                "additionalProperties": { "type": "string" },
-                "description": "Variables for it.",
-            },
+            "env": schema::variables(),
         }),
     )
 }

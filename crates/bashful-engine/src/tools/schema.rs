@@ -41,6 +41,15 @@ pub(super) fn flag(about: &str) -> Value {
     json!({ "type": "boolean", "description": about })
 }
 
+/// Variables for a command.
+pub(super) fn variables() -> Value {
+    json!({
+        "type": "object",
+        "additionalProperties": { "type": "string" },
+        "description": "Variables for it.",
+    })
+}
+
 /// The id of a task.
 pub(super) fn task_id() -> Value {
     text("The task's id, such as bash-01jx…; the beginning will do while it is unique.")

@@ -225,7 +225,10 @@ pub(super) fn reply(result: &ElicitResult) -> Reply {
         Some("always") => allow(Scope::Project),
         Some("deny") => {
             let message = text("message").filter(|message| !message.is_empty());
-            let message = message.map(|message| message.chars().take(MOST_MESSAGE).collect());
+            // One line, which the model cannot take for several of ours.
+            let plain = |c: char| if c.is_control() { ' ' } else { c };
+            let message =
+                message.map(|message| message.chars().take(MOST_MESSAGE).map(plain).collect());
             Reply::Answered(Answer::Deny { message })
         }
         _ => nobody("it accepted without one of the answers"),
@@ -258,7 +261,8 @@ fn visible(text: &str) -> String {
         if c.is_ascii_graphic() || letter || c == '…' {
             shown.push(c);
         } else {
-            shown.extend(c.escape_unicode());
+            // Brackets of this kind are spelled as well, so nothing typed looks like this.
+            let _ = write!(shown, "⟨U+{:04X}⟩", u32::from(c));
         }
     }
     push_blanks(&mut shown, blanks);

@@ -17,8 +17,9 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OnceCell, Semaphore};
 
+use super::peer::Known;
 use super::token::Token;
-use super::{McpServer, ServeError, peer, runtime};
+use super::{McpServer, ServeError, runtime};
 
 /// How many connections are served at a time.
 const MOST_CONNECTIONS: usize = 512;
@@ -70,10 +71,10 @@ struct Visitor {
 
 impl Visitor {
     /// Whether it is none of our runs; looked up once.
-    async fn is_stranger(&self) -> bool {
-        let (client, server) = (self.client, self.server);
+    async fn is_stranger(&self, known: &Arc<Known>) -> bool {
+        let (client, server, known) = (self.client, self.server, Arc::clone(known));
         let look = || async move {
-            let looked = tokio::task::spawn_blocking(move || peer::is_stranger(client, server));
+            let looked = tokio::task::spawn_blocking(move || known.is_stranger(client, server));
             looked.await.unwrap_or(false)
         };
         *self.is_stranger.get_or_init(look).await
@@ -83,6 +84,7 @@ impl Visitor {
 /// One door for all connections.
 struct Door {
     token: Token,
+    known: Arc<Known>,
     service: Service,
 }
 
@@ -117,6 +119,7 @@ async fn listen(
     ready(address);
     let door = Arc::new(Door {
         token: options.token.clone(),
+        known: Arc::default(),
         service: service(server, &options, address),
     });
     let room = Arc::new(Semaphore::new(MOST_CONNECTIONS));
@@ -213,7 +216,7 @@ impl Door {
             refused.headers_mut().insert(WWW_AUTHENTICATE, scheme);
             return refused;
         }
-        if !visitor.is_stranger().await {
+        if !visitor.is_stranger(&self.known).await {
             return plain(
                 StatusCode::FORBIDDEN,
                 "what Bashful runs cannot call Bashful; from a client: try again\n",

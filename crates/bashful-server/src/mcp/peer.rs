@@ -1,51 +1,55 @@
 //! Who is at the other end of a connection: what Bashful runs may not call Bashful, or a command
 //! that has the network and finds the token could say yes to itself.
 
+use std::collections::VecDeque;
 use std::fs;
-use std::io::ErrorKind;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::time::Duration;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use bashful_engine::approvals::belongs_to_a_run;
+use bashful_engine::approvals::is_run_by_bashful;
 
 /// Where the kernel lists connections.
 const TABLES: [&str; 2] = ["/proc/net/tcp", "/proc/net/tcp6"];
 
-/// Whether the client of this connection is a stranger to our runs. One on this machine whose
-/// connection cannot be found is none.
-pub(super) fn is_stranger(client: SocketAddr, server: SocketAddr) -> bool {
-    let Some(inode) = inode(client, server) else {
-        // From elsewhere: what runs here would be in the table.
-        return !client.ip().to_canonical().is_loopback();
-    };
-    for _ in 0..LOOKS {
-        let mut held = Held::No;
-        for pid in processes().filter(|pid| belongs_to_a_run(*pid)) {
-            match held_by(pid, inode) {
-                Held::Yes => return false,
-                Held::Unknown => held = Held::Unknown,
-                Held::No => {}
-            }
+/// Who was seen at the other end before, and is looked at first: a client connects often.
+#[derive(Debug, Default)]
+pub(super) struct Known(Mutex<VecDeque<i32>>);
+
+/// So many are remembered.
+const MOST_KNOWN: usize = 8;
+
+impl Known {
+    /// Whether the client of this connection is a stranger to our runs. On this machine its process
+    /// must be found: a run could hide its end of a connection, and a client has no reason to.
+    pub(super) fn is_stranger(&self, client: SocketAddr, server: SocketAddr) -> bool {
+        let Some(inode) = inode(client, server) else {
+            // From elsewhere: what runs here would be in the table.
+            return !client.ip().to_canonical().is_loopback();
+        };
+        let known: Vec<i32> = self.lock().iter().copied().collect();
+        let holder = known.into_iter().chain(processes());
+        let Some(holder) = holder.into_iter().find(|pid| holds(*pid, inode)) else {
+            return false;
+        };
+        // Asked anew each time: a number may be another process's by now.
+        let stranger = !is_run_by_bashful(holder);
+        if stranger {
+            self.remember(holder);
         }
-        if held == Held::No {
-            return true;
-        }
-        std::thread::sleep(BETWEEN_LOOKS);
+        stranger
     }
-    false
-}
 
-/// What a run starts cannot be looked into before it is what it is to be, which takes a moment.
-const LOOKS: usize = 50;
-const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
+    fn remember(&self, pid: i32) {
+        let mut known = self.lock();
+        if !known.contains(&pid) {
+            known.push_front(pid);
+            known.truncate(MOST_KNOWN);
+        }
+    }
 
-/// Whether a process holds a socket.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Held {
-    Yes,
-    No,
-    /// It does not let us look.
-    Unknown,
+    fn lock(&self) -> MutexGuard<'_, VecDeque<i32>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// The client's end of a connection, if it is on this machine.
@@ -58,7 +62,8 @@ fn inode(client: SocketAddr, server: SocketAddr) -> Option<u64> {
             let same = |one: SocketAddr, other: SocketAddr| {
                 (one.ip().to_canonical(), one.port()) == (other.ip().to_canonical(), other.port())
             };
-            // State, queues, timer, retransmits, user, timeout, and then the inode.
+            // State, queues, timer, retransmits, user, timeout, and then the inode: none of a
+            // socket that nobody has any more.
             let inode = words.nth(6)?.parse().ok()?;
             (same(local, client) && same(remote, server)).then_some(inode)
         })
@@ -93,20 +98,14 @@ fn processes() -> impl Iterator<Item = i32> {
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }
 
-fn held_by(pid: i32, inode: u64) -> Held {
+/// Whether a process is seen to hold a socket.
+fn holds(pid: i32, inode: u64) -> bool {
     let wanted = format!("socket:[{inode}]");
-    match fs::read_dir(format!("/proc/{pid}/fd")) {
-        Ok(mut descriptors) => {
-            let found = descriptors.any(|entry| {
-                let target = entry.and_then(|entry| fs::read_link(entry.path()));
-                target.is_ok_and(|target| target.as_os_str() == wanted.as_str())
-            });
-            if found { Held::Yes } else { Held::No }
-        }
-        // It has ended, and holds nothing any more.
-        Err(error) if error.kind() == ErrorKind::NotFound => Held::No,
-        Err(_) => Held::Unknown,
-    }
+    let descriptors = fs::read_dir(format!("/proc/{pid}/fd"));
+    descriptors.into_iter().flatten().flatten().any(|entry| {
+        let target = fs::read_link(entry.path());
+        target.is_ok_and(|target| target.as_os_str() == wanted.as_str())
+    })
 }
 
 #[cfg(test)]
@@ -128,22 +127,23 @@ mod tests {
             let client_at = client.local_addr().unwrap();
             let inode = inode(client_at, server).unwrap();
             let own = i32::try_from(std::process::id()).unwrap();
-            assert_eq!(held_by(own, inode), Held::Yes);
-            assert_eq!(held_by(own, inode + 1), Held::No);
+            assert!(holds(own, inode) && !holds(own, inode + 1));
             assert!(processes().any(|pid| pid == own));
-            assert!(is_stranger(client_at, server));
+            let known = Known::default();
+            for _ in 0..2 {
+                assert!(known.is_stranger(client_at, server));
+                assert_eq!(*known.lock(), [own]);
+            }
             drop(client);
         }
     }
 
     #[test]
     fn a_client_here_that_cannot_be_found_is_no_stranger() {
+        let known = Known::default();
         let server = "127.0.0.1:1".parse().unwrap();
-        assert!(!is_stranger("127.0.0.1:2".parse().unwrap(), server));
-        assert!(!is_stranger(
-            "[::ffff:127.0.0.1]:2".parse().unwrap(),
-            server
-        ));
-        assert!(is_stranger("192.0.2.7:2".parse().unwrap(), server));
+        assert!(!known.is_stranger("127.0.0.1:2".parse().unwrap(), server));
+        assert!(!known.is_stranger("[::ffff:127.0.0.1]:2".parse().unwrap(), server));
+        assert!(known.is_stranger("192.0.2.7:2".parse().unwrap(), server));
     }
 }

@@ -36,10 +36,10 @@ impl AgentWish<'_> {
     pub(crate) fn engine(self, printer: &Printer) -> anyhow::Result<(Engine, Config)> {
         let CallerArguments {
             agent,
-            session,
             workspace,
             wait,
             bounds,
+            ..
         } = self.caller;
         let workspace = workspace.as_ref().map(std::path::absolute).transpose()?;
         let place = workspace.clone().map_or_else(current_directory, Ok)?;
@@ -63,10 +63,7 @@ impl AgentWish<'_> {
                 .paths_deny
                 .push(real.to_string_lossy().into_owned());
         }
-        let named = session
-            .clone()
-            .or_else(|| std::env::var(env::BASHFUL_SESSION).ok());
-        let session = named.filter(|name| !name.is_empty());
+        let session = named_session(self.caller);
         let mut builder = Engine::builder()
             .config(loaded.config.clone())
             .sandbox(sandbox)
@@ -85,4 +82,11 @@ impl AgentWish<'_> {
         hide_from_commands()?;
         Ok((engine, loaded.config))
     }
+}
+
+/// The session that was named, by the flag or the environment.
+pub(crate) fn named_session(caller: &CallerArguments) -> Option<String> {
+    let named = caller.session.clone();
+    let named = named.or_else(|| std::env::var(env::BASHFUL_SESSION).ok());
+    named.filter(|name| !name.is_empty())
 }

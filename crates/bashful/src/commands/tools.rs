@@ -90,7 +90,11 @@ fn given(text: &str) -> anyhow::Result<Value> {
         text
     };
     let parsed = serde_json::from_str(text);
-    Ok(parsed.map_err(|error| UsageError(format!("the arguments are not JSON: {error}")))?)
+    Ok(parsed.map_err(|error| {
+        UsageError(format!(
+            "the arguments are not JSON: {error}; give an object such as '{{\"command\": \"ls\"}}'"
+        ))
+    })?)
 }
 
 fn whole(answer: &ToolAnswer) -> Value {

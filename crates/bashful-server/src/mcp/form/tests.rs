@@ -56,7 +56,7 @@ fn all_there_is_to_know_is_shown() {
     assert_eq!(
         message(&ask),
         "May this command run?\n\n  │ git push\n  │ git push --tags\n\n\
-         It reads on its standard input:\n\n  │ one\n  │ ⟨2 blank lines⟩\n  │ two\\u{202e}\n  │\n\n\
+         It reads on its standard input:\n\n  │ one\n  │ ⟨2 blank lines⟩\n  │ two⟨U+202E⟩\n  │\n\n\
          Why it asks: sends commits elsewhere (rule git-push)\n\
          Agent: claude\n\
          It says: “Publishes”\n\
@@ -81,26 +81,26 @@ fn all_there_is_to_know_is_shown() {
 #[test]
 fn what_hides_or_turns_text_is_spelled_out() {
     for (hidden, spelled) in [
-        ("a\u{1b}[2Jb", "a\\u{1b}[2Jb"),
-        ("a\rb", "a\\u{d}b"),
-        ("a\tb", "a\\u{9}b"),
-        ("a\u{8}b", "a\\u{8}b"),
-        ("a\u{7f}b", "a\\u{7f}b"),
-        ("a\u{9b}b", "a\\u{9b}b"),
-        ("a\u{202e}b", "a\\u{202e}b"),
-        ("a\u{2066}b", "a\\u{2066}b"),
-        ("a\u{200b}b", "a\\u{200b}b"),
-        ("a\u{feff}b", "a\\u{feff}b"),
-        ("a\u{ad}b", "a\\u{ad}b"),
-        ("a\u{a0}b", "a\\u{a0}b"),
-        ("a\u{2028}b", "a\\u{2028}b"),
-        ("a\u{3164}b", "a\\u{3164}b"),
-        ("a\u{1160}b", "a\\u{1160}b"),
-        ("a\u{ffa0}b", "a\\u{ffa0}b"),
-        ("a\u{5d0}b", "a\\u{5d0}b"),
-        ("a\u{e0041}b", "a\\u{e0041}b"),
+        ("a\u{1b}[2Jb", "a⟨U+001B⟩[2Jb"),
+        ("a\rb", "a⟨U+000D⟩b"),
+        ("a\tb", "a⟨U+0009⟩b"),
+        ("a\u{8}b", "a⟨U+0008⟩b"),
+        ("a\u{7f}b", "a⟨U+007F⟩b"),
+        ("a\u{9b}b", "a⟨U+009B⟩b"),
+        ("a\u{202e}b", "a⟨U+202E⟩b"),
+        ("a\u{2066}b", "a⟨U+2066⟩b"),
+        ("a\u{200b}b", "a⟨U+200B⟩b"),
+        ("a\u{feff}b", "a⟨U+FEFF⟩b"),
+        ("a\u{ad}b", "a⟨U+00AD⟩b"),
+        ("a\u{a0}b", "a⟨U+00A0⟩b"),
+        ("a\u{2028}b", "a⟨U+2028⟩b"),
+        ("a\u{3164}b", "a⟨U+3164⟩b"),
+        ("a\u{1160}b", "a⟨U+1160⟩b"),
+        ("a\u{ffa0}b", "a⟨U+FFA0⟩b"),
+        ("a\u{5d0}b", "a⟨U+05D0⟩b"),
+        ("a\u{e0041}b", "a⟨U+E0041⟩b"),
         // A bar of ours, which nobody else may draw.
-        ("a│b", "a\\u{2502}b"),
+        ("a│b", "a⟨U+2502⟩b"),
         ("grüße 日本語", "grüße 日本語"),
     ] {
         let shown = message(&ask(&format!("echo {hidden}")));
@@ -124,7 +124,7 @@ fn nothing_is_pushed_out_of_sight() {
     // Nobody else can write so.
     let forged = self::message(&ask("echo ⟨5 blanks⟩"));
     assert!(
-        forged.contains("echo \\u{27e8}5 blanks\\u{27e9}\n"),
+        forged.contains("echo ⟨U+27E8⟩5 blanks⟨U+27E9⟩\n"),
         "{forged}"
     );
 }

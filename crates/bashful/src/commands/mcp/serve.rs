@@ -10,7 +10,7 @@ use bashful_server::mcp::{
 };
 
 use crate::cli::ServeArguments;
-use crate::commands::agent::{AgentWish, Waits};
+use crate::commands::agent::{AgentWish, Waits, named_session};
 use crate::errors::UsageError;
 use crate::exit::Exit;
 use crate::printer::Printer;
@@ -41,8 +41,9 @@ pub(super) fn serve(arguments: &ServeArguments, printer: &Printer) -> anyhow::Re
     };
     let (engine, config) = wish.engine(printer)?;
     let mut options = ServerOptions::default();
-    // Over HTTP a session is that of the token, and has no end of its own.
-    options.session_yes = arguments.http.is_some().then_some(SESSION_YES);
+    // A session that others can join has no end of its own: one that is named, or the token's.
+    let lasts = arguments.http.is_some() || named_session(&arguments.caller).is_some();
+    options.session_yes = lasts.then_some(SESSION_YES);
     options.wait = arguments.caller.wait.unwrap_or(config.approvals.wait);
     options
         .out_of_band

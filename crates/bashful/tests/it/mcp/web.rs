@@ -273,18 +273,33 @@ fn a_session_is_for_who_was_given_it() {
     assert_eq!(answer.status, 404, "{answer:?}");
 }
 
-/// A client that shows the token, in python; it can keep others from looking into it.
+/// A client that shows the token, in python, and tries to look like nobody's: it keeps others from
+/// looking into it, drops the mark of its run, or lets no process hold the connection.
 const CALLER: &str = r#"
-import ctypes, sys, urllib.error, urllib.request
-if sys.argv[3] == "hidden":
+import array, ctypes, resource, socket, sys, time
+address, token, manner = sys.argv[1:4]
+if manner == "hidden":
     ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)
-request = urllib.request.Request("http://" + sys.argv[1] + "/mcp", data=b"{}")
-request.add_header("Authorization", "Bearer " + sys.argv[2])
-request.add_header("Content-Type", "application/json")
-try:
-    print(urllib.request.urlopen(request, timeout=20).status)
-except urllib.error.HTTPError as error:
-    print(error.code)
+if manner == "unmarked":
+    resource.setrlimit(15, (1000, 1000))
+host, port = address.split(":")
+line = socket.create_connection((host, int(port)), timeout=20)
+line.sendall((
+    "POST /mcp HTTP/1.1\r\nHost: " + address + "\r\nAuthorization: Bearer " + token
+    + "\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n"
+).encode())
+if manner == "in-flight":
+    one, other = socket.socketpair()
+    line.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 1)
+    line.sendall(b"\r\n{}")
+    one.sendmsg([b"x"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [line.fileno()]))])
+    line.close()
+    time.sleep(1)
+    _, extra, _, _ = other.recvmsg(1, socket.CMSG_SPACE(4))
+    line = socket.socket(fileno=array.array("i", extra[0][2][:4])[0])
+else:
+    line.sendall(b"\r\n{}")
+print(line.recv(100).decode().split(" ")[1])
 "#;
 
 #[test]
@@ -295,7 +310,7 @@ fn what_bashful_runs_cannot_call_it_with_the_token_in_hand() {
     // Outside, the same message gets as far as being read.
     let control = web.post().body(b"{}".to_vec()).send();
     assert!(![401, 403].contains(&control.status), "{control:?}");
-    for manner in ["open", "hidden"] {
+    for manner in ["open", "hidden", "unmarked", "in-flight"] {
         let command = format!("python3 caller.py {} {} {manner}", web.address, web.token);
         let outcome = world.run(&["--policy", "none", "--network", "on", &command]);
         assert_eq!(outcome.stdout.trim(), "403", "{manner}: {outcome:?}");
