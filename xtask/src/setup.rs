@@ -83,6 +83,11 @@ const PACKAGES: &[Package] = &[
         why: "headers for the same",
     },
     Package {
+        name: "vim",
+        probe: Probe::Binary("vim"),
+        why: "people's real work: an editor on a terminal in the sandbox",
+    },
+    Package {
         name: "make",
         probe: Probe::Binary("make"),
         why: "people's real work: building inside the sandbox",
@@ -121,7 +126,12 @@ const PACKAGES: &[Package] = &[
     Package {
         name: "systemd",
         probe: Probe::File("/lib/systemd/systemd-journald"),
-        why: "a journal that audit anchors are kept in",
+        why: "a journal that audit anchors are kept in, and a manager that stops what started tasks",
+    },
+    Package {
+        name: "dbus",
+        probe: Probe::Binary("dbus-monitor"),
+        why: "a bus that reads what a keeper says to systemd",
     },
     Package {
         name: "mount",

@@ -1,7 +1,8 @@
 //! `cargo xtask soak`: the long jobs, and the short slice of them that every test run takes.
 //!
 //! A job is a set of ordinary tests that read `BASHFUL_SOAK_SECONDS` and work that long. Without the
-//! variable they take a second or two, so nothing has to be marked as ignored.
+//! variable they take a second or two, and run with all others. Only what boots a system of its
+//! own runs here alone.
 
 use std::process::Command;
 use std::time::Duration;
@@ -43,6 +44,11 @@ enum Work {
         /// A part of the names of the tests; all of them when empty.
         tests: &'static str,
     },
+    /// A test file that no other run takes: `test = false` in its manifest.
+    Apart {
+        package: &'static str,
+        file: &'static str,
+    },
     /// Other people's agents, which take as long as they take.
     Agents,
 }
@@ -79,6 +85,27 @@ const JOBS: &[Job] = &[
             tests: "races::",
         },
         least: WHOLE,
+        sliced: false,
+    },
+    Job {
+        name: "tasks",
+        why: "whoever is killed, every background task has a truthful end and nothing is left",
+        work: Work::Tests {
+            package: "bashful",
+            file: Some("it"),
+            tests: "tasks_faults::",
+        },
+        least: WHOLE,
+        sliced: false,
+    },
+    Job {
+        name: "scope",
+        why: "under a real systemd a task outlives the service that started it",
+        work: Work::Apart {
+            package: "bashful",
+            file: "scope",
+        },
+        least: Duration::ZERO,
         sliced: false,
     },
     Job {
@@ -201,15 +228,18 @@ fn run_job(repository: &Repository, job: &Job, time: Duration) -> Result<()> {
 impl Job {
     /// What cargo is told, if this job is tests.
     fn cargo_arguments(&self, has_nextest: bool) -> Option<Vec<String>> {
-        let Work::Tests {
-            package,
-            file,
-            tests,
-        } = self.work
-        else {
-            return None;
-        };
         let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let (package, file, tests) = match self.work {
+            Work::Tests {
+                package,
+                file,
+                tests,
+            } => (package, file, tests),
+            Work::Apart { package, file } => {
+                return Some(words(&format!("test --locked -p {package} --test {file}")));
+            }
+            Work::Agents => return None,
+        };
         if !has_nextest {
             let file = file.map_or(String::new(), |file| format!(" --test {file}"));
             let mut arguments = words(&format!("test --locked -p {package}{file}"));

@@ -25,8 +25,12 @@ mod no_op;
 mod output;
 #[path = "bench/sandbox.rs"]
 mod sandbox;
+#[path = "bench/shells.rs"]
+mod shells;
 #[path = "bench/table.rs"]
 mod table;
+#[path = "bench/tasks.rs"]
+mod tasks;
 
 /// What every bench gets.
 struct Setting {
@@ -39,7 +43,7 @@ struct Setting {
 type Outcome = Result<bool, Box<dyn std::error::Error>>;
 type Bench = fn(&Setting) -> Outcome;
 
-const BENCHES: [(&str, Bench); 8] = [
+const BENCHES: [(&str, Bench); 10] = [
     ("sandbox", sandbox::bench),
     ("no-op", no_op::bench),
     ("command-line", command_line::bench),
@@ -48,6 +52,8 @@ const BENCHES: [(&str, Bench); 8] = [
     ("audit", audit::bench),
     ("approvals", approvals::bench),
     ("mcp", mcp::bench),
+    ("tasks", tasks::bench),
+    ("shells", shells::bench),
 ];
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

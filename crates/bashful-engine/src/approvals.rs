@@ -20,7 +20,7 @@ mod witness;
 pub use crate::store::{Cleaned, StoreError};
 pub use answer::{Answer, Settled};
 pub use approver::{Approver, Pending};
-pub use ask::{Ask, AskState, Cause, Ground as AskGround, Reachable};
+pub use ask::{Ask, AskState, Cause, Ground as AskGround, Memory, Reachable};
 pub use binding::version_of_policy;
 pub(crate) use binding::{Binding, digest, policy_version, rights};
 pub use desk::{Desk, DeskError, GrantWish, SubjectWish, WhichAsks, WhichGrants};

@@ -10,8 +10,8 @@ use bashful_keeper::TaskId;
 use bashful_policy::Decision;
 
 use crate::approvals::{
-    Answer, Approver, Ask, AskGround, AskState, Binding, Cause, Desk, DeskError, Offer, Pending,
-    Reachable, Settled, Watch,
+    Answer, Approver, Ask, AskGround, AskState, Binding, Cause, Desk, DeskError, Memory, Offer,
+    Pending, Reachable, Settled, Watch,
 };
 use crate::builder::Settings;
 use crate::clock::{millis, now_ms};
@@ -90,6 +90,10 @@ pub(crate) fn compose(
         variables: shown_variables(&binding.variables, &binding.mask),
         reads_input: binding.reads_input,
         input: binding.input.as_deref().map(mask),
+        memory: binding.memory.as_ref().map(|memory| Memory {
+            shell: memory.shell.clone(),
+            text: mask(&memory.text),
+        }),
         digest: binding.digest.clone(),
         ground: AskGround {
             rule: mask(&decision.rule),

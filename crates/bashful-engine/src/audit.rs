@@ -21,8 +21,8 @@ mod verify;
 
 pub use anchor::{Anchor, AnchorError, Place, UnknownPlace};
 pub use event::{
-    Answered, Asked, Decided, Ended, Event, GrantChange, GrantChanged, Mended, OutputDigest,
-    PolicyLoaded, Refused, Requested, Starting,
+    Answered, Asked, Decided, Ended, Event, GrantChange, GrantChanged, InputHow, InputSent, Mended,
+    OutputDigest, PolicyLoaded, Refused, Requested, Starting,
 };
 pub use reader::{Record, Records};
 pub use trail::{Trail, Unsynced};

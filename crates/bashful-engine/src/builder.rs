@@ -38,7 +38,11 @@ pub struct EngineBuilder {
     policy: PolicyMode,
     profile: Option<String>,
     asking: Asking,
+    shell_idle: Option<Duration>,
 }
+
+/// After so long without a call, a shell is forgotten.
+const SHELL_IDLE: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// One conversation of an agent with Bashful.
 #[derive(Debug, Clone)]
@@ -96,6 +100,18 @@ impl EngineBuilder {
         self
     }
 
+    /// Makes a session of its own that other processes can reach by the tasks in it, and whose
+    /// keepers end when nothing runs in them: for runs that outlive this process.
+    #[must_use]
+    pub fn reachable(mut self) -> Self {
+        self.session.get_or_insert_with(|| Session {
+            name: bashful_keeper::TaskId::fresh("session").to_string(),
+            reach: Reach::Shared,
+            idle: Duration::ZERO,
+        });
+        self
+    }
+
     /// The writable root for runs that name none; the current directory unless given.
     #[must_use]
     pub fn workspace(mut self, workspace: impl Into<PathBuf>) -> Self {
@@ -107,6 +123,13 @@ impl EngineBuilder {
     #[must_use]
     pub fn helper(mut self, path: impl Into<PathBuf>) -> Self {
         self.helper = Some(path.into());
+        self
+    }
+
+    /// After how long without a call a shell is forgotten; a day unless given.
+    #[must_use]
+    pub fn shell_idle(mut self, idle: Duration) -> Self {
+        self.shell_idle = Some(idle);
         self
     }
 
@@ -258,6 +281,7 @@ impl EngineBuilder {
             policy: self.policy,
             profile: self.profile,
             asking: self.asking,
+            shell_idle: self.shell_idle.unwrap_or(SHELL_IDLE),
             config,
             git_identity: OnceLock::new(),
             bounds: Remembered::default(),
@@ -284,6 +308,8 @@ pub(crate) struct Settings {
     /// The name of the profile that was asked for.
     pub(crate) profile: Option<String>,
     pub(crate) asking: Asking,
+    /// After so long without a call, a shell is forgotten.
+    pub(crate) shell_idle: Duration,
     git_identity: OnceLock<Option<PathBuf>>,
     pub(crate) bounds: Remembered,
     pub(crate) policies: Policies,
@@ -296,6 +322,11 @@ impl Settings {
             return Ok(origin.clone());
         }
         helper::find(self.named_helper.as_deref(), self.path()).map(Origin::Executable)
+    }
+
+    /// Whether new keepers are made by forking this process.
+    pub(crate) fn forks_keepers(&self) -> bool {
+        self.fork.is_some()
     }
 
     /// A builder for an engine that gets its keepers as this one does.

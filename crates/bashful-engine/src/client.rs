@@ -15,13 +15,15 @@ use bashful_keeper::{Request, TaskId};
 use crate::error::EngineError;
 use crate::progress::{Picture, Progress};
 
+mod ask;
 mod open;
 mod reach;
 mod wire;
 
+pub(crate) use ask::Ask;
 pub use open::EarlyKeeper;
 pub(crate) use open::{KeeperAddress, Origin};
-pub(crate) use reach::cancel_at;
+pub(crate) use reach::{ask_at, cancel_at};
 use wire::{Wire, line, lock, send};
 
 /// A run to be started, and who wants to hear of it.
@@ -31,6 +33,18 @@ pub(crate) struct Order<'a> {
     pub(crate) request: &'a Request,
     pub(crate) descriptors: &'a [BorrowedFd<'a>],
     pub(crate) progress: &'a Arc<Progress>,
+}
+
+impl Order<'_> {
+    /// Whether somebody may want something of the run when whoever started it is gone.
+    pub(crate) fn may_be_asked_later(&self) -> bool {
+        match self.request {
+            Request::Start(start) => {
+                start.detached || start.spec.terminal.is_some() || start.spec.keep_input
+            }
+            _ => false,
+        }
+    }
 }
 
 /// A connection to a keeper.

@@ -16,6 +16,7 @@ use crate::result::Enforcement;
 mod checks;
 mod judge;
 mod kept;
+mod logout;
 mod memory;
 mod mend;
 mod trial;
@@ -113,7 +114,10 @@ pub(crate) fn diagnose(settings: &Settings, look: Look) -> Result<Diagnosis, Eng
     }
     Ok(Diagnosis {
         remembered,
-        kept: kept::look(&settings.places),
+        kept: kept::look(&settings.places)
+            .into_iter()
+            .chain(logout::look())
+            .collect(),
         ..judge::judge(&host, &trial)
     })
 }

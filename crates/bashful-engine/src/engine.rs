@@ -5,9 +5,11 @@
 
 use std::collections::HashMap;
 use std::os::fd::AsFd;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
-use bashful_keeper::{Request, TaskDirectory};
+use bashful_keeper::{ALONE, Request, TaskDirectory};
 use bashful_policy::{CommandValidator, Effect};
 
 use crate::account::Account;
@@ -29,11 +31,13 @@ use crate::progress::Progress;
 use crate::refusals::Draft;
 use crate::result::{ExecutionResult, Heading};
 use crate::run::{Report, Run};
+use crate::shells::ShellCall;
 use crate::tasks::{EndsOnRecord, TaskFilter, Watchtower};
 
 mod answers;
 mod ask;
 mod runs;
+mod shells;
 mod start;
 mod verdicts;
 
@@ -110,7 +114,9 @@ impl Engine {
     /// Starts a command, on a thread of its own if it may wait for a person. When the future goes,
     /// so does the wait, and nothing is started.
     pub(crate) async fn start_aside(&self, invocation: Invocation) -> Result<Started, EngineError> {
-        let waits = self.inner.settings.asking.may_block(&self.inner.settings);
+        let waits = self.inner.settings.asking.may_block(&self.inner.settings)
+            // Calls in one shell wait for each other.
+            || invocation.shell.is_some();
         if !waits && invocation.action.is_short() {
             return self.start(invocation);
         }
@@ -134,6 +140,7 @@ impl Engine {
     pub fn explain(&self, mut invocation: Invocation) -> Result<Explanation, EngineError> {
         invocation.action.check()?;
         let mut heading = self.heading(&mut invocation);
+        self.look_into_shell(&mut invocation, &heading)?;
         let settings = &self.inner.settings;
         let ground = Ground::of(settings, &invocation, &heading)?;
         let case = self.case(&invocation);
@@ -156,6 +163,7 @@ impl Engine {
     pub fn check(&self, mut invocation: Invocation) -> Result<Checked, EngineError> {
         invocation.action.check()?;
         let heading = self.heading(&mut invocation);
+        self.look_into_shell(&mut invocation, &heading)?;
         let settings = &self.inner.settings;
         let ground = Ground::of(settings, &invocation, &heading)?;
         self.case(&invocation).judge(&ground)
@@ -195,12 +203,14 @@ impl Engine {
         &self,
         prepared: Prepared,
         heading: Heading,
-        (last_page, draft): (LastPage, Draft),
+        (last_page, draft, shell): (LastPage, Draft, Option<ShellCall>),
     ) -> Result<Run, EngineError> {
         let id = prepared.start.spec.id.clone();
         let directory = TaskDirectory::of(&self.inner.settings.places.state, &id);
         let detached = prepared.start.detached;
+        let let_go_after = prepared.let_go_after;
         let spec = Arc::new(prepared.start.spec.clone());
+        let (name, has_terminal) = (spec.name.clone(), spec.terminal.is_some());
         self.inner.runs.settle();
         let request = Request::Start(Box::new(prepared.start));
         let descriptors: Vec<_> = prepared.descriptors.iter().map(AsFd::as_fd).collect();
@@ -221,6 +231,10 @@ impl Engine {
             spec,
             client: Arc::clone(&client),
         });
+        // A process that forks its keepers has one thread, and does this when it is done.
+        if !self.inner.settings.forks_keepers() {
+            self.clean_tasks_aside();
+        }
         let account = Account {
             output_file: prepared.log_copy.unwrap_or_else(|| directory.log()),
             id,
@@ -233,12 +247,19 @@ impl Engine {
             progress,
             last_page,
             draft,
+            shell: Mutex::new(shell),
         };
         Ok(Run {
             report: Arc::new(report),
             client,
             running,
             owned: !detached,
+            // One that runs for longer than the clock can tell is not let go.
+            lets_go_at: let_go_after.and_then(|delay| Instant::now().checked_add(delay)),
+            name,
+            has_terminal,
+            has_place: AtomicBool::new(false),
+            most_tasks: self.inner.settings.config.tasks.per_agent,
         })
     }
 
@@ -267,8 +288,14 @@ impl Engine {
             state: settings.places.state.clone(),
             socket: match settings.session.reach {
                 Reach::Shared => Some(settings.places.socket(&name)?),
-                Reach::Engine | Reach::OneCall => None,
+                Reach::OneCall if !order.may_be_asked_later() => None,
+                // So that others can reach what it keeps, also when we are gone.
+                Reach::Engine | Reach::OneCall => {
+                    let own = format!("{ALONE}{}", order.id);
+                    Some(settings.places.socket(&own)?)
+                }
             },
+            alone: settings.session.reach != Reach::Shared,
             idle: settings.session.idle,
             more_to_come: settings.session.reach != Reach::OneCall,
         };

@@ -154,6 +154,15 @@ pub(crate) struct Sources<'a> {
     pub(crate) git_identity: Option<&'a Path>,
 }
 
+/// What a command that sits at a terminal must know about it: not what the caller's is, where
+/// that is none that can do anything.
+pub(crate) fn for_terminal(environment: &mut BTreeMap<String, String>) {
+    let known = environment.get("TERM").map(String::as_str);
+    if matches!(known, None | Some("" | "dumb" | "unknown")) {
+        environment.insert("TERM".to_owned(), "xterm-256color".to_owned());
+    }
+}
+
 /// The whole environment of a run, sorted by name.
 pub(crate) fn build(
     invocation: &Invocation,

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::approvals::{DeskError, StoreError};
 use crate::audit::AuditError;
+use crate::shells::ShellError;
 
 /// A request that makes no sense as it stands. Nothing was started.
 #[derive(Debug, thiserror::Error)]
@@ -25,6 +26,41 @@ pub enum InvalidInvocation {
         /// The limit.
         limit: usize,
     },
+    /// A task cannot have this name.
+    #[error("a task cannot be called `{}`: {reason}", name.escape_debug())]
+    TaskName {
+        /// The name, shortened.
+        name: String,
+        /// Why not.
+        reason: &'static str,
+    },
+    /// Another running task of the agent has this name.
+    #[error("the task `{task}` runs already and is called `{name}`")]
+    NameTaken {
+        /// The name.
+        name: String,
+        /// The task that has it.
+        task: String,
+    },
+    /// The agent has as many background tasks as it may have.
+    #[error("{most} background tasks of the agent `{}` run already, and no more may", agent.escape_debug())]
+    TooManyTasks {
+        /// Whose.
+        agent: String,
+        /// How many may run.
+        most: usize,
+    },
+    /// A shell has a strange name.
+    #[error(
+        "`{name}` is no name for a shell: letters, digits, `.`, `_` and `-`, 64 at most, a letter or digit first"
+    )]
+    ShellName {
+        /// The name.
+        name: String,
+    },
+    /// Something else than bash text was to run in a shell.
+    #[error("only bash text runs in a shell, not a program without one")]
+    ShellWithoutBash,
     /// A description is required and there is none.
     #[error("a description is required")]
     NoDescription,
@@ -117,6 +153,17 @@ pub enum InvalidInvocation {
     /// The output limit is zero.
     #[error("the output limit is zero")]
     ZeroOutput,
+    /// Its input comes from a descriptor, and can also be sent.
+    #[error("standard input is given twice: from a descriptor, and to be sent while it runs")]
+    TwoInputs,
+    /// What it is to read first is more than its keeper keeps.
+    #[error("the input has {length} bytes, and no more than {limit} can be sent at once")]
+    InputTooLong {
+        /// Its length.
+        length: usize,
+        /// The limit.
+        limit: usize,
+    },
     /// The copy of the log cannot be written.
     #[error("the log `{}` cannot be written", path.display())]
     UnwritableLog {
@@ -265,6 +312,9 @@ pub enum EngineError {
     /// A permission profile was malformed.
     #[error(transparent)]
     Profile(#[from] bashful_policy::ProfileError),
+    /// The shell that it was to run in cannot be used.
+    #[error(transparent)]
+    Shell(#[from] crate::shells::ShellError),
     /// The run cannot be confined as asked.
     #[error(transparent)]
     Confine(#[from] crate::confine::ConfineError),
@@ -333,6 +383,7 @@ impl EngineError {
             Self::Execute { .. } => {
                 "check that it is there and may be executed; in the sandbox, that it lies in a readable root (`--read`)"
             }
+            Self::Shell(error) => return error.hint().map(str::to_owned),
             Self::Resources { .. } => {
                 "end some processes, or raise the limits on processes and open files"
             }
@@ -362,6 +413,7 @@ impl EngineError {
             Self::KeeperGone => "keeper_gone",
             Self::Log { .. } => "log",
             Self::Profile(_) => "profile",
+            Self::Shell(error) => error.kind(),
             Self::Confine(error) => error.kind(),
             Self::PassesAdmin(_) => "passes_admin",
             Self::Unenforceable { .. } => "unenforceable",
@@ -373,7 +425,11 @@ impl EngineError {
     pub fn is_invalid_input(&self) -> bool {
         matches!(
             self,
-            Self::Invalid(_) | Self::Profile(_) | Self::Confine(_) | Self::PassesAdmin(_)
+            Self::Invalid(_)
+                | Self::Profile(_)
+                | Self::Confine(_)
+                | Self::PassesAdmin(_)
+                | Self::Shell(ShellError::NoSession | ShellError::Unknown { .. })
         )
     }
 }
@@ -414,6 +470,15 @@ impl InvalidInvocation {
             }
             Self::TooLong { .. } => "write the text to a file in the workspace and run that",
             Self::VariableTooLong { .. } => "write the value to a file in the workspace",
+            Self::TaskName { .. } => "choose a name such as `dev-server`",
+            Self::NameTaken { name, task } => {
+                return Some(format!(
+                    "use it (`bashful logs {name}`), end it (`bashful kill {task}`), or choose another name"
+                ));
+            }
+            Self::TooManyTasks { .. } => {
+                "`bashful tasks` lists them: end some with `bashful kill`, or raise `tasks.per_agent` in the configuration"
+            }
             Self::NoDescription => "say in a few words what the command is for",
             Self::MissingDirectory { .. } => "make it first, or name another",
             Self::OutsideWorkspace { .. } => {
@@ -433,6 +498,8 @@ impl InvalidInvocation {
                 "ask for less, or raise `limits.max_timeout` in the configuration"
             }
             Self::ZeroOutput => "give a positive number of characters",
+            Self::TwoInputs => "give one of the two",
+            Self::InputTooLong { .. } => "give it as a file, or send it in pieces",
             Self::ProgramNotFound { .. } => "check the name, or give the full path",
             _ => return None,
         };
@@ -443,8 +510,13 @@ impl InvalidInvocation {
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Empty => "empty_command",
+            Self::ShellName { .. } => "shell_name",
+            Self::ShellWithoutBash => "shell_without_bash",
             Self::NulByte => "nul_byte",
             Self::TooLong { .. } => "command_too_long",
+            Self::TaskName { .. } => "task_name",
+            Self::NameTaken { .. } => "name_taken",
+            Self::TooManyTasks { .. } => "too_many_tasks",
             Self::NoDescription => "description_required",
             Self::MissingDirectory { .. } => "missing_directory",
             Self::NotADirectory { .. } => "not_a_directory",
@@ -459,6 +531,8 @@ impl InvalidInvocation {
             Self::ZeroTimeout => "zero_timeout",
             Self::TimeoutTooLong { .. } => "timeout_too_long",
             Self::ZeroOutput => "zero_output",
+            Self::TwoInputs => "two_inputs",
+            Self::InputTooLong { .. } => "input_too_long",
             Self::UnwritableLog { .. } => "unwritable_log",
             Self::UnknownProfile(_) => "unknown_profile",
             Self::UnknownClass(_) => "unknown_class",

@@ -90,11 +90,11 @@ impl<'a> Ground<'a> {
     }
 }
 
-/// The workspace and the working directory inside it, both real.
-fn directories(
+/// The workspace of a request, real.
+pub(crate) fn workspace_of(
     settings: &Settings,
     invocation: &Invocation,
-) -> Result<(PathBuf, PathBuf), EngineError> {
+) -> Result<PathBuf, EngineError> {
     let named = invocation
         .workspace
         .as_ref()
@@ -108,6 +108,22 @@ fn directories(
     if named.is_none() && (workspace == Path::new("/") || Some(&workspace) == home.as_ref()) {
         return Err(InvalidInvocation::WorkspaceTooWide { path: workspace }.into());
     }
+    Ok(workspace)
+}
+
+/// Whether a request may start in this directory, which is real.
+pub(crate) fn is_inside(directory: &Path, workspace: &Path, invocation: &Invocation) -> bool {
+    let mut roots = invocation.roots.clone();
+    roots.push(workspace.to_owned());
+    directory.is_dir() && lies_in(directory, &roots)
+}
+
+/// The workspace and the working directory inside it, both real.
+fn directories(
+    settings: &Settings,
+    invocation: &Invocation,
+) -> Result<(PathBuf, PathBuf), EngineError> {
+    let workspace = workspace_of(settings, invocation)?;
     let cwd = match &invocation.cwd {
         None => workspace.clone(),
         Some(path) => {

@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use bashful_sandbox::SignalQueue;
 use rustix::process::Signal;
 
-/// SIGINT, SIGTERM and SIGHUP, counted.
+/// SIGINT, SIGTERM and SIGHUP, perhaps SIGQUIT, counted.
 #[derive(Debug)]
 pub struct Interrupts(SignalQueue);
 
@@ -15,6 +15,12 @@ impl Interrupts {
     /// thread that does not block a signal still gets it.
     pub fn catch() -> io::Result<Self> {
         let signals = [Signal::INT, Signal::TERM, Signal::HUP].map(Signal::as_raw);
+        SignalQueue::new(&signals).map(Self)
+    }
+
+    /// The same and SIGQUIT, for whoever has changed the terminal and must set it right.
+    pub fn catch_with_quit() -> io::Result<Self> {
+        let signals = [Signal::INT, Signal::TERM, Signal::HUP, Signal::QUIT].map(Signal::as_raw);
         SignalQueue::new(&signals).map(Self)
     }
 

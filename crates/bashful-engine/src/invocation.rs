@@ -1,13 +1,16 @@
 //! An invocation: one request to run something.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
+use bashful_keeper::TerminalSize;
 use bashful_policy::PermissionProfile;
 
 use crate::config::{OnLogFull, Survivors, Wish};
 use crate::error::InvalidInvocation;
 use crate::output::OutputLimit;
+use crate::shells::ShellState;
 
 /// The longest command that is run, in bytes.
 pub const MAX_COMMAND_BYTES: usize = bashful_policy::MAX_COMMAND_BYTES;
@@ -130,6 +133,16 @@ pub enum Timeout {
     Never,
 }
 
+/// What happens to a run at its timeout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OnTimeout {
+    /// It is ended.
+    #[default]
+    Kill,
+    /// It goes on in the background: see [`Run::wait_or_let_go`](crate::Run::wait_or_let_go).
+    Background,
+}
+
 /// What a run gets from the caller's environment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Inherit {
@@ -161,9 +174,37 @@ pub struct Invocation {
     pub(crate) operation_id: Option<String>,
     pub(crate) agent: Option<String>,
     pub(crate) profile: Option<PermissionProfile>,
-    pub(crate) detached: bool,
+    pub(crate) company: Company,
+    pub(crate) on_timeout: OnTimeout,
+    pub(crate) name: Option<String>,
     pub(crate) wish: Option<Wish>,
     pub(crate) fresh: bool,
+    pub(crate) seat: Seat,
+    pub(crate) shell: Option<String>,
+    /// What that shell remembers, once it was looked up.
+    pub(crate) remembered: Option<Arc<ShellState>>,
+}
+
+/// How long somebody waits for a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Company {
+    /// To its end.
+    ToTheEnd,
+    /// For as long as the caller likes; then it goes on.
+    ForAWhile,
+    /// Nobody does: it is detached.
+    Nobody,
+}
+
+/// How a run can be talked to while it runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Seat {
+    /// Not at all.
+    Apart,
+    /// Its standard input stays open.
+    OpenInput,
+    /// It sits at a terminal.
+    Terminal(TerminalSize),
 }
 
 impl Invocation {
@@ -189,9 +230,14 @@ impl Invocation {
             operation_id: None,
             agent: None,
             profile: None,
-            detached: false,
+            company: Company::ToTheEnd,
+            on_timeout: OnTimeout::Kill,
+            name: None,
             wish: None,
             fresh: false,
+            seat: Seat::Apart,
+            shell: None,
+            remembered: None,
         }
     }
 
@@ -348,10 +394,75 @@ impl Invocation {
         self
     }
 
+    /// Gives it a terminal of this size: its input, its output and its errors. Everything it
+    /// prints is then standard output, and input can be sent to it while it runs, see
+    /// [`crate::Task::send`]. What was set as [`Stdin::Bytes`] is typed first.
+    #[must_use]
+    pub fn terminal(mut self, size: TerminalSize) -> Self {
+        self.seat = Seat::Terminal(size);
+        self
+    }
+
+    /// Keeps its standard input open, so that input can be sent to it while it runs; instead of
+    /// a terminal. What was set as [`Stdin::Bytes`] is sent first.
+    #[must_use]
+    pub fn keep_input(mut self) -> Self {
+        self.seat = Seat::OpenInput;
+        self
+    }
+
+    /// What happens at its timeout.
+    #[must_use]
+    pub fn on_timeout(mut self, what: OnTimeout) -> Self {
+        self.on_timeout = what;
+        self
+    }
+
+    /// A name that may be used instead of the task's id. No other running task of the agent may
+    /// have it.
+    #[must_use]
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// Whoever waits for it may stop doing so.
+    pub(crate) fn may_be_let_go(mut self) -> Self {
+        if self.company == Company::ToTheEnd {
+            self.company = Company::ForAWhile;
+        }
+        self
+    }
+
+    /// Whether it needs a place among the background tasks from the start: because it is one, or
+    /// because it may be let go at a question, which nobody answers who still waits for its end.
+    pub(crate) fn needs_place(&self) -> bool {
+        let in_background = match self.company {
+            Company::ToTheEnd => false,
+            Company::ForAWhile => matches!(self.seat, Seat::Terminal(_)),
+            Company::Nobody => true,
+        };
+        in_background || self.on_timeout == OnTimeout::Background || self.name.is_some()
+    }
+
+    /// Whether it may go on when nobody waits for it any more.
+    pub(crate) fn may_be_left(&self) -> bool {
+        self.needs_place() || self.company == Company::ForAWhile
+    }
+
+    /// Runs it in the shell of this name, which lasts from call to call as long as the session:
+    /// its directory, variables, functions, aliases, options and mask. Calls in one shell wait
+    /// for each other. A call that is detached loads the state and saves none.
+    #[must_use]
+    pub fn shell(mut self, name: impl Into<String>) -> Self {
+        self.shell = Some(name.into());
+        self
+    }
+
     /// Lets it outlive the engine and this process.
     #[must_use]
     pub fn detached(mut self) -> Self {
-        self.detached = true;
+        self.company = Company::Nobody;
         self
     }
 }

@@ -236,7 +236,7 @@ impl LastPage {
             output: OutputDigest {
                 stdout_bytes: result.stdout_bytes,
                 stderr_bytes: result.stderr_bytes,
-                sha256: log_digest(&directory.log(), result.stdout_bytes + result.stderr_bytes),
+                sha256: log_digest(directory, result.stdout_bytes + result.stderr_bytes),
             },
             violations: result.sandbox_violations.clone(),
             error: result.error.clone(),
@@ -273,11 +273,11 @@ impl LastPage {
 }
 
 /// SHA-256 of a log; none if nothing was printed or it cannot be read.
-pub(crate) fn log_digest(log: &Path, bytes: u64) -> Option<String> {
+pub(crate) fn log_digest(directory: &TaskDirectory, bytes: u64) -> Option<String> {
     if bytes == 0 {
         return None;
     }
-    let mut file = File::open(log).ok()?;
+    let mut file = directory.open_log().ok()?;
     let mut hash = Sha256::new();
     let mut buffer = vec![0_u8; 256 << 10];
     loop {

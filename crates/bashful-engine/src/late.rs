@@ -158,7 +158,8 @@ fn late_end(state: &Path, start: &Starting, started_at_ms: u64) -> Option<Ended>
     }
     let duration_ms = record.duration_us.unwrap_or(0) / 1000;
     let ended_at_ms = record.started_at_ms.saturating_add(duration_ms);
-    if now.saturating_sub(ended_at_ms) < PATIENCE_MS {
+    // A clock that was set back must not make it wait for ever.
+    if now.abs_diff(ended_at_ms) < PATIENCE_MS {
         return None;
     }
     let heading = Heading::bare(start.agent.clone(), start.session.clone());
@@ -172,7 +173,7 @@ fn late_end(state: &Path, start: &Starting, started_at_ms: u64) -> Option<Ended>
         output: OutputDigest {
             stdout_bytes: output.stdout_bytes,
             stderr_bytes: output.stderr_bytes,
-            sha256: log_digest(&directory.log(), output.stdout_bytes + output.stderr_bytes),
+            sha256: log_digest(&directory, output.stdout_bytes + output.stderr_bytes),
         },
         violations: result.sandbox_violations,
         error: result.error,

@@ -30,6 +30,7 @@ mod approval;
 pub mod approvals;
 mod asking;
 pub mod audit;
+mod background;
 mod bounds;
 mod builder;
 mod client;
@@ -65,6 +66,7 @@ pub mod replay;
 mod result;
 mod run;
 mod session;
+mod shells;
 mod store;
 mod tasks;
 mod tools;
@@ -72,7 +74,9 @@ mod workspace;
 
 pub use agent_tool::{AgentTool, BashExecute};
 pub use approval::{Approval, Wanted};
-pub use bashful_keeper::{Stream, VERSION};
+pub use background::{Background, Going, Waiting};
+pub use bashful_keeper::Lifetime;
+pub use bashful_keeper::{NeedsInput, Stream, TerminalSize, VERSION};
 pub use bashful_policy::{
     Capabilities, CapabilityChanges, CommandValidator, Decision, Effect, Layer, NetworkCapability,
     PermissionProfile, Preset, ProfileBuilder, ProfileError, ResourceLimits, ValidationError,
@@ -94,7 +98,7 @@ pub use helper::init;
 pub use hide::hide_from_commands;
 pub use index::Reconciled;
 pub use interrupts::Interrupts;
-pub use invocation::{Action, Inherit, Invocation, MAX_COMMAND_BYTES, Stdin, Timeout};
+pub use invocation::{Action, Inherit, Invocation, MAX_COMMAND_BYTES, OnTimeout, Stdin, Timeout};
 pub use late::bring_up_to_date;
 pub use output::{OutputLimit, Unit};
 pub use places::Places;
@@ -105,10 +109,13 @@ pub use result::{
 };
 pub use run::Run;
 pub use session::terminal_session;
+pub use shells::{Shell, ShellError, ShellOutcome, ShellVariable};
 pub use store::StoreError;
 pub use tasks::{
-    Found, FoundLine, Kill, Killed, Output, Piece, ReadRequest, RunningTask, SearchRequest,
-    StopWhich, Stopped, Task, TaskError, TaskFilter, TaskState, TaskSummary, Waited, WhichTasks,
+    CleanRequest, Cleaned, Cursor, DamagedTask, Drawn, Found, FoundLine, KEY_NAMES, Key, Kill,
+    Killed, LinePattern, LiveScreen, NotReadiness, Output, Piece, ReadRequest, Readied, Readiness,
+    Ready, RemovedTask, RunningTask, Screen, SearchRequest, Sitting, StopWhich, Stopped, Task,
+    TaskError, TaskFilter, TaskList, TaskState, TaskSummary, UnknownKey, Waited, WhichTasks,
     running, stop,
 };
 pub use tools::{

@@ -1,25 +1,28 @@
 //! From an invocation to what the keeper starts: everything checked, nothing run.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, IsTerminal, Seek, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
-use bashful_keeper::{Spec, Start, TASK_FORMAT, TaskId};
+use bashful_keeper::{Bytes, Spec, Start, TASK_FORMAT, TaskId};
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
 
 use crate::bounds::bounds;
 use crate::builder::Settings;
+use crate::clock::{millis, now_ms};
 use crate::config::{Keep, OnLogFull, Survivors};
 use crate::environment::{self, Sources};
 use crate::error::{EngineError, InvalidInvocation};
 use crate::ground::Ground;
 use crate::helper::{is_executable, on_path};
-use crate::invocation::{Action, Inherit, Invocation, Stdin, Timeout};
+use crate::invocation::{Action, Company, Inherit, Invocation, OnTimeout, Seat, Stdin, Timeout};
 use crate::output::OutputLimit;
 use crate::result::Heading;
+use crate::shells::{Armed, Arms, FLAGS, arm};
 
 /// A start that only needs to be sent.
 #[derive(Debug)]
@@ -29,6 +32,10 @@ pub(crate) struct Prepared {
     pub(crate) workspace: String,
     pub(crate) log_copy: Option<PathBuf>,
     pub(crate) limit: OutputLimit,
+    /// When it is to go on in the background.
+    pub(crate) let_go_after: Option<Duration>,
+    /// What a shell saves its state with.
+    pub(crate) shell: Option<Armed>,
 }
 
 pub(crate) fn prepare(
@@ -45,7 +52,8 @@ pub(crate) fn prepare(
     if limit.amount == 0 {
         return Err(InvalidInvocation::ZeroOutput.into());
     }
-    let timeout = timeout(invocation.timeout, limits.timeout, limits.max_timeout)?;
+    let timeout = time_limit(settings, &invocation)?;
+    let let_go_after = timeout.filter(|_| invocation.on_timeout == OnTimeout::Background);
     let cache = settings.cache(&ground.workspace);
     let bounds = bounds(settings, &invocation, &ground, &cache)?;
     let Ground { workspace, cwd, .. } = ground;
@@ -62,43 +70,53 @@ pub(crate) fn prepare(
     if let (Some(bounds), Inherit::AllowList) = (&bounds, invocation.inherit) {
         bounds.adapt(&mut environment, &invocation.variables);
     }
+    if matches!(invocation.seat, Seat::Terminal(_)) {
+        environment::for_terminal(&mut environment);
+    }
     let path = environment.get("PATH").map(String::as_str);
-    let (program, arguments) = command_line(&invocation.action, &cwd, path, settings.path())?;
+    let (program, mut arguments) = command_line(&invocation.action, &cwd, path, settings.path())?;
+    let shell = enter_shell(&invocation, &environment, &mut arguments)?;
     let room = bounds.map(|bounds| bounds.room(&program, &invocation, settings));
+    let survivors = survivors(&invocation, limits.survivors);
+    let on_full = on_log_full(&invocation, limits.on_log_full);
     let spec = Spec {
         v: TASK_FORMAT,
         id: task,
         command: heading.command.clone(),
         description: heading.description.clone(),
+        name: invocation.name,
         agent: heading.agent.clone(),
         session: heading.session.clone(),
         operation_id: heading.operation_id.clone(),
         workspace: workspace.clone(),
         cwd,
         variables: environment.keys().cloned().collect(),
-        timeout_ms: timeout.map(millis),
+        // One that goes on in the background then has no limit of its own.
+        timeout_ms: timeout.filter(|_| let_go_after.is_none()).map(millis),
         warn_after_ms: invocation.warn_after.map(millis),
         term_grace_ms: millis(limits.term_grace),
         log_quota: invocation.log_quota.unwrap_or(limits.log_quota),
-        on_log_full: match invocation.on_log_full.unwrap_or(limits.on_log_full) {
-            OnLogFull::Continue => bashful_keeper::OnLogFull::Continue,
-            OnLogFull::Stop => bashful_keeper::OnLogFull::Stop,
-        },
+        on_log_full: on_full,
         keep_tail: match limit.keep {
             Keep::Head => 0,
             Keep::Tail | Keep::HeadTail => limit.most_bytes() as u64,
         },
-        adopt_survivors: invocation.survivors.unwrap_or(limits.survivors) == Survivors::Adopt,
+        adopt_survivors: survivors == Survivors::Adopt,
         adopted_from: None,
-        created_at_ms: millis(
-            SystemTime::now()
-                .duration_since(UNIX_EPOCH)
-                .unwrap_or_default(),
-        ),
+        created_at_ms: now_ms(),
+        terminal: match invocation.seat {
+            Seat::Terminal(size) => Some(size),
+            Seat::Apart | Seat::OpenInput => None,
+        },
+        keep_input: invocation.seat == Seat::OpenInput,
     };
-    let stdin = stdin(invocation.stdin)?;
+    let (stdin, input) = input(invocation.stdin, invocation.seat)?;
     let log = invocation.log_copy.as_deref();
     let log = log.map(|path| open_log(path, &workspace)).transpose()?;
+    let (inherited, armed) = shell.map_or_else(Default::default, |arms| {
+        environment.extend(arms.functions);
+        (arms.descriptors, Some(arms.armed))
+    });
     let start = Start {
         spec,
         program,
@@ -106,19 +124,36 @@ pub(crate) fn prepare(
         environment: environment.into_iter().collect(),
         mask: settings.mask.clone(),
         stdin: stdin.is_some(),
+        input: Bytes(input),
         log_copy: log.is_some(),
-        detached: invocation.detached,
+        inherited: inherited.len(),
+        detached: invocation.company == Company::Nobody,
         room,
     };
     Ok(Prepared {
         start,
-        descriptors: stdin.into_iter().chain(log.map(OwnedFd::from)).collect(),
+        descriptors: stdin
+            .into_iter()
+            .chain(log.map(OwnedFd::from))
+            .chain(inherited)
+            .collect(),
+        shell: armed,
         workspace: workspace.to_string_lossy().into_owned(),
         log_copy: invocation
             .log_copy
             .map(|path| path.canonicalize().unwrap_or(path)),
         limit,
+        let_go_after,
     })
+}
+
+/// How long a request may take.
+pub(crate) fn time_limit(
+    settings: &Settings,
+    invocation: &Invocation,
+) -> Result<Option<Duration>, InvalidInvocation> {
+    let limits = &settings.config.limits;
+    timeout(invocation.timeout, limits.timeout, limits.max_timeout)
 }
 
 fn timeout(
@@ -137,12 +172,57 @@ fn timeout(
     }
 }
 
+/// A keeper keeps no more for a command to read.
+const MOST_INPUT: usize = 1 << 20;
+
+/// The keeper's word for what happens to a run whose log is full.
+fn on_log_full(invocation: &Invocation, usual: OnLogFull) -> bashful_keeper::OnLogFull {
+    match invocation.on_log_full.unwrap_or(usual) {
+        // Nobody would see that it prints for ever.
+        OnLogFull::Auto if invocation.may_be_left() => bashful_keeper::OnLogFull::Stop,
+        OnLogFull::Auto | OnLogFull::Continue => bashful_keeper::OnLogFull::Continue,
+        OnLogFull::Stop => bashful_keeper::OnLogFull::Stop,
+    }
+}
+
+/// What happens to what a run leaves behind. Jobs of a shell go on, as in any shell.
+pub(crate) fn survivors(invocation: &Invocation, usual: Survivors) -> Survivors {
+    let usual = match invocation.remembered {
+        Some(_) => Survivors::Adopt,
+        None => usual,
+    };
+    invocation.survivors.unwrap_or(usual)
+}
+
+/// Puts a call into its shell, if it has one: another text runs, with that of the call as its
+/// arguments.
+fn enter_shell(
+    invocation: &Invocation,
+    environment: &BTreeMap<String, String>,
+    arguments: &mut Vec<String>,
+) -> Result<Option<Arms>, EngineError> {
+    let (Some(state), Action::Bash(text)) = (&invocation.remembered, &invocation.action) else {
+        return Ok(None);
+    };
+    let injected = invocation.variables.iter().map(|(name, _)| name.clone());
+    let arms = arm(state, environment, injected.collect())?;
+    let (last, before) = BEFORE_TEXT.split_last().unwrap_or((&"-c", &[]));
+    arguments.truncate(before.len());
+    arguments.extend(FLAGS.map(str::to_owned));
+    arguments.extend([*last, &arms.wrapper, "bash"].map(str::to_owned));
+    arguments.extend(pieces(text));
+    Ok(Some(arms))
+}
+
 /// The kernel takes no single argument of 128 KiB or more.
 const LONGEST_ARGUMENT: usize = 128 * 1024 - 1;
 
 /// Joins its arguments into one text and runs that, leaving no trace of the joining.
 const JOINER: &str = r#"__bashful_text=; for __bashful_part; do __bashful_text+=$__bashful_part; done; set --; eval "unset __bashful_text __bashful_part
 $__bashful_text""#;
+
+/// What stands before the text of a command.
+const BEFORE_TEXT: [&str; 4] = ["bash", "--noprofile", "--norc", "-c"];
 
 /// The program and its arguments, argument zero included.
 fn command_line(
@@ -159,9 +239,7 @@ fn command_line(
             let bash = bash.ok_or_else(|| EngineError::NoBash {
                 path: own_path.unwrap_or_default().to_owned(),
             })?;
-            let mut arguments: Vec<String> = ["bash", "--noprofile", "--norc", "-c"]
-                .map(str::to_owned)
-                .to_vec();
+            let mut arguments: Vec<String> = BEFORE_TEXT.map(str::to_owned).to_vec();
             if text.len() <= LONGEST_ARGUMENT {
                 arguments.push(text.clone());
             } else {
@@ -204,6 +282,21 @@ fn pieces(text: &str) -> Vec<String> {
         rest = later;
     }
     pieces
+}
+
+/// What it reads from, and what is sent to it first.
+fn input(given: Stdin, seat: Seat) -> Result<(Option<OwnedFd>, Vec<u8>), EngineError> {
+    match given {
+        given if seat == Seat::Apart => Ok((stdin(given)?, Vec::new())),
+        Stdin::Closed => Ok((None, Vec::new())),
+        Stdin::Bytes(bytes) if bytes.len() <= MOST_INPUT => Ok((None, bytes)),
+        Stdin::Bytes(bytes) => Err(InvalidInvocation::InputTooLong {
+            length: bytes.len(),
+            limit: MOST_INPUT,
+        }
+        .into()),
+        Stdin::Descriptor(_) => Err(InvalidInvocation::TwoInputs.into()),
+    }
 }
 
 fn stdin(stdin: Stdin) -> Result<Option<OwnedFd>, EngineError> {
@@ -269,8 +362,4 @@ fn open_log(path: &Path, workspace: &Path) -> Result<File, InvalidInvocation> {
         file.set_len(0).map_err(unwritable)?;
     }
     Ok(file)
-}
-
-fn millis(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }

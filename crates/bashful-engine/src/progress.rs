@@ -4,7 +4,7 @@ use std::pin::pin;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use bashful_keeper::{Fault, State};
+use bashful_keeper::{Answer, Fault, NeedsInput, State};
 use tokio::sync::Notify;
 
 /// Something the keeper said of a run.
@@ -13,6 +13,10 @@ pub(crate) enum News {
     Started(i32),
     Grew(u64),
     SoftTimeout(Duration),
+    /// It waits for input, or no longer does.
+    Wants(Option<NeedsInput>),
+    /// What became of something that was asked of it.
+    Answered(Answer),
     Refused(Fault),
     Finished(Box<State>),
     /// The keeper went away.
@@ -33,6 +37,10 @@ pub(crate) struct Picture {
     pub(crate) pid: Option<i32>,
     pub(crate) log_bytes: u64,
     pub(crate) soft_timeout: Option<Duration>,
+    /// What it waits for.
+    pub(crate) needs_input: Option<NeedsInput>,
+    /// What became of something that was asked of it.
+    pub(crate) answer: Option<Answer>,
     pub(crate) outcome: Option<Outcome>,
 }
 
@@ -52,6 +60,8 @@ impl Progress {
                 News::Started(pid) => picture.pid = Some(pid),
                 News::Grew(bytes) => picture.log_bytes = bytes,
                 News::SoftTimeout(elapsed) => picture.soft_timeout = Some(elapsed),
+                News::Wants(needs_input) => picture.needs_input = needs_input,
+                News::Answered(answer) => picture.answer = Some(answer),
                 News::Refused(fault) => picture.outcome = Some(Outcome::Refused(fault)),
                 News::Finished(state) => {
                     picture.log_bytes = state.output.log_bytes;

@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::io;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -13,6 +14,7 @@ use crate::clock::now_ms;
 use crate::index::{Reconciled, reconcile};
 use crate::places::Places;
 use crate::store::{self, DATABASE, SqliteStore, Store, StoreError};
+use crate::tasks::damaged;
 
 mod recall;
 
@@ -33,6 +35,9 @@ pub struct Repaired {
     /// What was taken over from the audit trail; absent where nothing had to be.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub restored: Option<Restored>,
+    /// Directories of tasks that do not run and whose record cannot be read: where they are now.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub moved_tasks: Vec<PathBuf>,
     /// What was found in the task directories, and is in the index now.
     pub index: Reconciled,
 }
@@ -120,12 +125,34 @@ pub fn repair(places: &Places) -> Result<Repaired, RepairError> {
     let store = SqliteStore::open(&path)?;
     store.mark_grants(now_ms())?;
     remove_unfinished(&places.state);
+    let index = reconcile(&places.state, &store)?;
     Ok(Repaired {
         v: 1,
         database,
         restored,
-        index: reconcile(&places.state, &store)?,
+        moved_tasks: move_damaged(&places.state),
+        index,
     })
+}
+
+/// Where directories of tasks go that cannot be read.
+const DAMAGED_TASKS: &str = "damaged-tasks";
+
+/// Moves tasks aside whose record cannot be read, unless they run. Nothing is removed.
+fn move_damaged(state: &Path) -> Vec<PathBuf> {
+    let aside = state.join(DAMAGED_TASKS);
+    let mut moved = Vec::new();
+    for task in damaged(state).unwrap_or_default() {
+        let to = aside.join(format!("{}-{}", task.task_id, now_ms()));
+        let mut builder = fs::DirBuilder::new();
+        let made = builder.recursive(true).mode(0o700).create(&aside);
+        let from = state.join("tasks").join(&task.task_id);
+        // One that cannot be moved stays, and `doctor` goes on naming it.
+        if !task.running && made.is_ok() && fs::rename(from, &to).is_ok() {
+            moved.push(to);
+        }
+    }
+    moved
 }
 
 /// How a database is.

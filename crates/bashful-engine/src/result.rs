@@ -13,6 +13,7 @@ use serde::{Serialize, Serializer};
 use crate::approval::Approval;
 use crate::output::Captured;
 use crate::policy::remembered;
+use crate::shells::ShellOutcome;
 
 /// How a request ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -43,7 +44,12 @@ impl Status {
     pub(crate) fn of(state: &State) -> Self {
         match state.ending {
             Some(Ending::TimedOut) => Self::TimedOut,
-            Some(Ending::Cancelled | Ending::CallerGone | Ending::KeeperStopped) => Self::Cancelled,
+            Some(
+                Ending::Cancelled
+                | Ending::CallerGone
+                | Ending::KeeperStopped
+                | Ending::DirectoryRemoved,
+            ) => Self::Cancelled,
             _ => match classify(state) {
                 ExitClass::Success => Self::Success,
                 ExitClass::SoftFailure => Self::SoftFailure,
@@ -203,6 +209,18 @@ pub struct ExecutionResult {
     pub agent: String,
     /// In which session.
     pub session: String,
+    /// In which shell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shell: Option<String>,
+    /// What became of the shell's state.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shell_state: Option<ShellOutcome>,
+    /// Why the state was kept, or the shell began elsewhere than it ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shell_note: Option<String>,
+    /// How long other calls had the shell before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shell_waited_ms: Option<u64>,
     /// What the policy said about it.
     #[serde(
         skip_serializing_if = "Option::is_none",
@@ -291,6 +309,10 @@ impl ExecutionResult {
             operation_id: heading.operation_id,
             agent: heading.agent,
             session: heading.session,
+            shell: None,
+            shell_state: None,
+            shell_note: None,
+            shell_waited_ms: None,
             decision: heading.decision,
             approval: heading.approval,
             enforcement: None,
@@ -338,11 +360,7 @@ impl ExecutionResult {
             stdout_bytes: state.output.stdout_bytes,
             stderr_bytes: state.output.stderr_bytes,
             output_file: Some(output_file),
-            log_end: match state.output.log_end {
-                Some(LogEnd::Quota) => Some("quota"),
-                Some(LogEnd::WriteFailed) => Some("write_failed"),
-                None => state.output.copy_failed.then_some("write_failed"),
-            },
+            log_end: log_end(state).or_else(|| state.output.copy_failed.then_some("write_failed")),
             duration: Duration::from_micros(state.duration_us.unwrap_or(0)),
             timed_out: status == Status::TimedOut,
             task_id: Some(state.id.to_string()),
@@ -386,6 +404,14 @@ fn classify(state: &State) -> ExitClass {
         Some(1..=127) if !ended_by_us => ExitClass::SoftFailure,
         _ => ExitClass::HardFailure,
     }
+}
+
+/// Why the log has less than was printed, in a word.
+pub(crate) fn log_end(state: &State) -> Option<&'static str> {
+    state.output.log_end.map(|end| match end {
+        LogEnd::Quota => "quota",
+        LogEnd::WriteFailed => "write_failed",
+    })
 }
 
 pub(crate) fn survivor(survivor: &bashful_keeper::Survivor) -> Survivor {

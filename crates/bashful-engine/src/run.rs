@@ -1,7 +1,8 @@
 //! A run that was asked for: wait for it, watch it, end it.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use bashful_keeper::{Fault, FaultKind};
@@ -16,6 +17,8 @@ use crate::output::OutputLimit;
 use crate::progress::{Outcome, Picture, Progress};
 use crate::refusals::Draft;
 use crate::result::ExecutionResult;
+use crate::shells::ShellCall;
+use crate::tasks::{Claim, Wanted, heirs, mark};
 
 /// A run in progress. Dropping it ends the run with its whole process tree,
 /// unless it was detached.
@@ -26,6 +29,16 @@ pub struct Run {
     /// Listed as running until this goes.
     pub(crate) running: Running,
     pub(crate) owned: bool,
+    /// When it is to go on in the background.
+    pub(crate) lets_go_at: Option<Instant>,
+    /// The name that may be used instead of its id.
+    pub(crate) name: Option<String>,
+    /// It sits at a terminal.
+    pub(crate) has_terminal: bool,
+    /// It has a place among the background tasks of its agent.
+    pub(crate) has_place: AtomicBool,
+    /// So many of them may run.
+    pub(crate) most_tasks: usize,
 }
 
 /// What is needed to tell how a run went.
@@ -36,6 +49,8 @@ pub(crate) struct Report {
     pub(crate) progress: Arc<Progress>,
     pub(crate) last_page: LastPage,
     pub(crate) draft: Draft,
+    /// The shell that it runs in, until its state was saved.
+    pub(crate) shell: Mutex<Option<ShellCall>>,
 }
 
 impl Run {
@@ -66,6 +81,12 @@ impl Run {
             .wait(&self.report.progress, |picture| picture.outcome.clone())
             .await?;
         self.report.result(outcome)
+    }
+
+    /// Waits until it waits for somebody to type something.
+    pub(crate) async fn question(&self) -> Result<(), EngineError> {
+        let look = |picture: &Picture| picture.needs_input.as_ref().map(|_| ());
+        self.client.wait(&self.report.progress, look).await
     }
 
     /// Waits for the end on this thread, until `until` at most; `Err(self)` when
@@ -100,9 +121,37 @@ impl Run {
         self.client.cancel(&self.report.account.id, true);
     }
 
+    /// Takes a place among the background tasks of its agent, if it has none; false where none is
+    /// free.
+    pub(crate) fn take_place(&self) -> bool {
+        let account = &self.report.account;
+        let wanted = Wanted {
+            agent: &account.heading.agent,
+            task: &account.id,
+            name: None,
+            most: self.most_tasks,
+        };
+        let state = &self.report.draft.state;
+        let has_place = self.has_place.load(Ordering::Acquire)
+            || Claim::take(state, wanted).map(Claim::keep).is_ok();
+        self.has_place.store(has_place, Ordering::Release);
+        has_place
+    }
+
     /// Lets it go on without us; what it does is in its task directory.
     pub fn detach(mut self) -> String {
         self.owned = false;
+        if !*self.has_place.get_mut() {
+            let account = &self.report.account;
+            // Without a marker it runs all the same.
+            let _ = mark(
+                &self.report.draft.state,
+                &account.heading.agent,
+                &account.id,
+            );
+        }
+        // Others must not wait for it.
+        drop(self.report.take_shell());
         self.client.detach(&self.report.account.id);
         self.report.account.id.to_string()
     }
@@ -122,6 +171,14 @@ impl Drop for Run {
 }
 
 impl Report {
+    fn take_shell(&self) -> Option<ShellCall> {
+        // Taken or not, it is whole.
+        self.shell
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
+    }
+
     pub(crate) fn result(&self, outcome: Outcome) -> Result<ExecutionResult, EngineError> {
         self.result_within(outcome, self.limit)
     }
@@ -134,7 +191,13 @@ impl Report {
     ) -> Result<ExecutionResult, EngineError> {
         let account = &self.account;
         let mut result = match outcome {
-            Outcome::Finished(state) => account.finished(&state, limit)?,
+            Outcome::Finished(state) => {
+                for heir in heirs(&state) {
+                    // Without a marker it runs all the same.
+                    let _ = mark(&self.draft.state, &account.heading.agent, heir);
+                }
+                account.finished(&state, limit)?
+            }
             Outcome::Refused(fault) => {
                 let error = refused(fault);
                 self.last_page
@@ -143,6 +206,9 @@ impl Report {
             }
             Outcome::Lost => account.lost(limit),
         };
+        if let Some(shell) = self.take_shell() {
+            shell.settle(&mut result);
+        }
         self.last_page.end(&result, &account.directory);
         self.draft.put(&mut result);
         Ok(result)

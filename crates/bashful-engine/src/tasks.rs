@@ -4,32 +4,53 @@
 //! processes and for those whose engine is long gone. Reading order: `standing` (how a task
 //! stands), `task` (finding one), `read` (its output), `wait`, `kill`.
 
+mod claim;
+mod clean;
+mod damaged;
 mod error;
 mod filter;
 mod ids;
+mod input;
+mod keys;
 mod kill;
+mod listening;
+mod name;
 mod read;
+mod readied;
+mod ready;
 mod record;
 mod running;
+mod screen;
 mod search;
 mod standing;
 mod summary;
 mod task;
+mod typed;
 mod wait;
 mod watch;
 
+pub(crate) use claim::{Claim, Wanted, check_room, heirs, mark};
+pub use clean::{CleanRequest, Cleaned, RemovedTask};
+pub use damaged::DamagedTask;
+pub(crate) use damaged::damaged;
 pub use error::TaskError;
 pub use filter::{TaskFilter, WhichTasks};
 pub(crate) use ids::task_ids;
+pub use keys::{KEY_NAMES, Key, UnknownKey};
 pub use kill::{Kill, Killed};
+pub(crate) use name::check_name;
 pub use read::{Output, Piece, ReadRequest};
+pub use readied::Readied;
+pub use ready::{NotReadiness, Readiness, Ready};
 pub(crate) use record::EndsOnRecord;
 pub use running::{RunningTask, StopWhich, Stopped, running, stop};
-pub use search::{Found, FoundLine, SearchRequest};
+pub use screen::{Cursor, Drawn, LiveScreen, Screen};
+pub use search::{Found, FoundLine, LinePattern, SearchRequest};
 pub(crate) use standing::Standing;
 pub use standing::TaskState;
 pub use summary::TaskSummary;
-pub use task::Task;
+pub use task::{Task, TaskList};
+pub use typed::Sitting;
 pub use wait::Waited;
 pub(crate) use wait::block_on;
 pub(crate) use watch::Watchtower;

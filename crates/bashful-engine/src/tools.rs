@@ -13,7 +13,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::engine::Engine;
-use crate::error::EngineError;
+use crate::error::{EngineError, InvalidInvocation, in_full};
 use crate::tasks::{TaskError, TaskFilter, block_on};
 
 mod arguments;
@@ -25,6 +25,8 @@ mod schema;
 mod task_kill;
 mod task_list;
 mod task_output;
+mod task_screen;
+mod task_send;
 mod task_wait;
 mod words;
 
@@ -40,6 +42,8 @@ const TOOLS: &[Tool] = &[
     task_wait::TOOL,
     task_list::TOOL,
     task_kill::TOOL,
+    task_send::TOOL,
+    task_screen::TOOL,
     policy_explain::TOOL,
 ];
 
@@ -116,6 +120,39 @@ pub enum ToolError {
     /// What came out cannot be told.
     #[error("cannot write the answer as JSON")]
     Json(#[from] serde_json::Error),
+}
+
+impl ToolError {
+    /// What a model can do about it.
+    pub fn hint(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::Task(TaskError::Unknown { .. } | TaskError::Gone { .. }) => {
+                "task_list shows which there are"
+            }
+            Self::Task(TaskError::PastEnd { .. }) => {
+                "read on from the `next` of the last answer, or from 0"
+            }
+            Self::Task(TaskError::NoInput { .. } | TaskError::NoTerminal { .. }) => {
+                "start it with `tty` to give it a terminal"
+            }
+            Self::Engine(EngineError::Invalid(InvalidInvocation::TooManyTasks { .. })) => {
+                "task_list shows them: wait until some have ended, or end some with task_kill"
+            }
+            Self::Engine(EngineError::Invalid(InvalidInvocation::NameTaken { .. })) => {
+                "use that task, end it with task_kill, or choose another name"
+            }
+            _ => return None,
+        })
+    }
+
+    /// All that is said about it, on one line.
+    pub fn in_full(&self) -> String {
+        let error = in_full(self);
+        match self.hint() {
+            Some(hint) => format!("{error}; {hint}"),
+            None => error,
+        }
+    }
 }
 
 /// Output as it comes, for whoever watches a call.

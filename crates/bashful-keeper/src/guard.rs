@@ -28,6 +28,15 @@ pub const KEEPER_ARGUMENT: &str = "__bashful-keeper";
 /// What a keeper that was forked from another process is called.
 pub const KEEPER_NAME: &str = "bashful-keeper";
 
+/// What is known about a keeper's life when it begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lifetime {
+    /// Its session will tell.
+    Unknown,
+    /// Its runs may outlive the process that makes it.
+    BeyondCaller,
+}
+
 /// If this process was started as a keeper, serves as one and never returns.
 ///
 /// An executable that calls this first thing in `main` can be its own keeper.
@@ -41,17 +50,17 @@ pub fn serve_as_keeper_if_asked() {
     // before any line of `main`.
     let served = take_socket().and_then(|socket| match fork_leaving_threads()? {
         Fork::Parent(_) => Ok(()),
-        Fork::Child => serve(socket),
+        Fork::Child => serve(socket, Lifetime::Unknown),
     });
     end(&served)
 }
 
 /// Makes a keeper by forking this process, which must be small and have a single
 /// thread. Returns in the caller; the new process serves this socket and ends.
-pub fn fork_keeper(socket: OwnedFd) -> io::Result<()> {
+pub fn fork_keeper(socket: OwnedFd, lifetime: Lifetime) -> io::Result<()> {
     match fork_single_threaded()? {
         Fork::Parent(_) => Ok(()),
-        Fork::Child => end(&become_nameless(socket).and_then(serve)),
+        Fork::Child => end(&become_nameless(socket).and_then(|socket| serve(socket, lifetime))),
     }
 }
 
@@ -78,7 +87,7 @@ fn take_socket() -> io::Result<OwnedFd> {
 }
 
 /// Leaves the caller's world behind and becomes guard and keeper.
-fn serve(socket: OwnedFd) -> io::Result<()> {
+fn serve(socket: OwnedFd, lifetime: Lifetime) -> io::Result<()> {
     // Secrets to be masked are in our memory: no other process may look.
     set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
     ignore_write_signals();
@@ -89,7 +98,8 @@ fn serve(socket: OwnedFd) -> io::Result<()> {
     rustix::stdio::dup2_stdin(&nothing)?;
     rustix::stdio::dup2_stdout(&nothing)?;
     rustix::stdio::dup2_stderr(&nothing)?;
-    set_child_subreaper(Some(getpid()))?;
+    let this = getpid();
+    set_child_subreaper(Some(this))?;
     match fork_single_threaded()? {
         Fork::Parent(keeper) => {
             drop(socket);
@@ -97,7 +107,12 @@ fn serve(socket: OwnedFd) -> io::Result<()> {
         }
         Fork::Child => {
             set_child_subreaper(Some(getpid()))?;
-            Keeper::new(socket)?.serve()
+            let mut keeper = Keeper::new(socket, this.as_raw_pid())?;
+            if lifetime == Lifetime::BeyondCaller {
+                // Its answer comes while the engine is still being made.
+                keeper.ask_for_scope();
+            }
+            keeper.serve()
         }
     }
 }

@@ -21,15 +21,20 @@ use crate::keeper::listener::Listener;
 use crate::log::Stream;
 use crate::protocol::Reply;
 use crate::rooms::Rooms;
-use crate::run::{Next, Run};
+use crate::run::{Next, Run, Unwritten};
+use crate::scope::OwnScope;
 use crate::spare::{Spare, remove_abandoned};
 use crate::task_directory::{Ending, Holder};
 use crate::task_id::TaskId;
 
 mod census;
 mod converse;
+mod input;
 mod listener;
 mod start;
+mod streams;
+
+pub use listener::ALONE;
 
 /// How long an engine may stay connected with nothing to do before it is asked to hang up.
 const SLEEPY: Duration = Duration::from_secs(60);
@@ -46,6 +51,8 @@ pub(crate) struct Keeper {
     listener: Option<Listener>,
     connections: BTreeMap<u64, Connection>,
     runs: BTreeMap<u64, Run>,
+    /// Last records that the disk did not take yet.
+    unwritten: Vec<Unwritten>,
     rooms: Rooms,
     /// When it is worth trying again to tidy up after runs.
     tidy_at: Instant,
@@ -60,6 +67,9 @@ pub(crate) struct Keeper {
     /// The directory for the next task, made while another runs.
     spare: Option<Spare>,
     spares: Spares,
+    /// Our parent, as long as it lives.
+    guard: i32,
+    scope: OwnScope,
     holder: Holder,
     /// What the processes we start get, after we raised our own.
     open_files: OpenFiles,
@@ -75,6 +85,7 @@ enum Source {
     Output(u64, Stream),
     Report(u64),
     Mounts(u64),
+    Input(u64),
 }
 
 impl Source {
@@ -87,6 +98,7 @@ impl Source {
             Self::Output(number, Stream::Stdout) => number << 3 | 2,
             Self::Output(number, Stream::Stderr) => number << 3 | 3,
             Self::Mounts(number) => number << 3 | 4,
+            Self::Input(number) => number << 3 | 5,
         })
     }
 
@@ -99,13 +111,14 @@ impl Source {
             (number, 2) => Self::Output(number, Stream::Stdout),
             (number, 3) => Self::Output(number, Stream::Stderr),
             (number, 4) => Self::Mounts(number),
+            (number, 5) => Self::Input(number),
             (number, _) => Self::Connection(number),
         }
     }
 }
 
 impl Keeper {
-    pub(crate) fn new(first: OwnedFd) -> io::Result<Self> {
+    pub(crate) fn new(first: OwnedFd, guard: i32) -> io::Result<Self> {
         let signals = SignalQueue::new(
             &[Signal::CHILD, Signal::TERM, Signal::INT, Signal::HUP].map(Signal::as_raw),
         )?;
@@ -119,6 +132,7 @@ impl Keeper {
             listener: None,
             connections: BTreeMap::new(),
             runs: BTreeMap::new(),
+            unwritten: Vec::new(),
             rooms: Rooms::default(),
             tidy_at: Instant::now(),
             next_number: 1,
@@ -129,6 +143,8 @@ impl Keeper {
             ending: false,
             spare: None,
             spares: Spares::Unwanted,
+            guard,
+            scope: OwnScope::Unasked,
             holder: Holder {
                 pid: this.pid,
                 started: this.started,
@@ -207,12 +223,23 @@ impl Keeper {
                     run.lost_cover(Instant::now());
                 }
             }
+            Source::Input(number) => {
+                let run = self.runs.get_mut(&number);
+                if let Some(input) = run.and_then(|run| run.input.as_mut()) {
+                    input.write();
+                }
+            }
             Source::Output(number, stream) => {
                 if let Some(run) = self.runs.get_mut(&number) {
                     run.read(stream, &mut self.buffer);
                 }
             }
         }
+    }
+
+    /// Asks for a unit of our own, once: what runs here may outlive whoever started us.
+    pub(crate) fn ask_for_scope(&mut self) {
+        self.scope.ask(self.guard);
     }
 
     fn socket_path(&self) -> Option<PathBuf> {
@@ -339,6 +366,9 @@ impl Keeper {
                 self.finish(number);
             }
         }
+        self.unwritten.retain_mut(|record| record.is_left(now));
+        self.tell_questions(now);
+        self.watch_inputs();
         self.report(now);
         let gone: Vec<u64> = self
             .connections
@@ -368,7 +398,7 @@ impl Keeper {
         };
         run.leave(&mut self.rooms);
         let state = run.finish(self.holder, &mut self.buffer);
-        run.record(&state);
+        let unwritten = (!run.record(&state)).then(|| state.clone());
         if let Some(connection) = run.owner.and_then(|owner| self.connections.get_mut(&owner)) {
             if let Some(pid) = run.start_untold() {
                 connection.send(&Reply::Started {
@@ -382,6 +412,9 @@ impl Keeper {
             });
             // At once: closing files can take its time.
             connection.flush();
+        }
+        if let Some(state) = unwritten {
+            self.unwritten.extend(run.unwritten(state, Instant::now()));
         }
     }
 
@@ -429,7 +462,9 @@ impl Keeper {
                     .max()
             })
             .flatten();
+        let unwritten = self.unwritten.iter().map(|record| record.next);
         runs.chain(quiet)
+            .chain(unwritten)
             .chain(spare)
             .min()
             .map(|at| at.saturating_duration_since(now))
@@ -452,6 +487,9 @@ impl Keeper {
         }
         if self.ending {
             return true;
+        }
+        if !self.unwritten.is_empty() {
+            return false;
         }
         let since = *self.quiet_since.get_or_insert(now);
         if now < since + self.patience() {

@@ -13,31 +13,39 @@
 mod characters;
 mod connection;
 mod guard;
+mod input;
 mod keeper;
+mod latin;
 mod log;
 mod log_reader;
 mod mask;
 mod output;
 mod protocol;
+mod question;
 mod rooms;
 mod run;
+mod scope;
 mod spare;
 mod task_directory;
 mod task_id;
 mod wire;
 
+pub use bashful_sandbox::TerminalSize;
 pub use characters::CharacterCount;
-pub use guard::{KEEPER_ARGUMENT, KEEPER_NAME, fork_keeper, serve_as_keeper_if_asked};
+pub use guard::{KEEPER_ARGUMENT, KEEPER_NAME, Lifetime, fork_keeper, serve_as_keeper_if_asked};
+pub use keeper::ALONE;
+pub use latin::Bytes;
 pub use log::{LogEnd, Stream};
 pub use log_reader::{Chunk, LogReader};
 pub use mask::Masker;
 pub use protocol::{
-    Fault, FaultKind, Hello, OnLogFull, PROTOCOL, Reply, Request, RoomRequest, Start, VERSION,
-    Welcome,
+    Answer, Fault, FaultKind, Hello, OnLogFull, PROTOCOL, Reply, Request, RoomRequest, Start,
+    VERSION, Welcome,
 };
+pub use scope::{Ground, Outlook, Scope, scope_outlook};
 pub use task_directory::{
-    Ending, Fate, Holder, OutputTotals, Phase, Spec, State, Survivor, TASK_FORMAT, TaskDirectory,
-    TaskDirectoryError, UsageRecord,
+    Ending, Fate, Holder, NeedsInput, OutputTotals, Phase, Spec, State, Survivor, TASK_FORMAT,
+    TaskDirectory, TaskDirectoryError, UsageRecord,
 };
 pub use task_id::TaskId;
 pub use wire::{LineBuffer, send_line};

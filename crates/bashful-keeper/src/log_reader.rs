@@ -6,7 +6,9 @@ use std::os::unix::fs::FileExt;
 
 use crate::characters::CharacterCount;
 use crate::log::{Kind, RECORD_BYTES, Record, Stream};
-use crate::task_directory::TaskDirectory;
+use crate::task_directory::{TaskDirectory, open_ours};
+
+mod unlisted;
 
 /// Reads the log of a task that runs or has ended. It never reads more into
 /// memory than it is asked for.
@@ -20,6 +22,10 @@ pub struct LogReader {
     within: u64,
     /// Records that were read together, and the number of the first.
     cached: (u64, Vec<Record>),
+    /// What the index should say and does not, and which record that were.
+    unlisted: Option<(u64, Record)>,
+    /// The task is over, and its index says all that it should.
+    is_sound: bool,
 }
 
 /// The next piece of a log.
@@ -53,7 +59,7 @@ const BLOCK: usize = 512;
 impl LogReader {
     /// Opens the log of this task.
     pub fn open(directory: &TaskDirectory) -> io::Result<Self> {
-        let log = File::open(directory.log())?;
+        let log = directory.open_log()?;
         Ok(Self {
             log,
             directory: directory.clone(),
@@ -61,6 +67,8 @@ impl LogReader {
             record: 0,
             within: 0,
             cached: (0, Vec::new()),
+            unlisted: None,
+            is_sound: false,
         })
     }
 
@@ -344,7 +352,7 @@ impl LogReader {
     fn index(&mut self) -> io::Result<Option<&File>> {
         if self.index.is_none() {
             // It is made with the first output.
-            match File::open(self.directory.index()) {
+            match open_ours(&self.directory.index()) {
                 Ok(index) => self.index = Some(index),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
                 Err(error) => return Err(error),
@@ -354,6 +362,14 @@ impl LogReader {
     }
 
     fn records(&mut self) -> io::Result<u64> {
+        if let Some((number, _)) = self.unlisted()? {
+            return Ok(number + 1);
+        }
+        self.listed()
+    }
+
+    /// How many records the index has.
+    fn listed(&mut self) -> io::Result<u64> {
         let Some(index) = self.index()? else {
             return Ok(0);
         };
@@ -376,6 +392,29 @@ impl LogReader {
     }
 
     fn block(&mut self, start: u64, end: u64) -> io::Result<Vec<Record>> {
+        let is_replaced = |reader: &Self| matches!(reader.unlisted, Some((0, _)));
+        let mut records = Vec::new();
+        if !is_replaced(self) {
+            match self.listed_block(start, end) {
+                Ok(listed) => records = listed,
+                Err(error) => {
+                    self.unlisted()?;
+                    if !is_replaced(self) {
+                        return Err(error);
+                    }
+                }
+            }
+        }
+        let next = start + records.len() as u64;
+        if next < end
+            && let Some((_, record)) = self.unlisted()?.filter(|(number, _)| *number == next)
+        {
+            records.push(record);
+        }
+        Ok(records)
+    }
+
+    fn listed_block(&mut self, start: u64, end: u64) -> io::Result<Vec<Record>> {
         let Some(index) = self.index()? else {
             return Ok(Vec::new());
         };
@@ -391,6 +430,8 @@ impl LogReader {
             filled += got;
         }
         let (records, _) = bytes[..filled].as_chunks::<RECORD_BYTES>();
-        Ok(records.iter().map_while(Record::decode).collect())
+        let damaged = || io::Error::new(io::ErrorKind::InvalidData, "its index is damaged");
+        let read = records.iter().map(Record::decode);
+        read.collect::<Option<_>>().ok_or_else(damaged)
     }
 }

@@ -7,6 +7,7 @@ use rustix::io::Errno;
 use crate::characters::CharacterCount;
 use crate::log::{LogWriter, Stream};
 use crate::mask::Masker;
+use crate::question::LastLine;
 
 /// One output stream of a run while its pipe is open.
 #[derive(Debug)]
@@ -17,6 +18,8 @@ pub(crate) struct Output {
     pub(crate) bytes: u64,
     pub(crate) characters: CharacterCount,
     enlarged: bool,
+    /// What was printed since the last end of a line, where somebody may have to answer it.
+    pub(crate) last_line: Option<LastLine>,
 }
 
 /// How much is read before others get their turn.
@@ -34,6 +37,26 @@ impl Output {
             bytes: 0,
             characters: CharacterCount::default(),
             enlarged: false,
+            last_line: None,
+        }
+    }
+
+    /// Remembers its last line from now on.
+    pub(crate) fn with_last_line(mut self) -> Self {
+        self.last_line = Some(LastLine::default());
+        self
+    }
+
+    /// A stream that nobody writes to.
+    pub(crate) fn closed(stream: Stream) -> Self {
+        Self {
+            stream,
+            pipe: None,
+            masker: None,
+            bytes: 0,
+            characters: CharacterCount::default(),
+            enlarged: true,
+            last_line: None,
         }
     }
 
@@ -55,6 +78,7 @@ impl Output {
             bytes: 0,
             characters: CharacterCount::default(),
             enlarged: self.enlarged,
+            last_line: self.last_line.take(),
         }
     }
 
@@ -114,6 +138,9 @@ impl Output {
     fn record(&mut self, bytes: &[u8], log: &mut LogWriter) {
         self.bytes += bytes.len() as u64;
         self.characters.push(bytes);
+        if let Some(line) = &mut self.last_line {
+            line.push(bytes);
+        }
         log.append(self.stream, bytes);
     }
 }

@@ -7,14 +7,15 @@
 
 use std::path::PathBuf;
 
-use bashful_sandbox::Profile;
+use bashful_sandbox::{Profile, TerminalSize};
 use serde::{Deserialize, Serialize};
 
-use crate::task_directory::{Spec, State};
+use crate::latin::Bytes;
+use crate::task_directory::{NeedsInput, Spec, State};
 use crate::task_id::TaskId;
 
 /// The version of the messages below.
-pub const PROTOCOL: u32 = 2;
+pub const PROTOCOL: u32 = 3;
 
 /// The version of this build; engine and keeper must agree on it.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -39,6 +40,37 @@ pub enum Request {
         /// Which.
         id: TaskId,
     },
+    /// Type something into a command's terminal, or write it to its standard input.
+    /// It is queued and written as the command reads.
+    Send {
+        /// Which.
+        id: TaskId,
+        /// The asker's number for this request; the answer has it too.
+        number: u64,
+        /// What to write.
+        bytes: Bytes,
+        /// Nothing will follow: the end-of-file character on a terminal, else the pipe is closed.
+        end: bool,
+    },
+    /// Give a command's terminal another size.
+    Resize {
+        /// Which.
+        id: TaskId,
+        /// The asker's number for this request.
+        number: u64,
+        /// The new size.
+        size: TerminalSize,
+    },
+    /// Send one signal: to the foreground process group of the command's terminal, or
+    /// without one to the process group that the command leads.
+    Signal {
+        /// Which.
+        id: TaskId,
+        /// The asker's number for this request.
+        number: u64,
+        /// The signal's number.
+        signal: i32,
+    },
     /// End every command and then the keeper.
     Shutdown {
         /// SIGKILL right away.
@@ -60,6 +92,9 @@ pub struct Hello {
     /// The socket to serve, for others of the same session. None: only this connection.
     #[serde(default)]
     pub listen: Option<PathBuf>,
+    /// Nobody else serves at that socket, and nothing of it stays behind.
+    #[serde(default)]
+    pub alone: bool,
     /// How long to live on with no connection and nothing running.
     #[serde(default)]
     pub idle_ms: u64,
@@ -83,8 +118,14 @@ pub struct Start {
     pub mask: Vec<String>,
     /// A descriptor for standard input travels with this line.
     pub stdin: bool,
+    /// What is sent to it first, where its input is kept open or it has a terminal.
+    #[serde(default)]
+    pub input: Bytes,
     /// A descriptor for a second copy of the log travels with this line, after `stdin`'s.
     pub log_copy: bool,
+    /// So many descriptors that the command inherits travel with this line, after those.
+    #[serde(default)]
+    pub inherited: usize,
     /// It outlives this connection.
     pub detached: bool,
     /// The room it runs in; none is no sandbox.
@@ -153,6 +194,20 @@ pub enum Reply {
         /// How long it has run.
         elapsed_ms: u64,
     },
+    /// The command waits for somebody to type something, or no longer does.
+    Wants {
+        /// Which.
+        id: TaskId,
+        /// What it waits for; none when it goes on.
+        needs_input: Option<NeedsInput>,
+    },
+    /// What became of a `Send`, `Resize` or `Signal`.
+    Answer {
+        /// The asker's number for its request.
+        number: u64,
+        /// What became of it.
+        answer: Answer,
+    },
     /// The command has ended; this is its last word.
     Finished {
         /// Which.
@@ -162,6 +217,34 @@ pub enum Reply {
     },
     /// Nothing has run for a while; please hang up, so that the keeper can end.
     Bye,
+}
+
+/// What became of something that was asked of a running command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    /// It is done; what was sent is queued.
+    Done,
+    /// No such command runs here: it has ended.
+    NotRunning,
+    /// Its standard input is not ours to write to.
+    NoInput,
+    /// Its input was closed before.
+    InputClosed,
+    /// It has no terminal.
+    NoTerminal,
+    /// It reads too slowly: nothing of this was taken.
+    Full {
+        /// How many bytes wait to be read.
+        waiting: u64,
+        /// How many may wait.
+        most: u64,
+    },
+    /// The kernel refused.
+    Failed {
+        /// What it said.
+        errno: i32,
+    },
 }
 
 /// The keeper's side of the handshake.

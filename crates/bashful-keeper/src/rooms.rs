@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use bashful_sandbox::{
     BuildError, Confined, Enforcement, ExecError, Freshness, Identity, Launch, LaunchError, Plan,
-    PlanError, Profile, Room, SpareNamespaces, Survey, Violation,
+    PlanError, Profile, Room, SpareNamespaces, Survey, Terminal, Violation,
 };
 
 use crate::protocol::RoomRequest;
@@ -268,6 +268,11 @@ impl Rooms {
             || self.shared().any(|kept| kept.room.wants_preparing())
     }
 
+    /// Whether this process was made ahead of time, for a run to come.
+    pub(crate) fn made_ahead(&self, pid: i32) -> bool {
+        self.kept.values().any(|kept| kept.room.waits(pid))
+    }
+
     /// Rooms in which more than one run happens.
     fn shared(&self) -> impl Iterator<Item = &Kept> {
         self.kept.values().filter(|kept| !kept.fresh)
@@ -325,6 +330,11 @@ impl InRoom {
         self.confined.await_start()?;
         self.mounts = File::open(format!("/proc/{}/mountinfo", self.confined.init)).ok();
         Ok(())
+    }
+
+    /// The keeper's end of its terminal.
+    pub(crate) fn take_terminal(&mut self) -> Option<Terminal> {
+        self.confined.take_terminal()
     }
 
     pub(crate) fn mounts(&self) -> Option<&File> {

@@ -12,23 +12,29 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use bashful_sandbox::{
-    Ended, Enforcement, ExitStatus, Mark, Process, Reach, Usage, Violation, command_line,
-    descendants, signal_tree,
+    Ended, Enforcement, ExitStatus, Mark, Process, Reach, TerminalSize, Usage, Violation,
+    command_line, descendants, signal_tree,
 };
+use rustix::fs::fstat;
 use rustix::process::Signal;
 
 mod in_room;
+mod input;
+mod unwritten;
 
-use in_room::LOOK_INTERVAL;
+use in_room::Looks;
+pub(crate) use unwritten::Unwritten;
 
+use crate::input::Input;
 use crate::log::{LogWriter, Stream};
 use crate::mask::Masker;
 use crate::output::Output;
 use crate::protocol::OnLogFull;
+use crate::question::Question;
 use crate::rooms::InRoom;
 use crate::task_directory::{
-    Ending, Fate, Holder, OutputTotals, Phase, Spec, State, Survivor, TASK_FORMAT, TaskDirectory,
-    UsageRecord,
+    Ending, Fate, Holder, OutputTotals, Phase, Spec, State, StateFile, Survivor, TASK_FORMAT,
+    TaskDirectory, UsageRecord,
 };
 
 /// How long output is awaited from processes that outlived the leader.
@@ -50,10 +56,9 @@ const SAY_INTERVAL: Duration = Duration::from_millis(5);
 #[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) spec: Spec,
-    pub(crate) directory: TaskDirectory,
-    state_file: Option<File>,
+    record: StateFile,
     /// Locked: whoever asks learns that the task is ours.
-    _claim: File,
+    claim: File,
     pub(crate) mark: Mark,
     /// The leader until it is reaped; in a room, the run's first process until the
     /// command has ended.
@@ -65,6 +70,13 @@ pub(crate) struct Run {
     /// The connection that waits for it; none when it is detached.
     pub(crate) owner: Option<u64>,
     pub(crate) outputs: [Output; 2],
+    /// The way into it, where there is one.
+    pub(crate) input: Option<Input>,
+    question: Question,
+    /// When its state is to be written down again.
+    record_at: Option<Instant>,
+    /// The size of its terminal.
+    size: Option<TerminalSize>,
     pub(crate) log: LogWriter,
     /// What must not be written down.
     pub(crate) mask: Vec<String>,
@@ -79,6 +91,7 @@ pub(crate) struct Run {
     deadline: Option<Instant>,
     warn_at: Option<Instant>,
     told_start: bool,
+    told_log_end: bool,
     usage: Usage,
     survivors: Vec<Survivor>,
     said: u64,
@@ -86,7 +99,7 @@ pub(crate) struct Run {
     /// How the command of a room ended.
     ended: Option<Ended>,
     /// When to look after a run in a room again.
-    look_at: Option<Instant>,
+    looks: Looks,
     enforcement: Option<Enforcement>,
     violations: Vec<Violation>,
 }
@@ -114,7 +127,6 @@ pub(crate) enum Next {
 pub(crate) struct Parts {
     pub(crate) spec: Spec,
     pub(crate) directory: TaskDirectory,
-    pub(crate) state_file: Option<File>,
     pub(crate) claim: File,
     pub(crate) mark: Mark,
     pub(crate) leader: Option<i32>,
@@ -124,6 +136,7 @@ pub(crate) struct Parts {
     pub(crate) place: Option<InRoom>,
     pub(crate) owner: Option<u64>,
     pub(crate) outputs: [Output; 2],
+    pub(crate) input: Option<Input>,
     pub(crate) log: LogWriter,
     pub(crate) mask: Vec<String>,
 }
@@ -137,16 +150,19 @@ impl Run {
             deadline: after(parts.spec.timeout_ms),
             warn_at: after(parts.spec.warn_after_ms),
             spec: parts.spec,
-            directory: parts.directory,
-            state_file: parts.state_file,
-            _claim: parts.claim,
+            record: StateFile::new(&parts.directory),
+            claim: parts.claim,
             mark: parts.mark,
             leader: parts.leader,
             init: parts.init,
-            look_at: parts.place.is_some().then(|| now + LOOK_INTERVAL),
+            looks: Looks::from(now),
             place: parts.place,
             owner: parts.owner,
             outputs: parts.outputs,
+            input: parts.input,
+            question: Question::default(),
+            record_at: None,
+            size: None,
             log: parts.log,
             mask: parts.mask,
             first_pid: parts.command,
@@ -157,6 +173,7 @@ impl Run {
             started: now,
             started_at_ms: now_ms(),
             told_start: false,
+            told_log_end: false,
             usage: Usage::default(),
             survivors: Vec::new(),
             said: 0,
@@ -189,7 +206,13 @@ impl Run {
 
     /// Takes output that is there.
     pub(crate) fn read(&mut self, stream: Stream, buffer: &mut [u8]) {
-        self.outputs[stream.index()].read(buffer, &mut self.log);
+        let output = &mut self.outputs[stream.index()];
+        output.read(buffer, &mut self.log);
+        let now = Instant::now();
+        if let Some(line) = &output.last_line {
+            self.question.printed(line, now);
+        }
+        self.note_log_end(now);
         // Readers follow the index, also when we are killed the next moment.
         let _ = self.log.flush_index();
     }
@@ -199,21 +222,21 @@ impl Run {
     pub(crate) fn needs_census(&self, now: Instant) -> bool {
         let over = self.deadline.is_some_and(|deadline| now >= deadline);
         let timed = self.place.as_ref().is_some_and(InRoom::is_timed);
-        let over = over || (timed && self.look_at.is_some_and(|at| now >= at));
-        self.leader.is_none() || self.stage != Stage::Running || over || self.log.ended().is_some()
+        let over = over || (timed && now >= self.looks.at);
+        self.leader.is_none() || self.stage != Stage::Running || over || self.is_full()
     }
 
     /// Moves on as far as the clock and its processes allow. `orphans` are those
     /// of its processes that lost their parent.
     pub(crate) fn step(&mut self, now: Instant, orphans: &[i32], buffer: &mut [u8]) -> Next {
         self.look_after(now, orphans);
+        self.look_for_question(now);
         let over = self.deadline.is_some_and(|deadline| now >= deadline);
         let unbounded = matches!(self.stage, Stage::Running | Stage::Draining { .. });
         if over && unbounded && (self.leader.is_some() || !orphans.is_empty()) {
             self.terminate(Ending::TimedOut, now, orphans);
         }
-        let full = self.log.ended().is_some() && self.spec.on_log_full == OnLogFull::Stop;
-        if full && self.stage == Stage::Running {
+        if self.is_full() && self.stage == Stage::Running {
             self.terminate(Ending::LogFull, now, orphans);
         }
         let empty = self.leader.is_none() && orphans.is_empty();
@@ -260,6 +283,20 @@ impl Run {
                 Next::Wait
             }
             _ => Next::Wait,
+        }
+    }
+
+    /// Whether its log is full, and it is to stop then.
+    fn is_full(&self) -> bool {
+        self.log.ended().is_some() && self.spec.on_log_full == OnLogFull::Stop
+    }
+
+    /// That the log has ended is written down at once, and what it lacks from time to time.
+    fn note_log_end(&mut self, now: Instant) {
+        if self.log.ended().is_some() {
+            let first = !std::mem::replace(&mut self.told_log_end, true);
+            let wait = if first { Duration::ZERO } else { RECOUNT };
+            self.record_at.get_or_insert(now + wait);
         }
     }
 
@@ -384,6 +421,7 @@ impl Run {
         self.log.finish();
         let mut state = self.state(keeper, None);
         state.phase = Phase::Finished;
+        state.needs_input = None;
         state.duration_us =
             Some(u64::try_from(self.started.elapsed().as_micros()).unwrap_or(u64::MAX));
         state.ending = Some(self.ending.unwrap_or(Ending::Exited));
@@ -401,6 +439,8 @@ impl Run {
             socket,
             pid: self.first_pid,
             started_at_ms: self.started_at_ms,
+            terminal: self.size.or(self.spec.terminal),
+            needs_input: self.question.asked().cloned(),
             duration_us: None,
             ending: None,
             exit_code: match self.exit {
@@ -431,10 +471,19 @@ impl Run {
         }
     }
 
-    /// Writes the record down, as far as the disk allows.
-    pub(crate) fn record(&mut self, state: &State) {
-        // On a full disk the engine still hears how it ended; the record says `lost`.
-        let _ = self.directory.write_state(&mut self.state_file, state);
+    /// Writes down how it stands; whether the disk took that. The engine hears it anyway.
+    pub(crate) fn record(&mut self, state: &State) -> bool {
+        self.record.append(state).is_ok()
+    }
+
+    /// Its last record, to be tried again. A directory that was removed has no use for it.
+    pub(crate) fn unwritten(self, state: State, now: Instant) -> Option<Unwritten> {
+        (!self.is_removed()).then(|| Unwritten::new(self.record, self.claim, state, now))
+    }
+
+    /// Whether its directory is gone, and with it all that others know of it.
+    pub(super) fn is_removed(&self) -> bool {
+        fstat(&self.claim).is_ok_and(|about| about.st_nlink == 0)
     }
 
     /// That it runs is due to be said: its process id.
@@ -503,7 +552,9 @@ impl Run {
             self.warn_at.filter(|_| listens),
             start,
             say,
-            self.look_at,
+            Some(self.looks.at),
+            self.wake_for_input(),
+            self.record_at,
         ]
         .into_iter()
         .flatten()
@@ -511,6 +562,8 @@ impl Run {
     }
 }
 
+/// How often it is written down what a log lacks.
+const RECOUNT: Duration = Duration::from_secs(1);
 /// A survivor's command line is cut after so many characters.
 const SHOWN_COMMAND: usize = 200;
 /// No list of survivors grows beyond this.

@@ -12,7 +12,9 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
 
-use crate::task_directory::{LOG, SPEC, TaskDirectory, TaskFiles, locked_file, private_file};
+use crate::task_directory::{
+    LOG, SPEC, TaskDirectory, TaskFiles, locked_file, open_ours, private_file,
+};
 
 /// What a spare's name begins with. No task's name begins with a dot.
 const PREFIX: &str = ".spare-";
@@ -57,7 +59,6 @@ impl Spare {
         let files = TaskFiles {
             spec: self.spec.take()?,
             log: self.log.take(),
-            state: None,
         };
         fs::rename(&self.path, directory.path()).ok()?;
         Some(files)
@@ -83,7 +84,7 @@ pub(crate) fn remove_abandoned(tasks: &Path) {
             .is_some_and(|name| name.starts_with(PREFIX));
         let is_free =
             |spec: File| flock(spec.as_fd(), FlockOperation::NonBlockingLockShared).is_ok();
-        if is_spare && File::open(entry.path().join(SPEC)).is_ok_and(is_free) {
+        if is_spare && open_ours(&entry.path().join(SPEC)).is_ok_and(is_free) {
             let _ = fs::remove_dir_all(entry.path());
         }
     }

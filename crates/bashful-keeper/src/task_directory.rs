@@ -2,13 +2,13 @@
 //!
 //! ```text
 //! tasks/ID/spec      what was asked (JSON, written once, before anything runs)
-//! tasks/ID/state     how it stands (JSON lines, appended; the last whole line counts)
+//! tasks/ID/state     how it stands (JSON lines, added; the last whole one that can be read counts)
 //! tasks/ID/out.log   the output of both streams in the order it was read
 //! tasks/ID/index     which bytes of out.log belong to which stream
 //! ```
 //!
 //! While a keeper owns the task it holds a lock on `spec`. A task that is not
-//! finished and not locked belongs to a keeper that died: it is lost. Appending a
+//! finished and not locked belongs to a keeper that died: it is lost. Adding a
 //! line is one system call and, unlike a replaced file, leaves the history to read;
 //! a line that was cut off by a crash has no end and does not count.
 
@@ -18,12 +18,19 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use bashful_sandbox::{Enforcement, Violation};
+use bashful_sandbox::{Enforcement, TerminalSize, Violation};
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 
 use crate::protocol::OnLogFull;
 use crate::task_id::TaskId;
+
+mod open;
+mod state_file;
+
+pub(crate) use open::open_ours;
+use open::{read_end_of_ours, read_ours};
+pub(crate) use state_file::StateFile;
 
 /// The version of the directory's format.
 pub const TASK_FORMAT: u32 = 1;
@@ -31,6 +38,9 @@ pub const TASK_FORMAT: u32 = 1;
 pub(crate) const SPEC: &str = "spec";
 pub(crate) const STATE: &str = "state";
 pub(crate) const LOG: &str = "out.log";
+
+/// So much of the end of a state is looked at.
+const MOST_RECORDS: u64 = 4 << 20;
 
 /// What was asked. No environment values and no secrets are in here.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -44,6 +54,9 @@ pub struct Spec {
     /// What the caller said it is for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
+    /// The name that may be used instead of its id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// Who asked.
     pub agent: String,
     /// In which session.
@@ -78,6 +91,22 @@ pub struct Spec {
     pub adopted_from: Option<TaskId>,
     /// When it was asked, in milliseconds since 1970.
     pub created_at_ms: u64,
+    /// The size of its terminal at the start; none: it has no terminal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub terminal: Option<TerminalSize>,
+    /// Input can be sent to it while it runs. A terminal always takes input.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub keep_input: bool,
+}
+
+/// What a task waits for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NeedsInput {
+    /// The last line that it printed, without escapes: most likely the question.
+    pub line: String,
+    /// What is typed is not shown: it asks for a password.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub hidden: bool,
 }
 
 /// How a task stands.
@@ -99,6 +128,12 @@ pub struct State {
     pub pid: Option<i32>,
     /// Milliseconds since 1970.
     pub started_at_ms: u64,
+    /// The size of its terminal now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub terminal: Option<TerminalSize>,
+    /// What it waits for, while it runs and waits for somebody to type.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub needs_input: Option<NeedsInput>,
     /// How long it ran, once it has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_us: Option<u64>,
@@ -160,6 +195,8 @@ pub enum Ending {
     OutOfCpuTime,
     /// Something that was protected in it was replaced outside.
     Unprotected,
+    /// Its directory was removed: nobody could have found it any more.
+    DirectoryRemoved,
 }
 
 /// A keeper, named so that a reused process number is never mistaken for it.
@@ -271,6 +308,11 @@ impl TaskDirectory {
         self.0.join(LOG)
     }
 
+    /// Opens the log for reading. What is no regular file of ours is refused.
+    pub fn open_log(&self) -> io::Result<File> {
+        open_ours(&self.log())
+    }
+
     /// The index of the log.
     pub fn index(&self) -> PathBuf {
         self.0.join("index")
@@ -295,11 +337,7 @@ impl TaskDirectory {
     fn create_files(&self) -> Result<TaskFiles, TaskDirectoryError> {
         let path = self.0.join(SPEC);
         let spec = locked_file(&path).map_err(doing("lock", &path))?;
-        Ok(TaskFiles {
-            spec,
-            log: None,
-            state: None,
-        })
+        Ok(TaskFiles { spec, log: None })
     }
 
     /// Writes what was asked. From here on the task exists.
@@ -311,30 +349,6 @@ impl TaskDirectory {
         let path = self.0.join(SPEC);
         let text = serde_json::to_vec(spec).map_err(|error| doing("write", &path)(error.into()))?;
         files.spec.write_all(&text).map_err(doing("write", &path))
-    }
-
-    /// Appends how it stands, in one write.
-    pub(crate) fn write_state(
-        &self,
-        file: &mut Option<File>,
-        state: &State,
-    ) -> Result<(), TaskDirectoryError> {
-        let path = self.0.join(STATE);
-        let mut line =
-            serde_json::to_vec(state).map_err(|error| doing("write", &path)(error.into()))?;
-        line.push(b'\n');
-        let open = || {
-            OpenOptions::new()
-                .append(true)
-                .create(true)
-                .mode(0o600)
-                .open(&path)
-        };
-        let file = match file {
-            Some(file) => file,
-            None => file.insert(open().map_err(doing("open", &path))?),
-        };
-        file.write_all(&line).map_err(doing("write", &path))
     }
 
     /// Removes the directory of a task that never began.
@@ -372,27 +386,29 @@ impl TaskDirectory {
         Ok(last)
     }
 
-    /// The last whole line of the record, as it was written.
+    /// The last line of the record that can be read, as it was written. One that was spoilt
+    /// does not hide those before it.
     fn last_record(&self) -> Result<Option<State>, TaskDirectoryError> {
         let path = self.0.join(STATE);
-        let text = match fs::read(&path) {
+        let text = match read_end_of_ours(&path, MOST_RECORDS) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             text => text.map_err(doing("read", &path))?,
         };
         let whole = text.iter().rposition(|&byte| byte == b'\n').unwrap_or(0);
-        let line = text[..whole]
-            .split(|&byte| byte == b'\n')
-            .next_back()
-            .filter(|line| !line.is_empty());
-        let read = |line| serde_json::from_slice(line);
-        line.map(read)
-            .transpose()
-            .map_err(|error| doing("read", &path)(error.into()))
+        let mut first_error = None;
+        let lines = text[..whole].rsplit(|&byte| byte == b'\n');
+        for line in lines.filter(|line| !line.is_empty()) {
+            match serde_json::from_slice(line) {
+                Ok(state) => return Ok(Some(state)),
+                Err(error) => first_error = first_error.or(Some(error)),
+            }
+        }
+        first_error.map_or(Ok(None), |error| Err(doing("read", &path)(error.into())))
     }
 
     /// Whether a living keeper holds the task.
     pub fn is_owned(&self) -> bool {
-        let Ok(spec) = File::open(self.0.join(SPEC)) else {
+        let Ok(spec) = open_ours(&self.0.join(SPEC)) else {
             return false;
         };
         // A shared lock is refused exactly while the keeper holds its own; asking
@@ -405,7 +421,7 @@ impl TaskDirectory {
 
     fn read<T: serde::de::DeserializeOwned>(&self, name: &str) -> Result<T, TaskDirectoryError> {
         let path = self.0.join(name);
-        let text = fs::read(&path).map_err(doing("read", &path))?;
+        let text = read_ours(&path).map_err(doing("read", &path))?;
         serde_json::from_slice(&text).map_err(|error| doing("read", &path)(error.into()))
     }
 }
@@ -417,8 +433,6 @@ pub(crate) struct TaskFiles {
     pub(crate) spec: File,
     /// Made while the command starts, unless it was prepared.
     pub(crate) log: Option<File>,
-    /// Made with the first record.
-    pub(crate) state: Option<File>,
 }
 
 /// A new file of ours that is locked until it is closed.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::capabilities::NetworkCapability;
+use crate::shell_memory::ShellMemory;
 
 /// What a decision depends on besides the text and the rules. All paths are absolute, without
 /// `.`, `..` and double slashes.
@@ -28,6 +29,8 @@ pub struct Context {
     pub classes: Vec<String>,
     /// Whether the kernel fully enforces files and network for this run.
     pub enforced: bool,
+    /// What the shell that reads the text remembers; none if it is a new one.
+    pub shell: Option<ShellMemory>,
     /// Whether a terminal is there for a program that wants to talk to a person.
     pub terminal: bool,
 }

@@ -7,6 +7,7 @@ use std::ops::Range;
 mod argument;
 mod braces;
 mod expand;
+mod inherited;
 mod output;
 mod shadow;
 mod simple;

@@ -14,9 +14,7 @@ use names::{HARMLESS, NAMES, PREFIXES};
 pub(crate) fn check(facts: &Facts, index: usize) -> Option<Finding> {
     let assignment = facts.assignments.get(index)?;
     let name = assignment.name.as_str();
-    let listed = NAMES.binary_search(&name).is_ok()
-        || PREFIXES.iter().any(|prefix| name.starts_with(prefix)) && !HARMLESS.contains(&name);
-    if !listed || is_usual(facts, index, assignment) {
+    if !is_listed(name) || is_usual(facts, index, assignment) {
         return None;
     }
     Some(Finding {
@@ -33,6 +31,17 @@ pub(crate) fn check(facts: &Facts, index: usize) -> Option<Finding> {
         fact: format!("{name}={}", assignment.value.text),
         span: assignment.span,
     })
+}
+
+/// Whether a variable of this name changes what other programs do.
+pub fn is_hijack_variable(name: &str) -> bool {
+    is_listed(name)
+}
+
+/// The same, for this crate.
+pub(crate) fn is_listed(name: &str) -> bool {
+    NAMES.binary_search(&name).is_ok()
+        || PREFIXES.iter().any(|prefix| name.starts_with(prefix)) && !HARMLESS.contains(&name)
 }
 
 /// Everyday uses: `PAGER=cat git log`, `IFS= read -r line`.

@@ -27,6 +27,7 @@ mod read;
 mod rule;
 mod ruleset;
 mod shell;
+mod shell_memory;
 mod suggest;
 mod validator;
 mod writes;
@@ -44,10 +45,12 @@ pub use facts::{
     Unknown, UnknownKind,
 };
 pub use finding::{Finding, Standing};
+pub use hijack::is_hijack_variable;
 pub use profile::{PermissionProfile, ProfileBuilder, ProfileError};
 pub use quote::{build_safe_command, escape_arg};
 pub use read::read;
 pub use rule::{Rule, RuleEffect, RuleError, RuleErrorKind, RuleSource, parse_rules, read_rules};
 pub use ruleset::{BUILTIN_RULES, BUILTIN_RULES_VERSION, Lint, Ruleset, lint};
+pub use shell_memory::{Definition, NotFunctions, RememberedVariable, ShellMemory, functions_of};
 pub use suggest::{Suggestion, is_too_wide};
 pub use validator::{CommandValidator, MAX_COMMAND_BYTES, ValidationError};

@@ -12,7 +12,7 @@ const LONG: usize = 10 * 1024;
 const SHORT: usize = 512;
 const FEW_BRACKETS: usize = 16;
 /// Others are read on a stack of their own, which is large enough for the deepest text.
-const STACK: usize = 32 << 20;
+pub(crate) const STACK: usize = 32 << 20;
 
 /// Reads everything that a command's text would do.
 ///
@@ -28,7 +28,9 @@ const STACK: usize = 32 << 20;
 /// ```
 pub fn read(text: &str, context: &Context) -> Facts {
     let brackets = |byte: &u8| matches!(byte, b'(' | b'{' | b'`' | b'[');
-    if text.len() <= SHORT && text.bytes().filter(brackets).count() <= FEW_BRACKETS {
+    let remembers = context.shell.as_ref();
+    let deep = remembers.is_some_and(|memory| !memory.functions.is_empty());
+    if !deep && text.len() <= SHORT && text.bytes().filter(brackets).count() <= FEW_BRACKETS {
         // The parser is somebody else's: a fault in it is a text that cannot be read.
         let reading = std::panic::catch_unwind(|| read_here(text, context));
         return reading.unwrap_or_else(|_| unreadable(text));

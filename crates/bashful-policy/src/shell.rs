@@ -90,6 +90,8 @@ pub(crate) struct Loop {
 pub(crate) struct Arm {
     pub(crate) patterns: Vec<Word>,
     pub(crate) body: Vec<Statement>,
+    /// The next arm may run as well: `;&` and `;;&`.
+    pub(crate) goes_on: bool,
 }
 
 /// One operand in `[[ … ]]`.

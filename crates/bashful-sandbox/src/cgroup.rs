@@ -22,4 +22,5 @@ mod tests;
 pub(crate) use error::CgroupError;
 pub(crate) use find::{Cgroups, Offer, Offers};
 pub(crate) use group::Cgroup;
+pub use shared::share_group_with;
 pub(crate) use shared::shared_groups;

@@ -13,11 +13,19 @@ use crate::order::Order;
 use crate::sys::init::Room;
 use crate::sys::limits::OpenFiles;
 use crate::sys::spawn::{Prepared, spawn};
+use crate::terminal::TerminalSize;
+
+/// The number of the first descriptor that [`Launch::inherit`] passes on. It is low enough for
+/// a small limit of open files, and out of the way of what shells use themselves.
+pub const FIRST_INHERITED: i32 = 58;
+
+/// How many descriptors [`Launch::inherit`] passes on.
+pub const MOST_INHERITED: usize = 2;
 
 /// A process about to start.
 ///
-/// It begins with an empty environment, nothing but descriptors 0, 1 and 2,
-/// default signal actions and an empty signal mask. What is not set here is not
+/// It begins with an empty environment, nothing but descriptors 0, 1 and 2 and those it is
+/// to inherit, default signal actions and an empty signal mask. What is not set here is not
 /// passed on.
 #[derive(Debug)]
 pub struct Launch {
@@ -26,10 +34,15 @@ pub struct Launch {
     environment: Vec<Vec<u8>>,
     directory: PathBuf,
     standard: [Option<OwnedFd>; 3],
+    inherited: Vec<OwnedFd>,
     mark: Option<Mark>,
     open_files: Option<OpenFiles>,
     new_session: bool,
     dies_with_caller: bool,
+    /// Its standard input becomes its controlling terminal.
+    takes_terminal: bool,
+    /// It gets a terminal of its room.
+    room_terminal: Option<TerminalSize>,
 }
 
 impl Launch {
@@ -41,10 +54,13 @@ impl Launch {
             environment: Vec::new(),
             directory: PathBuf::from("/"),
             standard: [None, None, None],
+            inherited: Vec::new(),
             mark: None,
             open_files: None,
             new_session: false,
             dies_with_caller: false,
+            takes_terminal: false,
+            room_terminal: None,
         }
     }
 
@@ -91,6 +107,14 @@ impl Launch {
         self
     }
 
+    /// Gives it one more descriptor: the first becomes [`FIRST_INHERITED`], the next follow. No
+    /// more than [`MOST_INHERITED`] are passed on.
+    #[must_use]
+    pub fn inherit(mut self, fd: OwnedFd) -> Self {
+        self.inherited.push(fd);
+        self
+    }
+
     /// Marks it and all its descendants, see [`Mark`].
     #[must_use]
     pub fn mark(mut self, mark: Mark) -> Self {
@@ -110,6 +134,32 @@ impl Launch {
     pub fn new_session(mut self) -> Self {
         self.new_session = true;
         self
+    }
+
+    /// Sits it at this terminal, in a new session: all three streams, and what controls it.
+    pub fn terminal(mut self, terminal: OwnedFd) -> io::Result<Self> {
+        self.standard = [
+            Some(terminal.try_clone()?),
+            Some(terminal.try_clone()?),
+            Some(terminal),
+        ];
+        self.takes_terminal = true;
+        self.new_session = true;
+        Ok(self)
+    }
+
+    /// The same with a new terminal that only its own run knows; for a launch into a room.
+    /// The other end comes with [`crate::Confined::take_terminal`].
+    #[must_use]
+    pub fn room_terminal(mut self, size: TerminalSize) -> Self {
+        self.room_terminal = Some(size);
+        self.new_session = true;
+        self
+    }
+
+    /// The terminal that it is to get from its room.
+    pub(crate) fn wants_terminal(&self) -> Option<TerminalSize> {
+        self.room_terminal
     }
 
     /// Has the kernel kill it when the calling *thread* ends.
@@ -169,13 +219,16 @@ impl Launch {
             open_files: self.open_files.map(|limit| (limit.soft, limit.hard)),
             new_session: self.new_session,
             streams: self.standard.each_ref().map(Option::is_some),
+            inherited: self.inherited.len().min(MOST_INHERITED) as u64,
         };
         order.encode()
     }
 
-    /// Its standard streams, as far as they were given.
-    pub(crate) fn streams(&self) -> Vec<BorrowedFd<'_>> {
-        self.standard.iter().flatten().map(AsFd::as_fd).collect()
+    /// Its standard streams, as far as they were given, and what it inherits besides.
+    pub(crate) fn descriptors(&self) -> Vec<BorrowedFd<'_>> {
+        let streams = self.standard.iter().flatten();
+        let inherited = self.inherited.iter().take(MOST_INHERITED);
+        streams.chain(inherited).map(AsFd::as_fd).collect()
     }
 
     fn start_with(self, room: Option<Room<'_>>) -> Result<i32, LaunchError> {
@@ -204,6 +257,10 @@ impl Launch {
                 .map_err(failed(Stage::Descriptors)),
         };
         let [stdin, stdout, stderr] = self.standard.map(stream);
+        let mut inherited = [None, None];
+        for (place, fd) in inherited.iter_mut().zip(self.inherited) {
+            *place = Some(above_standard(Some(fd)).map_err(failed(Stage::Descriptors))?);
+        }
         let strings = |list: Vec<Vec<u8>>| -> Result<Vec<CString>, NulError> {
             list.into_iter().map(CString::new).collect()
         };
@@ -214,9 +271,11 @@ impl Launch {
             environment: strings(self.environment).map_err(invalid)?,
             directory,
             standard: [stdin?, stdout?, stderr?],
+            inherited,
             mark: self.mark.map(Mark::value),
             open_files: self.open_files,
             new_session: self.new_session,
+            takes_terminal: self.takes_terminal || self.room_terminal.is_some(),
             dies_with_caller: self.dies_with_caller,
             room,
         };
@@ -279,9 +338,11 @@ pub enum Stage {
     Filter,
     /// Hearing from the first process of the run.
     Report,
+    /// Making its terminal.
+    Terminal,
 }
 
-const STAGES: [Stage; 14] = [
+const STAGES: [Stage; 15] = [
     Stage::Strings,
     Stage::Clone,
     Stage::Session,
@@ -296,6 +357,7 @@ const STAGES: [Stage; 14] = [
     Stage::Landlock,
     Stage::Filter,
     Stage::Report,
+    Stage::Terminal,
 ];
 
 impl Stage {
@@ -323,6 +385,7 @@ impl Stage {
             Self::Rights => "give up rights for",
             Self::Landlock => "restrict the files of",
             Self::Filter => "filter the system calls of",
+            Self::Terminal => "make the terminal of",
             Self::Report => "hear from the first process of",
         }
     }

@@ -16,6 +16,7 @@ mod plan;
 mod profile;
 mod programs;
 mod protect;
+mod reading;
 mod report;
 mod room;
 mod seccomp;
@@ -25,11 +26,13 @@ mod survey;
     reason = "the one place where Bashful talks to the kernel"
 )]
 mod sys;
+mod terminal;
 mod tree;
 
+pub use cgroup::share_group_with;
 pub use freshness::Freshness;
 pub use host::{ControlGroup, Host, IdMaps};
-pub use launch::{Launch, LaunchError, Stage};
+pub use launch::{FIRST_INHERITED, Launch, LaunchError, MOST_INHERITED, Stage};
 pub use mark::Mark;
 pub use plan::{Access, Entry, Plan, PlanError, Private, ROOM_DIRECTORY, Right, RunLimit};
 pub use profile::{
@@ -37,6 +40,7 @@ pub use profile::{
 };
 pub use programs::{Program, ProgramError, resolve as resolve_program};
 pub use protect::{Guard, Watch};
+pub use reading::{FileIdentity, waits_to_read};
 pub use report::{Ended, Report};
 pub use room::{BuildError, BuildStep, Confined, ExecError, Room, SpareNamespaces};
 pub use seccomp::Refusal;
@@ -48,6 +52,7 @@ pub use sys::signals::{SignalQueue, ignore_write_signals};
 pub use sys::wait::{
     Exit, ExitStatus, Usage, peek_exited, reap, reap_if_ended, wait_for_stop_or_end,
 };
+pub use terminal::{Terminal, TerminalSize, TypingMode};
 pub use tree::{
     Process, Reach, Status, children, command_line, descendants, signal_process, signal_tree,
 };

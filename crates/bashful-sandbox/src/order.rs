@@ -15,6 +15,8 @@ pub(crate) struct Order {
     pub(crate) new_session: bool,
     /// Which of the standard streams come along.
     pub(crate) streams: [bool; 3],
+    /// How many further descriptors come along.
+    pub(crate) inherited: u64,
 }
 
 /// A message is no larger: a socket takes so much at once.
@@ -36,6 +38,7 @@ impl Order {
         for stream in self.streams {
             number(u64::from(stream));
         }
+        number(self.inherited);
         for string in [&self.program, &self.directory]
             .into_iter()
             .chain(&self.arguments)
@@ -48,7 +51,7 @@ impl Order {
 
     /// The order in a message; none if it is no message of ours.
     pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
-        let (numbers, mut strings) = bytes.split_at_checked(11 * 8)?;
+        let (numbers, mut strings) = bytes.split_at_checked(12 * 8)?;
         let number = |index: usize| {
             let bytes = numbers.get(8 * index..8 * index + 8)?;
             Some(u64::from_ne_bytes(bytes.try_into().ok()?))
@@ -73,6 +76,7 @@ impl Order {
             open_files: (number(3)? == 1).then_some(open_files),
             new_session: number(0)? == 1,
             streams: [number(8)? == 1, number(9)? == 1, number(10)? == 1],
+            inherited: number(11)?,
         })
     }
 }
@@ -92,6 +96,7 @@ mod tests {
             open_files: Some((1, 2)),
             new_session: true,
             streams: [false, true, true],
+            inherited: 2,
         };
         let bytes = order.encode().unwrap();
         assert_eq!(Order::decode(&bytes).as_ref(), Some(&order));

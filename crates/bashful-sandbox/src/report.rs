@@ -1,10 +1,12 @@
 //! What the first process of a run tells its keeper, and how a keeper reads it.
 
-use std::io;
+use std::io::{self, IoSliceMut};
+use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
 
 use crate::launch::Stage;
 use crate::{ExitStatus, Usage};
@@ -97,8 +99,12 @@ impl Report {
         Self { socket }
     }
 
-    /// Waits until the command has executed, or has not.
-    pub(crate) fn await_start(&self, patience: Duration) -> Result<(), (Stage, io::Error)> {
+    /// Waits until the command has executed, or has not; the keeper's end of its terminal, if
+    /// it has one.
+    pub(crate) fn await_start(
+        &self,
+        patience: Duration,
+    ) -> Result<Option<OwnedFd>, (Stage, io::Error)> {
         let lost = |kind: io::ErrorKind| (Stage::Report, io::Error::from(kind));
         let patience = Timespec {
             tv_sec: i64::try_from(patience.as_secs()).unwrap_or(i64::MAX),
@@ -113,8 +119,9 @@ impl Report {
                 Err(errno) => return Err((Stage::Report, errno.into())),
             }
         }
-        match self.next() {
-            Some(Record::Started) => Ok(()),
+        let (record, terminal) = self.first();
+        match record {
+            Some(Record::Started) => Ok(terminal),
             Some(Record::Failed(stage, errno)) => Err((stage, io::Error::from_raw_os_error(errno))),
             // It died before it could say anything: somebody killed it.
             _ => Err(lost(io::ErrorKind::UnexpectedEof)),
@@ -152,6 +159,25 @@ impl Report {
                 max_rss_kib,
             },
         })
+    }
+
+    /// The first record, and the descriptor that came with it.
+    fn first(&self) -> (Option<Record>, Option<OwnedFd>) {
+        let mut bytes = [0; RECORD_BYTES];
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+        let mut ancillary = RecvAncillaryBuffer::new(&mut space);
+        let mut slices = [IoSliceMut::new(&mut bytes)];
+        let flags = RecvFlags::CMSG_CLOEXEC;
+        let Ok(received) = recvmsg(&self.socket, &mut slices, &mut ancillary, flags) else {
+            return (None, None);
+        };
+        let descriptor = ancillary.drain().find_map(|message| match message {
+            RecvAncillaryMessage::ScmRights(mut descriptors) => descriptors.next(),
+            _ => None,
+        });
+        let whole = received.bytes == RECORD_BYTES;
+        let record = whole.then(|| Record::decode(&bytes)).flatten();
+        (record, descriptor)
     }
 
     fn next(&self) -> Option<Record> {

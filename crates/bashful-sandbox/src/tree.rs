@@ -33,6 +33,8 @@ pub struct Status {
     pub state: u8,
     /// The parent's number.
     pub parent: i32,
+    /// The process group it is in.
+    pub group: i32,
     /// The session it is in.
     pub session: i32,
     /// The number of its controlling terminal; 0: none.
@@ -59,13 +61,15 @@ impl Status {
         let mut fields = rest.split_ascii_whitespace();
         let state = *fields.next()?.as_bytes().first()?;
         let parent = fields.next()?.parse().ok()?;
-        let session = fields.nth(1)?.parse().ok()?;
+        let group = fields.next()?.parse().ok()?;
+        let session = fields.next()?.parse().ok()?;
         let terminal = fields.next()?.parse().ok()?;
         let threads = fields.nth(12)?.parse().ok()?;
         let started = fields.nth(1)?.parse().ok()?;
         Some(Self {
             state,
             parent,
+            group,
             session,
             terminal,
             threads,

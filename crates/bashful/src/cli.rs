@@ -11,16 +11,21 @@ use crate::view::ColourChoice;
 
 mod approvals;
 mod audit;
+mod background;
 mod bounds;
 mod caller;
 mod grants;
 mod hook;
 mod mcp;
 mod policy;
+mod shells;
+mod tasks;
+mod terminals;
 mod tools;
 
 pub(crate) use approvals::{AllowArguments, ApprovalsArguments, ApprovalsCommand};
 pub(crate) use audit::{AnchorPlaces, AuditArguments, AuditCommand, ExportFormat, RecordFilter};
+pub(crate) use background::BackgroundArguments;
 pub(crate) use bounds::{BoundsArguments, PolicyFlag};
 pub(crate) use caller::CallerArguments;
 pub(crate) use grants::{AddArguments, GrantsArguments, GrantsCommand};
@@ -33,6 +38,12 @@ pub(crate) use policy::{
     CheckArguments, Dialect, LearnArguments, PolicyArguments, PolicyCommand, ReplayArguments,
 };
 
+pub(crate) use shells::{ShellsArguments, ShellsCommand, WhoseShells};
+pub(crate) use tasks::{
+    CleanArguments, KillArguments, ListArguments, LogsArguments, StreamFlag, TasksArguments,
+    TasksCommand, WaitArguments,
+};
+pub(crate) use terminals::{AttachArguments, SendArguments, TerminalArguments};
 pub(crate) use tools::{CallArguments, ToolsArguments, ToolsCommand};
 
 /// The shell that asks first: run commands for AI agents and always get an answer.
@@ -58,6 +69,14 @@ pub(crate) enum Command {
     Status(StatusArguments),
     /// End what runs now.
     Stop(StopArguments),
+    /// List tasks: what runs in the background, and what has ended.
+    Tasks(TasksArguments),
+    /// Show what a task printed.
+    Logs(LogsArguments),
+    /// Wait for the end of tasks.
+    Wait(WaitArguments),
+    /// End tasks.
+    Kill(KillArguments),
     /// Show the configuration and where it comes from.
     Config(ConfigArguments),
     /// Ask the policy about a command, and look at its rules.
@@ -66,12 +85,18 @@ pub(crate) enum Command {
     Approvals(ApprovalsArguments),
     /// See what is remembered, give it and take it back.
     Grants(GrantsArguments),
+    /// See which shells last, what they remember, and make them forget.
+    Shells(ShellsArguments),
     /// Look at the record of what was asked, decided and run.
     Audit(AuditArguments),
     /// See which tools agents have, and call one.
     Tools(ToolsArguments),
     /// Serve the tools to an MCP client, and set clients up.
     Mcp(Box<McpArguments>),
+    /// Type into a task's terminal, or write to its standard input.
+    Send(SendArguments),
+    /// Sit down at the terminal of a task.
+    Attach(AttachArguments),
     /// Judge what a client's own shell is to run, as its hook.
     Hook(HookArguments),
 }
@@ -85,16 +110,22 @@ impl Command {
             Self::Doctor(arguments) => arguments.json,
             Self::Status(arguments) => arguments.json,
             Self::Stop(arguments) => arguments.json,
+            Self::Tasks(arguments) => arguments.wants_json(),
+            Self::Wait(arguments) => arguments.json,
+            Self::Kill(arguments) => arguments.json,
             Self::Config(arguments) => {
                 matches!(arguments.what, ConfigCommand::Show { json: true, .. })
             }
             Self::Policy(arguments) => arguments.wants_json(),
             Self::Approvals(arguments) => arguments.wants_json(),
             Self::Grants(arguments) => arguments.wants_json(),
+            Self::Shells(arguments) => arguments.wants_json(),
             Self::Audit(arguments) => arguments.wants_json(),
             Self::Tools(arguments) => arguments.wants_json(),
             Self::Mcp(arguments) => arguments.wants_json(),
-            Self::Hook(_) => false,
+            Self::Send(arguments) => arguments.json,
+            Self::Logs(arguments) => arguments.json,
+            Self::Hook(_) | Self::Attach(_) => false,
         }
     }
 }
@@ -123,6 +154,7 @@ Examples:
   bashful run --timeout 90s --description 'Build the docs' 'make docs'
   bashful run --json -- git log --oneline -3
   producer | bashful run --stdin 'sort | uniq -c'
+  bashful run --background --name dev-server --ready-when tcp:8080 'npm run dev'
 
 Exit codes: the command's own, 128+N when signal N ended it, and for Bashful's own
 outcomes 2 usage, 120 denied, 121 needs approval, 122 requirement failed,
@@ -185,7 +217,7 @@ pub(crate) struct RunArguments {
     /// Store at most this much output [default: 1G].
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub(crate) log_quota: Option<u64>,
-    /// What to do when that is reached.
+    /// What to do when that is reached [default: auto, which stops what runs in the background].
     #[arg(long, value_name = "WHAT", value_parser = choice::<OnLogFull>())]
     pub(crate) on_log_full: Option<OnLogFull>,
     /// Give the command our standard input; otherwise it has none.
@@ -200,6 +232,9 @@ pub(crate) struct RunArguments {
     /// The session this call belongs to [default: BASHFUL_SESSION, else the terminal].
     #[arg(long, value_name = "NAME")]
     pub(crate) session: Option<String>,
+    /// Run in the shell of this name: directory, variables and functions last.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["program", "fresh"])]
+    pub(crate) shell: Option<String>,
     /// Use a room of its own, which goes with the command.
     #[arg(long)]
     pub(crate) fresh: bool,
@@ -212,6 +247,10 @@ pub(crate) struct RunArguments {
     /// Ask about what was stopped while it ran, and run it again after a yes.
     #[arg(long)]
     pub(crate) retry_on_grant: bool,
+    #[command(flatten)]
+    pub(crate) background: BackgroundArguments,
+    #[command(flatten)]
+    pub(crate) terminal: TerminalArguments,
     #[command(flatten)]
     pub(crate) bounds: BoundsArguments,
 }
@@ -332,14 +371,9 @@ fn duration(text: &str) -> Result<Duration, String> {
     parse_duration(text).map_err(|error| error.to_string())
 }
 
-/// A time that may also be given in days, such as `7d`.
+/// A time that may not be zero.
 pub(crate) fn lasting(text: &str) -> Result<Duration, String> {
-    let hours = |days: &str| Some(format!("{}h", days.parse::<u32>().ok()?.checked_mul(24)?));
-    match text.strip_suffix('d').and_then(hours) {
-        Some(hours) => duration(&hours),
-        None => duration(text),
-    }
-    .and_then(|time| match time {
+    duration(text).and_then(|time| match time {
         Duration::ZERO => Err("that is no time at all".to_owned()),
         time => Ok(time),
     })

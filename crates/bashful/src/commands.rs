@@ -2,18 +2,25 @@
 
 pub(crate) mod agent;
 pub(crate) mod approvals;
+pub(crate) mod attach;
 pub(crate) mod audit;
 pub(crate) mod config;
 pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod grants;
 pub(crate) mod hook;
+pub(crate) mod kill;
+pub(crate) mod logs;
 pub(crate) mod mcp;
 pub(crate) mod policy;
 pub(crate) mod run;
+pub(crate) mod send;
+pub(crate) mod shells;
 pub(crate) mod status;
 pub(crate) mod stop;
+pub(crate) mod tasks;
 pub(crate) mod tools;
+pub(crate) mod wait;
 
 use std::path::Path;
 

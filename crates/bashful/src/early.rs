@@ -7,7 +7,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
 use bashful_engine::config::env::BASHFUL_SESSION;
-use bashful_engine::{EarlyKeeper, terminal_session};
+use bashful_engine::{EarlyKeeper, Lifetime, terminal_session};
 
 /// A keeper, if this is certainly a `run` without a session.
 pub(crate) fn keeper() -> Option<EarlyKeeper> {
@@ -15,17 +15,26 @@ pub(crate) fn keeper() -> Option<EarlyKeeper> {
     let runs = arguments.next().as_deref() == Some(OsStr::new("run"));
     let named = std::env::var_os(BASHFUL_SESSION).is_some_and(|name| !name.is_empty());
     let asks_for_session = |argument: &OsStr| {
-        argument.as_bytes().starts_with(b"--sess")
+        // A shell has a session, too.
+        [&b"--sess"[..], b"--she"]
+            .iter()
+            .any(|flag| argument.as_bytes().starts_with(flag))
             || argument == OsStr::new("--help")
             || argument == OsStr::new("-h")
     };
-    if !runs
-        || named
-        || arguments.any(|argument| asks_for_session(&argument))
-        || terminal_session().is_some()
-    {
+    let mut lifetime = Lifetime::Unknown;
+    for argument in arguments {
+        if asks_for_session(&argument) {
+            return None;
+        }
+        // A word of the command may look like it too, which does no harm.
+        if argument == OsStr::new("--background") {
+            lifetime = Lifetime::BeyondCaller;
+        }
+    }
+    if !runs || named || terminal_session().is_some() {
         return None;
     }
     // If it fails, the engine tries again and says why.
-    EarlyKeeper::fork().ok()
+    EarlyKeeper::fork(lifetime).ok()
 }

@@ -2,9 +2,9 @@
 
 use std::io;
 
-use bashful_engine::EngineError;
 use bashful_engine::approvals::{DeskError, NotAPerson, StoreError};
 use bashful_engine::audit::AuditError;
+use bashful_engine::{EngineError, TaskError};
 use serde_json::json;
 
 use crate::exit::Exit;
@@ -30,9 +30,11 @@ pub(crate) fn report(error: &anyhow::Error, as_json: bool, printer: &Printer) ->
         return Exit::Command(141);
     }
     let engine_error = error.downcast_ref::<EngineError>();
+    let task_error = error.downcast_ref::<TaskError>();
     let desk_error = error.downcast_ref::<DeskError>();
     let invalid = engine_error.is_some_and(EngineError::is_invalid_input)
         || error.is::<UsageError>()
+        || task_error.is_some_and(TaskError::is_mistake)
         || desk_error.is_some_and(is_mistake);
     let denied = error.is::<NotAPerson>();
     let message = error
@@ -42,7 +44,8 @@ pub(crate) fn report(error: &anyhow::Error, as_json: bool, printer: &Printer) ->
         .join(": ");
     let hint = engine_error
         .and_then(EngineError::hint)
-        .or_else(|| desk_error.and_then(desk_hint).map(str::to_owned));
+        .or_else(|| desk_error.and_then(desk_hint).map(str::to_owned))
+        .or_else(|| task_error.and_then(TaskError::hint));
     printer.note("error", &message);
     if let Some(hint) = &hint {
         printer.note("hint", hint);

@@ -28,9 +28,11 @@ mod pen;
 mod repaired;
 mod rules;
 mod sheet;
+mod shells;
 mod spinner;
 mod style;
 mod tables;
+mod tasks;
 mod text;
 mod underline;
 
@@ -51,7 +53,9 @@ pub(crate) use notice::{Refusal, StartedTask, Truncation, warn_not_enforced, war
 pub(crate) use outcome::Outcome;
 pub(crate) use repaired::show_repaired;
 pub(crate) use rules::{RuleRow, show_rules, show_sections};
+pub(crate) use shells::{shell_entries, show_shells};
 pub(crate) use spinner::Moment;
 pub(crate) use style::{Ambient, ColourChoice, Style};
 pub(crate) use tables::{alike, grant_entries, show_asks, show_clients, show_grants};
+pub(crate) use tasks::{answer_with, how_to_answer, show_question, show_task, show_tasks};
 pub(crate) use text::{columns_of, duration, shorten, size, visible};

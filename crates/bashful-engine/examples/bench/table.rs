@@ -6,6 +6,11 @@ use std::time::{Duration, Instant};
 pub(crate) struct Times(Vec<Duration>);
 
 impl Times {
+    pub(crate) fn of(mut times: Vec<Duration>) -> Self {
+        times.sort_unstable();
+        Self(times)
+    }
+
     pub(crate) fn at(&self, share: f64) -> Duration {
         #[expect(
             clippy::cast_possible_truncation,
@@ -36,11 +41,7 @@ pub(crate) fn in_turns(rounds: usize, contestants: &mut [&mut dyn FnMut()]) -> V
             }
         }
     }
-    let sorted = |mut times: Vec<Duration>| {
-        times.sort_unstable();
-        Times(times)
-    };
-    times.into_iter().map(sorted).collect()
+    times.into_iter().map(Times::of).collect()
 }
 
 /// One line of a table of ratios to the first contestant.

@@ -41,6 +41,9 @@ pub struct Ask {
     /// What it reads there, if the agent gave it and it is short enough to be shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<String>,
+    /// What its shell remembers and could change what it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<Memory>,
     /// SHA-256 of the command as it would run, in hexadecimal: what a yes is bound to.
     pub digest: String,
     /// Why somebody is asked.
@@ -69,6 +72,16 @@ pub struct Ask {
     /// Whether the agent was told about a no.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub heard: bool,
+}
+
+/// What a shell that lasts brings to a command.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Memory {
+    /// The name of the shell.
+    pub shell: String,
+    /// Its functions and aliases, and the variables that the command could use, as text for a
+    /// person; known secrets masked.
+    pub text: String,
 }
 
 /// What the policy said that made it ask.

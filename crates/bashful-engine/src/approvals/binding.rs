@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use bashful_policy::BUILTIN_RULES_VERSION;
 use sha2::{Digest, Sha256};
 
+use super::ask::Memory;
 use super::grant::{Grant, Subject};
 use crate::builder::{Settings, hexadecimal};
 use crate::config::{Choice as _, Config, Granted, Profile, UnknownProfile};
 use crate::ground::Ground;
-use crate::invocation::Stdin;
+use crate::invocation::{Seat, Stdin};
 use crate::policy::Case;
 use crate::project::project_of;
 use crate::result::Heading;
@@ -32,6 +33,10 @@ pub(crate) struct Binding {
     pub(crate) reads_input: bool,
     /// What that is, if it is short enough to be shown.
     pub(crate) input: Option<String>,
+    /// A digest of what its shell remembers and could change what it does.
+    pub(crate) shell: Option<String>,
+    /// The same for whoever is asked: the name of the shell and what it remembers.
+    pub(crate) memory: Option<Memory>,
     /// What must not be shown or recorded: what the engine masks. Nothing that the caller gives is
     /// in here, or an agent could hide a part of its command by calling it a secret.
     pub(crate) mask: Vec<String>,
@@ -46,15 +51,29 @@ impl Binding {
         case: &Case<'_>,
     ) -> Self {
         let variables = case.invocation.variables.clone();
-        let reads_input = !matches!(case.invocation.stdin, Stdin::Closed);
+        // What can be sent to it later is shown to nobody.
+        let later = case.invocation.seat != Seat::Apart;
+        let reads_input = !matches!(case.invocation.stdin, Stdin::Closed) || later;
+        let remembered = case.invocation.remembered.as_ref();
+        let shell = remembered.and_then(|state| state.digest(&case.text()));
         let optional = ground.granted.optional.iter();
         let given = serde_json::json!([
             rights(&ground.granted),
             variables,
-            input_read(&case.invocation.stdin),
+            (input_read(&case.invocation.stdin), later),
             settings.sandbox.as_str(),
             optional.map(|one| one.as_str()).collect::<Vec<_>>(),
         ]);
+        let memory = remembered.filter(|_| shell.is_some());
+        let memory = memory.map(|state| Memory {
+            shell: case.invocation.shell.clone().unwrap_or_default(),
+            text: state.shown(&case.text(), &settings.mask),
+        });
+        // A shell that remembers nothing of the kind is like no shell.
+        let given = match &shell {
+            Some(shell) => serde_json::json!([given, shell]),
+            None => given,
+        };
         Self {
             agent: heading.agent.clone(),
             session: heading.session.clone(),
@@ -66,7 +85,9 @@ impl Binding {
             mask: settings.mask.clone(),
             variables,
             reads_input,
-            input: shown_input(&case.invocation.stdin),
+            input: shown_input(&case.invocation.stdin).filter(|_| !later),
+            shell,
+            memory,
         }
     }
 
@@ -81,7 +102,7 @@ impl Binding {
             Subject::Shapes(_) | Subject::Any => true,
         };
         // A variable can change what a command does, and who gave this grant saw none.
-        let plain = self.variables.is_empty() && !self.reads_input;
+        let plain = self.variables.is_empty() && !self.reads_input && self.shell.is_none();
         let seen = plain || grant.rights.is_some() || grant.subject == Subject::Any;
         text && seen
             && grant.agent == self.agent

@@ -27,6 +27,8 @@ pub enum Event {
     Grant(Box<GrantChanged>),
     /// A run starts. This one is on disk before anything runs.
     Start(Starting),
+    /// Somebody types into a run. This one is written before it is typed.
+    Input(InputSent),
     /// A run has ended.
     End(Box<Ended>),
     /// A request came to nothing: it was not allowed.
@@ -164,6 +166,46 @@ pub struct Starting {
     pub claimed: Option<String>,
 }
 
+/// Something that is typed into a run, without saying it: it may be a password.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InputSent {
+    /// The task.
+    pub task: String,
+    /// Whose task it is.
+    pub agent: String,
+    /// In which session.
+    pub session: String,
+    /// How it is typed.
+    pub how: InputHow,
+    /// How many bytes; absent when somebody only sits down.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
+    /// Their SHA-256; absent where somebody sat at the terminal, and where a password was asked
+    /// for, because a short text can be found by its digest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
+    /// Whether the end of input was said after them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub end: bool,
+}
+
+/// How something is typed into a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum InputHow {
+    /// By a program that uses the library.
+    Library,
+    /// By `bashful send`.
+    Send,
+    /// By an agent, with a tool.
+    Tool,
+    /// Somebody sat down at its terminal.
+    AttachBegan,
+    /// Somebody who sat at its terminal left it.
+    AttachEnded,
+}
+
 /// A run that has ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ended {
@@ -281,9 +323,9 @@ pub enum Mended {
 
 impl Event {
     /// The words for all events.
-    pub const NAMES: [&str; 10] = [
-        "policy", "request", "decision", "ask", "answer", "grant", "start", "end", "refusal",
-        "mended",
+    pub const NAMES: [&str; 11] = [
+        "policy", "request", "decision", "ask", "answer", "grant", "start", "input", "end",
+        "refusal", "mended",
     ];
 
     /// The word for it.
@@ -296,6 +338,7 @@ impl Event {
             Self::Answer(_) => "answer",
             Self::Grant(_) => "grant",
             Self::Start(_) => "start",
+            Self::Input(_) => "input",
             Self::End(_) => "end",
             Self::Refusal(_) => "refusal",
             Self::Mended(_) => "mended",

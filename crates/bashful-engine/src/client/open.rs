@@ -8,7 +8,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use bashful_keeper::{
-    Hello, KEEPER_ARGUMENT, LineBuffer, PROTOCOL, Reply, Request, VERSION, Welcome, fork_keeper,
+    Hello, KEEPER_ARGUMENT, Lifetime, LineBuffer, PROTOCOL, Reply, Request, VERSION, Welcome,
+    fork_keeper,
 };
 use bashful_sandbox::{Launch, Process, reap_if_ended, signal_process};
 use rustix::process::Signal;
@@ -29,6 +30,8 @@ pub(crate) struct KeeperAddress {
     pub(crate) state: PathBuf,
     /// The socket of the session, where others may find its keeper.
     pub(crate) socket: Option<PathBuf>,
+    /// The socket is for this keeper alone; nobody looks for it by its name.
+    pub(crate) alone: bool,
     pub(crate) idle: Duration,
     /// More runs will follow: the keeper may prepare for them.
     pub(crate) more_to_come: bool,
@@ -52,9 +55,9 @@ pub struct EarlyKeeper(Arc<UnixStream>);
 
 impl EarlyKeeper {
     /// Forks this process, which must be small and have a single thread.
-    pub fn fork() -> io::Result<Self> {
+    pub fn fork(lifetime: Lifetime) -> io::Result<Self> {
         let (ours, theirs) = UnixStream::pair()?;
-        fork_keeper(theirs.into())?;
+        fork_keeper(theirs.into(), lifetime)?;
         Ok(Self(Arc::new(ours)))
     }
 
@@ -79,6 +82,7 @@ impl Client {
 
     fn attempt(address: &KeeperAddress, order: Order<'_>) -> Result<Option<Self>, EngineError> {
         if let Some(path) = &address.socket
+            && !address.alone
             && let Ok(socket) = UnixStream::connect(path)
             && is_ours(&socket)
         {
@@ -93,7 +97,7 @@ impl Client {
         match &address.origin {
             Origin::Fork => {
                 let (socket, theirs) = pair()?;
-                fork_keeper(theirs.into()).map_err(no_resource("a process"))?;
+                fork_keeper(theirs.into(), Lifetime::Unknown).map_err(no_resource("a process"))?;
                 Self::greet(socket, address, Path::new("/proc/self/exe"), order)
             }
             Origin::Forked(socket) => {
@@ -128,6 +132,7 @@ impl Client {
             protocol: PROTOCOL,
             state: address.state.clone(),
             listen: address.socket.clone(),
+            alone: address.alone,
             idle_ms: u64::try_from(address.idle.as_millis()).unwrap_or(u64::MAX),
             more_to_come: address.more_to_come,
         };

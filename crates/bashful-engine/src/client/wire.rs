@@ -26,6 +26,9 @@ pub(super) struct Wire {
 #[derive(Debug, Default)]
 pub(super) struct Table {
     pub(super) runs: HashMap<TaskId, Arc<Progress>>,
+    /// Questions that wait for their answer, by their number.
+    pub(super) asks: HashMap<u64, Arc<Progress>>,
+    pub(super) next_ask: u64,
     /// The keeper said goodbye or went away: no new run may be added.
     pub(super) closed: bool,
 }
@@ -59,6 +62,9 @@ impl Wire {
             for (_, progress) in table.runs.drain() {
                 progress.push(News::Lost);
             }
+            for (_, progress) in table.asks.drain() {
+                progress.push(News::Lost);
+            }
         }
         alive
     }
@@ -77,7 +83,8 @@ impl Wire {
     }
 
     pub(super) fn poke_everybody(&self) {
-        for progress in lock(&self.table).runs.values() {
+        let table = lock(&self.table);
+        for progress in table.runs.values().chain(table.asks.values()) {
             progress.poke();
         }
     }
@@ -93,8 +100,14 @@ impl Table {
             }
             Reply::Refused { id, fault } => self.dismiss(&id, News::Refused(fault)),
             Reply::Finished { id, state } => self.dismiss(&id, News::Finished(state)),
+            Reply::Wants { id, needs_input } => self.tell(&id, News::Wants(needs_input)),
+            Reply::Answer { number, answer } => {
+                if let Some(progress) = self.asks.remove(&number) {
+                    progress.push(News::Answered(answer));
+                }
+            }
             Reply::Bye => {
-                if self.runs.is_empty() {
+                if self.runs.is_empty() && self.asks.is_empty() {
                     self.closed = true;
                     let _ = socket.shutdown(std::net::Shutdown::Write);
                 }

@@ -95,6 +95,9 @@ impl Choice for Keep {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum OnLogFull {
+    /// As `Continue` while somebody waits for the run, as `Stop` where it may go on in the
+    /// background.
+    Auto,
     /// The run goes on; what it prints beyond the quota is counted but not stored.
     Continue,
     /// The run is stopped.
@@ -102,8 +105,11 @@ pub enum OnLogFull {
 }
 
 impl Choice for OnLogFull {
-    const ALL: &'static [(&'static str, Self)] =
-        &[("continue", Self::Continue), ("stop", Self::Stop)];
+    const ALL: &'static [(&'static str, Self)] = &[
+        ("auto", Self::Auto),
+        ("continue", Self::Continue),
+        ("stop", Self::Stop),
+    ];
 }
 
 /// What happens to processes that outlive the leader of their run.

@@ -65,6 +65,14 @@ pub enum Key {
     EnvironmentPass,
     /// How long a keeper stays without work.
     KeeperIdle,
+    /// How many background tasks of one agent may run at a time.
+    TasksPerAgent,
+    /// How much the logs of all tasks may hold together.
+    TasksTotalLog,
+    /// How many tasks that have ended are kept.
+    TasksKeep,
+    /// How long a task that has ended is kept.
+    TasksMaxAge,
     /// How long an ask can be answered.
     ApprovalsExpire,
     /// How long a run waits for an answer.
@@ -128,7 +136,7 @@ const fn limit(name: &'static str) -> Row {
 
 impl Key {
     /// Every key, in the order in which they are shown: as in the default file.
-    pub const ALL: [Self; 42] = [
+    pub const ALL: [Self; 46] = [
         Self::RequireDescription,
         Self::BlockedCommands,
         Self::Agent,
@@ -145,6 +153,10 @@ impl Key {
         Self::SecretNames,
         Self::EnvironmentPass,
         Self::KeeperIdle,
+        Self::TasksPerAgent,
+        Self::TasksTotalLog,
+        Self::TasksKeep,
+        Self::TasksMaxAge,
         Self::ApprovalsExpire,
         Self::ApprovalsWait,
         Self::ApprovalsMostPending,
@@ -203,6 +215,11 @@ impl Key {
             Self::EnvironmentPass => Row("environment.pass", Within, NotSet),
             // A keeper serves a session, not a project.
             Self::KeeperIdle => Row("keeper.idle", Narrower, NotSet),
+            // Tasks of all projects are kept together, so no project decides on them.
+            Self::TasksPerAgent => Row("tasks.per_agent", Narrower, NotSet),
+            Self::TasksTotalLog => Row("tasks.total_log", Narrower, NotSet),
+            Self::TasksKeep => Row("tasks.keep", Narrower, NotSet),
+            Self::TasksMaxAge => Row("tasks.max_age", Narrower, NotSet),
             // Who is asked and for how long is between the person and the admin.
             Self::ApprovalsExpire => Row("approvals.expire", Narrower, NotSet),
             Self::ApprovalsWait => Row("approvals.wait", Narrower, NotSet),

@@ -150,6 +150,10 @@ fn set(
         Key::SecretNames => raw.secrets.names = Some(reader.variables(key, value)?),
         Key::EnvironmentPass => raw.environment.pass = Some(reader.variables(key, value)?),
         Key::KeeperIdle => raw.keeper.idle = Some(reader.duration(key, value)?),
+        Key::TasksPerAgent => raw.tasks.per_agent = Some(reader.number(key, value)?),
+        Key::TasksTotalLog => raw.tasks.total_log = Some(reader.size(key, value)?),
+        Key::TasksKeep => raw.tasks.keep = Some(reader.number(key, value)?),
+        Key::TasksMaxAge => raw.tasks.max_age = Some(reader.duration(key, value)?),
         Key::ApprovalsExpire => raw.approvals.expire = Some(reader.duration(key, value)?),
         Key::ApprovalsWait => raw.approvals.wait = Some(reader.duration_or_zero(key, value)?),
         Key::ApprovalsMostPending => {

@@ -32,6 +32,7 @@ pub(super) struct RawConfig {
     pub(super) secrets: RawSecrets,
     pub(super) environment: RawEnvironment,
     pub(super) keeper: RawKeeper,
+    pub(super) tasks: RawTasks,
     pub(super) approvals: RawApprovals,
     pub(super) audit: RawAudit,
     pub(super) sandbox: Maybe<Sandbox>,
@@ -92,6 +93,15 @@ pub(super) struct RawEnvironment {
 #[derive(Debug, Clone, Default)]
 pub(super) struct RawKeeper {
     pub(super) idle: Maybe<Duration>,
+}
+
+/// `[tasks]`.
+#[derive(Debug, Clone, Default)]
+pub(super) struct RawTasks {
+    pub(super) per_agent: Maybe<usize>,
+    pub(super) total_log: Maybe<u64>,
+    pub(super) keep: Maybe<usize>,
+    pub(super) max_age: Maybe<Duration>,
 }
 
 /// `[approvals]`.

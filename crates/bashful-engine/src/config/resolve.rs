@@ -57,6 +57,10 @@ pub(super) fn resolve(mut layers: Layers) -> Result<Resolved, ConfigError> {
     settle!(list, SecretNames, secrets.names);
     settle!(list, EnvironmentPass, environment.pass);
     settle!(scalar, KeeperIdle, keeper.idle);
+    settle!(scalar, TasksPerAgent, tasks.per_agent);
+    settle!(scalar, TasksTotalLog, tasks.total_log);
+    settle!(scalar, TasksKeep, tasks.keep);
+    settle!(scalar, TasksMaxAge, tasks.max_age);
     settle!(scalar, ApprovalsExpire, approvals.expire);
     settle!(scalar, ApprovalsWait, approvals.wait);
     settle!(scalar, ApprovalsMostPending, approvals.most_pending);

@@ -64,7 +64,12 @@ impl Scalar for usize {
 
 impl Scalar for OnLogFull {
     fn is_wider_than(&self, other: &Self) -> bool {
-        (*self, *other) == (Self::Continue, Self::Stop)
+        let reach = |choice: &Self| match choice {
+            Self::Stop => 0,
+            Self::Auto => 1,
+            Self::Continue => 2,
+        };
+        reach(self) > reach(other)
     }
 
     fn shown(&self) -> String {

@@ -27,6 +27,8 @@ pub struct Config {
     pub environment: Environment,
     /// How keepers behave.
     pub keeper: Keeper,
+    /// How many tasks there may be, and what is kept of them.
+    pub tasks: Tasks,
     /// How a person is asked.
     pub approvals: Approvals,
     /// What happens to the audit trail.
@@ -89,6 +91,20 @@ pub struct Keeper {
     pub idle: Duration,
 }
 
+/// How many tasks there may be, and what is kept of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Tasks {
+    /// How many background tasks of one agent may run at a time.
+    pub per_agent: usize,
+    /// How many bytes the logs of all tasks may hold together; the oldest that have ended go.
+    pub total_log: u64,
+    /// How many tasks that have ended are kept.
+    pub keep: usize,
+    /// How long a task that has ended is kept.
+    pub max_age: Duration,
+}
+
 /// How a person is asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -126,6 +142,7 @@ impl Default for Config {
             secrets: Secrets::default(),
             environment: Environment::default(),
             keeper: Keeper::default(),
+            tasks: Tasks::default(),
             approvals: Approvals::default(),
             audit: Audit::default(),
             sandbox: Sandbox::default(),
@@ -144,7 +161,7 @@ impl Default for Limits {
             max_output: 30_000,
             keep: Keep::HeadTail,
             log_quota: 1 << 30,
-            on_log_full: OnLogFull::Continue,
+            on_log_full: OnLogFull::Auto,
             survivors: Survivors::Kill,
             term_grace: Duration::from_secs(2),
         }
@@ -155,6 +172,17 @@ impl Default for Keeper {
     fn default() -> Self {
         Self {
             idle: Duration::from_secs(300),
+        }
+    }
+}
+
+impl Default for Tasks {
+    fn default() -> Self {
+        Self {
+            per_agent: 64,
+            total_log: 10 << 30,
+            keep: 1000,
+            max_age: Duration::from_secs(30 * 24 * 60 * 60),
         }
     }
 }

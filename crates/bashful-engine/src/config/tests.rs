@@ -152,7 +152,7 @@ max_timeout = "1m"  # admin admin.toml:3
 max_output = 30000  # default
 keep = "head-tail"  # default
 log_quota = "1G"  # default
-on_log_full = "continue"  # default
+on_log_full = "auto"  # default
 survivors = "kill"  # default
 term_grace = "2s"  # default
 
@@ -165,6 +165,12 @@ pass = []  # default
 
 [keeper]
 idle = "5m"  # default
+
+[tasks]
+per_agent = 64  # default
+total_log = "10G"  # default
+keep = 1000  # default
+max_age = "30d"  # default
 
 [approvals]
 expire = "15m"  # default
@@ -200,7 +206,7 @@ fn settings_are_fit_for_json() {
     let loaded = loaded("", "[limits]\nlog_quota = \"64K\"\n", "");
     let settings = loaded.settings();
     // The others have no value unless one is given.
-    assert_eq!(settings.len(), 31);
+    assert_eq!(settings.len(), 35);
     let json = |key: Key| {
         let setting = settings
             .iter()

@@ -97,6 +97,11 @@ const CASES: &[([&str; 3], &[&str])] = &[
         &["limits.log_quota = \"1M\" (project)"],
     ),
     (
+        ["", "", "limits.on_log_full = 'continue'"],
+        &["ignored `limits.on_log_full` in `project.toml` line 1: \
+                 NARROW `continue` is wider than `auto`"],
+    ),
+    (
         ["", "", "limits.on_log_full = 'stop'"],
         &["limits.on_log_full = \"stop\" (project)"],
     ),
@@ -367,6 +372,7 @@ fn wider(without: &Config, with: &Config) -> Vec<Key> {
             with.environment != without.environment,
         ),
         (Key::KeeperIdle, with.keeper != without.keeper),
+        (Key::TasksPerAgent, with.tasks != without.tasks),
         (
             Key::ApprovalsWait,
             Approvals {
@@ -393,7 +399,7 @@ fn wider(without: &Config, with: &Config) -> Vec<Key> {
 
 /// A file made of a number: each key is absent or has one of a few values.
 fn generate(mut seed: u64) -> String {
-    let choices: [(Key, &[&str]); 23] = [
+    let choices: [(Key, &[&str]); 27] = [
         (Key::RequireDescription, &["true", "false"]),
         (Key::BlockedCommands, &["[]", "['a']", "['b', 'c']"]),
         (Key::Agent, &["'x'", "'y'"]),
@@ -402,7 +408,7 @@ fn generate(mut seed: u64) -> String {
         (Key::MaxOutput, &["1", "30000", "1073741824"]),
         (Key::Keep, &["'head'", "'tail'", "'head-tail'"]),
         (Key::LogQuota, &["'1B'", "'1G'", "'8388607T'"]),
-        (Key::OnLogFull, &["'continue'", "'stop'"]),
+        (Key::OnLogFull, &["'auto'", "'continue'", "'stop'"]),
         (Key::Survivors, &["'kill'", "'adopt'"]),
         (Key::TermGrace, &["'1ms'", "'1h'"]),
         (Key::SecretValues, &["[]", "['longenough']"]),
@@ -412,6 +418,10 @@ fn generate(mut seed: u64) -> String {
             &["[]", "['A']", "['A', 'LD_PRELOAD']"],
         ),
         (Key::KeeperIdle, &["'1s'", "'8760h'"]),
+        (Key::TasksPerAgent, &["1", "64", "4294967295"]),
+        (Key::TasksTotalLog, &["'1B'", "'10G'", "'8388607T'"]),
+        (Key::TasksKeep, &["1", "1000"]),
+        (Key::TasksMaxAge, &["'1s'", "'30d'", "'365d'"]),
         (Key::ApprovalsExpire, &["'1s'", "'8760h'"]),
         (Key::ApprovalsWait, &["'0s'", "'1s'", "'8760h'"]),
         (Key::ApprovalsMostPending, &["1", "4294967295"]),

@@ -112,7 +112,7 @@ const WRONG_VALUES: &[(&str, &str)] = &[
     (
         "[limits]\ntimeout = \"120\"",
         "bad value for `limits.timeout` AT 11: \
-                 duration `120` has no unit: add `ms`, `s`, `m` or `h`, as in `90s`",
+                 duration `120` has no unit: add `ms`, `s`, `m`, `h` or `d`, as in `90s`",
     ),
     (
         "[limits]\nlog_quota = \"0M\"",

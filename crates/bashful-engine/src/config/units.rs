@@ -16,7 +16,13 @@ pub const MAX_DURATION: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 pub const MAX_SIZE: u64 = i64::MAX.cast_unsigned();
 
 /// Units of time with their milliseconds, largest first.
-const TIMES: &[(&str, u64)] = &[("h", 3_600_000), ("m", 60_000), ("s", 1000), ("ms", 1)];
+const TIMES: &[(&str, u64)] = &[
+    ("d", 86_400_000),
+    ("h", 3_600_000),
+    ("m", 60_000),
+    ("s", 1000),
+    ("ms", 1),
+];
 
 /// Units of size with their bytes, largest first.
 const SIZES: &[(&str, u64)] = &[
@@ -27,7 +33,7 @@ const SIZES: &[(&str, u64)] = &[
     ("B", 1),
 ];
 
-/// Reads a duration: a whole number followed by `ms`, `s`, `m` or `h`.
+/// Reads a duration: a whole number followed by `ms`, `s`, `m`, `h` or `d`.
 pub fn parse_duration(text: &str) -> Result<Duration, UnitError> {
     let fail = |problem| UnitError::new(Quantity::Duration, text, problem);
     let duration = Duration::from_millis(parse(text, TIMES).map_err(fail)?);
@@ -127,18 +133,18 @@ impl Quantity {
             (UnitProblem::Negative, _) => "is negative",
             (UnitProblem::Zero, _) => "is zero: it must be more",
             (UnitProblem::MissingUnit, Self::Duration) => {
-                "has no unit: add `ms`, `s`, `m` or `h`, as in `90s`"
+                "has no unit: add `ms`, `s`, `m`, `h` or `d`, as in `90s`"
             }
             (UnitProblem::MissingUnit, Self::Size) => {
                 "has no unit: add `B`, `K`, `M`, `G` or `T`, as in `256M`"
             }
             (UnitProblem::UnknownUnit, Self::Duration) => {
-                "has an unknown unit: use `ms`, `s`, `m` or `h`"
+                "has an unknown unit: use `ms`, `s`, `m`, `h` or `d`"
             }
             (UnitProblem::UnknownUnit, Self::Size) => {
                 "has an unknown unit: use `B`, `K`, `M`, `G` or `T`"
             }
-            (UnitProblem::TooLarge, Self::Duration) => "is too long: at most `8760h`",
+            (UnitProblem::TooLarge, Self::Duration) => "is too long: at most `365d`",
             (UnitProblem::TooLarge, Self::Size) => "is too large: at most `8388607T`",
         }
     }
@@ -206,6 +212,9 @@ mod tests {
             ("1h", Ok(3_600_000)),
             ("007s", Ok(7000)),
             ("8760h", Ok(year)),
+            ("30d", Ok(30 * 86_400_000)),
+            ("365d", Ok(year)),
+            ("366d", Err(P::TooLarge)),
             ("8761h", Err(P::TooLarge)),
             ("", Err(P::Empty)),
             ("s", Err(P::NotANumber)),
@@ -271,7 +280,7 @@ mod tests {
         let cases = [
             (
                 parse_duration("90").map(drop),
-                "duration `90` has no unit: add `ms`, `s`, `m` or `h`, as in `90s`",
+                "duration `90` has no unit: add `ms`, `s`, `m`, `h` or `d`, as in `90s`",
             ),
             (
                 parse_size("1GB").map(drop),
@@ -283,7 +292,7 @@ mod tests {
             ),
             (
                 parse_duration("1\u{1b}[31m\u{202e}").map(drop),
-                "duration `1\\u{1b}[31m\\u{202e}` has an unknown unit: use `ms`, `s`, `m` or `h`",
+                "duration `1\\u{1b}[31m\\u{202e}` has an unknown unit: use `ms`, `s`, `m`, `h` or `d`",
             ),
         ];
         for (result, expected) in cases {
@@ -294,7 +303,7 @@ mod tests {
     #[test]
     fn formats_read_back() {
         for millis in [
-            1, 999, 1000, 1500, 60_000, 90_000, 120_000, 3_600_000, 5_400_000,
+            1, 999, 1000, 1500, 60_000, 90_000, 120_000, 3_600_000, 5_400_000, 86_400_000,
         ] {
             let duration = Duration::from_millis(millis);
             assert_eq!(parse_duration(&format_duration(duration)), Ok(duration));
@@ -304,6 +313,7 @@ mod tests {
         }
         assert_eq!(format_duration(Duration::from_secs(120)), "2m");
         assert_eq!(format_duration(Duration::from_secs(90)), "90s");
+        assert_eq!(format_duration(Duration::from_secs(48 * 3600)), "2d");
         assert_eq!(format_duration(Duration::ZERO), "0s");
         assert_eq!(format_size(1 << 30), "1G");
         assert_eq!(format_size(0), "0B");

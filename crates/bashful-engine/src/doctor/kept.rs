@@ -1,11 +1,13 @@
-//! How the database is, and what its index holds.
+//! How the database is, what its index holds, and whether the records of tasks can be read.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use super::{Finding, State};
 use crate::places::Places;
 use crate::repair::{Condition, look as look_at};
 use crate::store::{DATABASE, SqliteStore, Store, StoreError, TaskFilter};
+use crate::tasks::damaged;
 
 /// Looks at what is kept. Nothing is made or mended.
 pub(super) fn look(places: &Places) -> Vec<Finding> {
@@ -32,7 +34,40 @@ pub(super) fn look(places: &Places) -> Vec<Finding> {
         Ok(Some(store)) => index(&store).ok(),
         Ok(None) | Err(_) => None,
     };
-    std::iter::once(database).chain(index).collect()
+    std::iter::once(database)
+        .chain(index)
+        .chain(records(&places.state))
+        .collect()
+}
+
+/// Tasks whose record cannot be read; nothing where all can.
+fn records(state: &Path) -> Option<Finding> {
+    let words = match damaged(state) {
+        Ok(damaged) => {
+            let first = damaged.first()?;
+            let running = damaged.iter().filter(|task| task.running).count();
+            let id = &first.task_id;
+            let mend = if running > 0 {
+                "`bashful kill` ends those that run, then `bashful doctor --repair` moves them aside"
+            } else {
+                "`bashful doctor --repair` moves them aside"
+            };
+            format!(
+                "tasks with a damaged record: {}, of which {running} run, such as `{id}` ({}); {mend}",
+                damaged.len(),
+                first.reason
+            )
+        }
+        Err(error) => format!(
+            "cannot read which tasks there are in `{}`: {error}; make the directory yours and readable",
+            state.join("tasks").display()
+        ),
+    };
+    Some(Finding {
+        name: "records",
+        state: State::Failed,
+        words,
+    })
 }
 
 fn index(store: &dyn Store) -> Result<Finding, StoreError> {

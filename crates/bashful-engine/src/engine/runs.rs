@@ -154,7 +154,7 @@ impl Left {
             (TaskState::Finished, Some(record)) => Some(Outcome::Finished(Box::new(record))),
             (TaskState::Finished | TaskState::Lost, _) => Some(Outcome::Lost),
             (TaskState::Waiting, _) => None,
-            (TaskState::Running, _) => {
+            (TaskState::Running | TaskState::NeedsInput, _) => {
                 // It runs, so the keeper has no more to say of it.
                 if let Some(client) = &self.client {
                     client.forget(&self.spec.id);

@@ -1,6 +1,7 @@
 //! The life of a command, from a request to a run.
 
 use std::sync::Mutex;
+use std::sync::atomic::Ordering;
 
 use bashful_keeper::TaskId;
 use bashful_policy::{Decision, Effect, Layer};
@@ -11,16 +12,19 @@ use super::{Engine, Started};
 use crate::approvals::{Binding, Cause, Desk, DeskError, Grant, Offer};
 use crate::asking::{Abandoned, compose, limits};
 use crate::builder::Settings;
+use crate::config::Survivors;
 use crate::consider::consider;
 use crate::error::{EngineError, InvalidInvocation};
 use crate::ground::Ground;
 use crate::invocation::{Action, Invocation};
 use crate::journal::Journal;
-use crate::prepare::prepare;
+use crate::prepare::{prepare, survivors};
 use crate::refusals::Draft;
 use crate::result::Heading;
 use crate::run::Run;
+use crate::shells::ShellCall;
 use crate::store::may_have_grants;
+use crate::tasks::{Claim, Wanted, check_name, check_room};
 
 /// How often a command is judged anew before it is given up: after every answer it is, and a
 /// grant of one call can be taken by an equal command that waited too.
@@ -49,10 +53,14 @@ impl Engine {
     ) -> Result<Started, EngineError> {
         let settings = &self.inner.settings;
         invocation.action.check()?;
+        if let Some(name) = &invocation.name {
+            check_name(name)?;
+        }
         if settings.config.require_description && is_blank(invocation.description.as_deref()) {
             return Err(InvalidInvocation::NoDescription.into());
         }
         let mut heading = self.heading(&mut invocation);
+        let mut shell = self.enter_shell(&mut invocation, &heading, abandoned)?;
         let task = TaskId::fresh(invocation.action.kind());
         let mut journal = Journal::new(settings, task, &heading);
         let mut is_new = true;
@@ -110,6 +118,7 @@ impl Engine {
                         ground: considered.ground,
                         claimed,
                         draft,
+                        shell: shell.take(),
                     };
                     return self
                         .launch_recorded(invocation, &heading, allowed)
@@ -145,9 +154,17 @@ impl Engine {
             ground,
             claimed,
             draft,
+            mut shell,
         } = allowed;
         let task = journal.task().clone();
-        let prepared = match prepare(settings, invocation, heading, ground, task.clone()) {
+        let place = match self.take_place(&invocation, heading, &task) {
+            Ok(place) => place,
+            Err(error) => {
+                self.give_back(claimed.as_ref(), &task)?;
+                return Err(error);
+            }
+        };
+        let mut prepared = match prepare(settings, invocation, heading, ground, task.clone()) {
             Ok(prepared) => prepared,
             Err(error) => {
                 self.give_back(claimed.as_ref(), &task)?;
@@ -159,14 +176,50 @@ impl Engine {
             self.give_back(claimed.as_ref(), &task)?;
             return Err(error.into());
         }
+        match (&mut shell, prepared.shell.take()) {
+            // Nobody waits for the end of a detached run, and nobody shall wait for its shell.
+            (Some(_), Some(_)) if prepared.start.detached => shell = None,
+            (Some(shell), Some(armed)) => shell.arm(armed),
+            _ => {}
+        }
         let last_page = journal.last_page(claimed.as_ref());
-        let launched = self.launch(prepared, heading.clone(), (last_page, draft));
+        let launched = self.launch(prepared, heading.clone(), (last_page, draft, shell));
+        if let (Ok(run), Some(place)) = (&launched, place) {
+            run.has_place.store(true, Ordering::Release);
+            place.keep();
+        }
         launched.inspect_err(|error| {
             if is_surely_not_started(error) {
                 let nothing = journal.last_page(claimed.as_ref());
                 nothing.not_started(&task, heading, &error.to_string());
             }
         })
+    }
+
+    /// A place among the background tasks of the agent, for a run that is or becomes one. One that
+    /// may leave some behind needs a free place, and takes it when it does.
+    fn take_place(
+        &self,
+        invocation: &Invocation,
+        heading: &Heading,
+        task: &TaskId,
+    ) -> Result<Option<Claim>, EngineError> {
+        let settings = &self.inner.settings;
+        let state = &settings.places.state;
+        let most = settings.config.tasks.per_agent;
+        if !invocation.needs_place() {
+            if survivors(invocation, settings.config.limits.survivors) == Survivors::Adopt {
+                check_room(state, &heading.agent, most)?;
+            }
+            return Ok(None);
+        }
+        let wanted = Wanted {
+            agent: &heading.agent,
+            task,
+            name: invocation.name.as_deref(),
+            most,
+        };
+        Claim::take(state, wanted).map(Some)
     }
 
     /// Gives back what was claimed, because nothing was started.
@@ -209,6 +262,8 @@ struct Allowed<'g> {
     ground: Ground<'g>,
     claimed: Option<Grant>,
     draft: Draft,
+    /// The shell it runs in.
+    shell: Option<ShellCall>,
 }
 
 /// The ask that would be put if something is stopped while the command runs.

@@ -43,6 +43,10 @@ pub(super) fn of(
         network: capabilities.network.clone(),
         classes: capabilities.classes.clone(),
         enforced: is_enforced(settings, ground),
+        shell: invocation
+            .remembered
+            .as_ref()
+            .map(|state| state.memory(&settings.mask, &invocation.variables)),
         terminal: false,
     })
 }

@@ -86,6 +86,7 @@ fn what_is_fine_stays() {
         v: 1,
         database: RepairedDatabase::Fine,
         restored: None,
+        moved_tasks: Vec::new(),
         index: Reconciled::default(),
     };
     assert_eq!(repair(&home.places).unwrap(), expected);
@@ -287,6 +288,7 @@ fn what_was_repaired_is_told_as_json() {
             moved_to: PathBuf::from("/s/bashful.db.damaged-1"),
         },
         restored: Some(ONE_GRANT),
+        moved_tasks: Vec::new(),
         index: Reconciled::default(),
     };
     let expected = serde_json::json!({

@@ -162,6 +162,7 @@ impl Trail {
             variables: Vec::new(),
             reads_input: false,
             input: None,
+            memory: None,
             asking: Vec::new(),
             digest: "d".to_owned(),
             ground: AskGround {

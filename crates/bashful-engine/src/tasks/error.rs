@@ -1,9 +1,11 @@
 //! Why a task cannot be found, read or ended. Each says what to do.
 
 use std::io;
+use std::path::PathBuf;
 
 use bashful_keeper::TaskDirectoryError;
 
+use crate::audit::AuditError;
 use crate::error::EngineError;
 
 /// Something that was wanted of a task and did not work.
@@ -17,7 +19,7 @@ pub enum TaskError {
         text: String,
     },
     /// There is no such task, or none that may be seen.
-    #[error("there is no task `{text}`; {}", hint(similar))]
+    #[error("there is no task `{text}`{}", perhaps(similar))]
     Unknown {
         /// What was given.
         text: String,
@@ -35,6 +37,17 @@ pub enum TaskError {
         /// The newest that begin like it.
         candidates: Vec<String>,
     },
+    /// Running tasks of several agents have this name.
+    #[error(
+        "several running tasks are called `{text}`: {}; give the id",
+        quoted(candidates)
+    )]
+    SameName {
+        /// What was given.
+        text: String,
+        /// Some of them.
+        candidates: Vec<String>,
+    },
     /// It was not started after all.
     #[error("the task `{task}` was not started; look at why, and start it again")]
     NotStarted {
@@ -45,10 +58,19 @@ pub enum TaskError {
         source: EngineError,
     },
     /// Its directory was taken away.
-    #[error("the task `{task}` is not there any more; list the tasks to see which are")]
+    #[error("the task `{task}` is not there any more")]
     Gone {
         /// Which.
         task: String,
+    },
+    /// The directory of all tasks cannot be read.
+    #[error("cannot read which tasks there are in `{}`; make the directory yours and readable", path.display())]
+    Tasks {
+        /// The directory.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
     },
     /// Its directory cannot be read.
     #[error("cannot read about the task `{task}`; `bashful doctor` looks for the cause")]
@@ -69,9 +91,7 @@ pub enum TaskError {
         source: io::Error,
     },
     /// Output was wanted from a place behind the end.
-    #[error(
-        "the log of the task `{task}` ends at {end}, before {offset}; read on from the `next` of the last answer, or from 0"
-    )]
+    #[error("the log of the task `{task}` ends at {end}, before {offset}")]
     PastEnd {
         /// Which.
         task: String,
@@ -90,7 +110,8 @@ pub enum TaskError {
     },
     /// Its keeper cannot be told to end this task alone.
     #[error(
-        "the task `{task}` can be ended only by the program that started it, because its keeper (process {keeper}) has no socket and keeps {others} more; end it there, or end all tasks of this agent with `bashful stop --agent {agent}`"
+        "the task `{task}` can be ended only by the program that started it, because its keeper (process {keeper}) has no socket and keeps {others} more; end it there, or end all of them with `bashful stop {}`",
+        agent.as_ref().map_or_else(|| "--all".to_owned(), |agent| format!("--agent {agent}"))
     )]
     OutOfReach {
         /// Which.
@@ -99,8 +120,80 @@ pub enum TaskError {
         keeper: i32,
         /// How many other tasks it keeps.
         others: usize,
-        /// Whose they are.
-        agent: String,
+        /// Whose they are, if that is known.
+        agent: Option<String>,
+    },
+    /// Its standard input cannot be written to.
+    #[error("the task `{task}` has no input that can be sent to")]
+    NoInput {
+        /// Which.
+        task: String,
+    },
+    /// Its input was closed before.
+    #[error("the input of the task `{task}` was closed; nothing more can be sent to it")]
+    InputClosed {
+        /// Which.
+        task: String,
+    },
+    /// It has no terminal.
+    #[error("the task `{task}` has no terminal")]
+    NoTerminal {
+        /// Which.
+        task: String,
+    },
+    /// It has ended.
+    #[error("the task `{task}` has ended; its output may still be read")]
+    Ended {
+        /// Which.
+        task: String,
+    },
+    /// It does not read what was sent before.
+    #[error(
+        "the task `{task}` has {waiting} bytes to read and no more than {most} may wait; nothing of this was sent: wait until it reads, and send less at a time"
+    )]
+    InputFull {
+        /// Which.
+        task: String,
+        /// How many bytes wait.
+        waiting: u64,
+        /// How many may wait.
+        most: u64,
+    },
+    /// The kernel did not do it.
+    #[error("cannot {doing} the task `{task}`")]
+    Refused {
+        /// What was being done.
+        doing: &'static str,
+        /// Which.
+        task: String,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// Its keeper cannot be talked to.
+    #[error(
+        "cannot reach the keeper of the task `{task}`: {}",
+        if *private { "it has no socket, so only the program that started it can; do it there" } else { "`bashful doctor` looks for the cause" }
+    )]
+    Unreachable {
+        /// Which.
+        task: String,
+        /// It has no socket.
+        private: bool,
+        /// Why.
+        #[source]
+        source: Option<EngineError>,
+    },
+    /// What is typed cannot be put on record.
+    #[error(
+        "nothing was sent to the task `{task}`, because it cannot be put on record; `bashful audit verify` and `bashful doctor` look for the cause"
+    )]
+    Unrecorded {
+        /// Which.
+        task: String,
+        /// Why.
+        #[source]
+        source: AuditError,
     },
     /// The system gave no thread to wait on.
     #[error("cannot start a thread for the task `{task}`; end some other work and try again")]
@@ -122,12 +215,43 @@ pub enum TaskError {
     },
 }
 
-fn hint(similar: &[String]) -> String {
-    if similar.is_empty() {
-        "list the tasks to see which there are".to_owned()
-    } else {
-        format!("perhaps {} was meant", quoted(similar))
+impl TaskError {
+    /// What a person at a terminal can do about it.
+    pub fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::Unknown { .. } | Self::Gone { .. } => {
+                "`bashful tasks --all` lists them".to_owned()
+            }
+            Self::PastEnd { task, end, .. } => {
+                format!("`bashful logs {task} --since {end}` reads what comes next")
+            }
+            Self::NoInput { .. } => {
+                "start it with --tty, or with --keep-input, to send to it".to_owned()
+            }
+            Self::NoTerminal { .. } => "start it with --tty to give it one".to_owned(),
+            _ => return None,
+        })
     }
+
+    /// Whether somebody asked for what does not exist or cannot be.
+    pub const fn is_mistake(&self) -> bool {
+        matches!(
+            self,
+            Self::Malformed { .. }
+                | Self::Unknown { .. }
+                | Self::Ambiguous { .. }
+                | Self::SameName { .. }
+                | Self::PastEnd { .. }
+                | Self::Pattern { .. }
+        )
+    }
+}
+
+fn perhaps(similar: &[String]) -> String {
+    if similar.is_empty() {
+        return String::new();
+    }
+    format!("; perhaps {} was meant", quoted(similar))
 }
 
 fn quoted(ids: &[String]) -> String {

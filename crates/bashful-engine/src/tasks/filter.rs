@@ -95,6 +95,11 @@ impl TaskFilter {
                 .is_none_or(|workspace| *workspace == spec.workspace)
     }
 
+    /// Whether everybody's are meant.
+    pub(super) fn is_about_all(&self) -> bool {
+        self.agent.is_none() && self.session.is_none() && self.workspace.is_none()
+    }
+
     pub(super) fn takes(&self, state: TaskState) -> bool {
         match self.which {
             WhichTasks::Running => !state.is_over(),

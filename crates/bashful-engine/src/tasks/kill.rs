@@ -3,16 +3,18 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use bashful_keeper::{Holder, State};
+use bashful_keeper::{Holder, State, TaskDirectory, TaskId};
 use bashful_sandbox::Reach;
 
-use super::error::TaskError;
+use super::damaged::holder;
+use super::error::{TaskError, shortened};
 use super::running::{ask_to_end, held_by};
 use super::standing::TaskState;
 use super::summary::TaskSummary;
 use super::task::Task;
 use super::wait::{Waited, block_on};
 use crate::client::cancel_at;
+use crate::engine::Engine;
 
 /// How to end a task. Both end its whole process tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,8 +38,59 @@ pub enum Killed {
     StillRunning(Box<TaskSummary>),
 }
 
+impl Engine {
+    /// Ends the task with this id, whose record cannot be read so that there is no [`Task`] of it,
+    /// and waits on this thread until it has ended. One that does not run is left as it is.
+    pub fn kill_damaged(&self, id: &str) -> Result<(), TaskError> {
+        let text = || shortened(id);
+        let known = TaskId::parse(id).ok_or_else(|| TaskError::Malformed { text: text() })?;
+        self.end_damaged(&known)
+    }
+
+    /// Ends a running task whose record cannot be read. Only its keeper as a whole can be told,
+    /// and only if it keeps nothing else.
+    pub(super) fn end_damaged(&self, id: &TaskId) -> Result<(), TaskError> {
+        let directory = TaskDirectory::of(self.state_directory(), id);
+        let until = Instant::now() + DAMAGED_PATIENCE;
+        let Some(keeper) = holder(&directory) else {
+            return if directory.is_owned() {
+                Err(TaskError::Unreachable {
+                    task: id.to_string(),
+                    private: false,
+                    source: None,
+                })
+            } else {
+                Ok(())
+            };
+        };
+        let others = self.others_of(keeper, id)?;
+        if others > 0 || ask_to_end(keeper) == Reach::Forbidden {
+            return Err(TaskError::OutOfReach {
+                task: id.to_string(),
+                keeper: keeper.pid,
+                others,
+                agent: None,
+            });
+        }
+        while directory.is_owned() && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        Ok(())
+    }
+
+    /// How many tasks besides this one a keeper has.
+    fn others_of(&self, keeper: Holder, id: &TaskId) -> Result<usize, TaskError> {
+        let held = held_by(self.state_directory(), keeper);
+        let held = held.map_err(|source| self.unreadable_tasks(source))?;
+        let others = held.iter().filter(|task| task.task_id != id.as_str());
+        Ok(others.count())
+    }
+}
+
 /// How long a keeper tries to kill what does not die, and some air.
 const PATIENCE: Duration = Duration::from_secs(8);
+/// How long one has whose grace is not known.
+const DAMAGED_PATIENCE: Duration = Duration::from_secs(12);
 /// How long a task that is about to start has for that.
 const STARTING: Duration = Duration::from_secs(5);
 
@@ -49,6 +102,12 @@ impl Task {
 
     /// The same in a future, on any executor.
     pub async fn kill_async(&self, kill: Kill) -> Result<Killed, TaskError> {
+        if matches!(self.state(), Err(TaskError::Directory { .. })) {
+            let task = self.clone();
+            self.aside(move || task.engine.end_damaged(&task.id))
+                .await??;
+            return Ok(Killed::Ended(Box::new(self.summary()?)));
+        }
         if self.state()?.is_over() {
             self.note_end().await?;
             return Ok(Killed::AlreadyEnded(Box::new(self.summary()?)));
@@ -86,18 +145,20 @@ impl Task {
         self.signal_keeper(record.keeper)
     }
 
-    fn socket(&self, record: &State) -> Option<PathBuf> {
+    pub(super) fn socket(&self, record: &State) -> Option<PathBuf> {
         // Only a keeper that holds the task is asked, wherever the path leads.
         record.socket.clone().filter(|_| self.directory.is_owned())
     }
 
     /// The record of a task that runs; none if it has ended meanwhile.
-    fn begun(&self) -> Result<Option<State>, TaskError> {
+    pub(super) fn begun(&self) -> Result<Option<State>, TaskError> {
         let until = Instant::now() + STARTING;
         loop {
             let standing = self.standing()?;
             match (standing.state, standing.record) {
-                (TaskState::Running, Some(record)) => return Ok(Some(record)),
+                (TaskState::Running | TaskState::NeedsInput, Some(record)) => {
+                    return Ok(Some(record));
+                }
                 (TaskState::Waiting, _) if Instant::now() < until => {
                     std::thread::sleep(Duration::from_millis(5));
                 }
@@ -108,9 +169,7 @@ impl Task {
 
     /// A keeper that keeps this task only ends with it.
     fn signal_keeper(&self, keeper: Holder) -> Result<(), TaskError> {
-        let held = held_by(self.engine.state_directory(), keeper);
-        let others = held.iter().filter(|task| task.task_id != self.id());
-        let others = others.count();
+        let others = self.engine.others_of(keeper, &self.id)?;
         let told = others == 0 && ask_to_end(keeper) != Reach::Forbidden;
         if told || self.state()?.is_over() {
             return Ok(());
@@ -119,7 +178,7 @@ impl Task {
             task: self.id.to_string(),
             keeper: keeper.pid,
             others,
-            agent: self.spec.agent.clone(),
+            agent: Some(self.spec.agent.clone()),
         })
     }
 }

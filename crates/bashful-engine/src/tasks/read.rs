@@ -10,6 +10,7 @@ use super::standing::TaskState;
 use super::task::Task;
 use super::wait::block_on;
 use super::watch::Interest;
+use crate::result::log_end;
 
 mod gather;
 
@@ -23,7 +24,8 @@ pub struct ReadRequest {
     pub after: u64,
     /// How long to wait while there is nothing.
     pub wait: Duration,
-    /// So many bytes at most; four at least, so that there is room for any character.
+    /// So many bytes at most. Only where that is less than its first character has, that one comes
+    /// whole.
     pub max_bytes: usize,
     /// Of this stream only.
     pub stream: Option<Stream>,
@@ -99,6 +101,8 @@ pub struct Output {
     pub ended: bool,
     /// How many bytes are missing in between, because the log did not take them.
     pub gap: u64,
+    /// Why the log has less than was printed: `quota` or `write_failed`.
+    pub log_end: Option<&'static str>,
     /// Where the task is in its life.
     pub state: TaskState,
 }
@@ -127,6 +131,15 @@ impl Output {
 }
 
 impl Task {
+    /// Whether the index of its log lacks something, so that which stream that came from is not
+    /// known. It is then told as one of standard output.
+    pub fn is_unlisted(&self) -> bool {
+        let reader = LogReader::open(&self.directory);
+        reader
+            .and_then(|mut reader| reader.is_unlisted())
+            .unwrap_or(false)
+    }
+
     /// Reads what is new after a place in the log, and waits for it on this thread if the request
     /// says so: until there is output, the task has ended, or the time is up.
     pub fn read(&self, request: &ReadRequest) -> Result<Output, TaskError> {
@@ -178,7 +191,9 @@ impl<'a> Log<'a> {
 
     fn look(&mut self) -> Result<Output, TaskError> {
         // Asked first: a task that has ended by now has written all its output.
-        let state = self.task.standing()?.state;
+        let standing = self.task.standing()?;
+        let state = standing.state;
+        let log_end = standing.record.as_ref().and_then(log_end);
         let unreadable = |source| TaskError::Log {
             task: self.task.id.to_string(),
             source,
@@ -202,7 +217,7 @@ impl<'a> Log<'a> {
                 end,
             });
         }
-        let most = self.request.max_bytes.max(4);
+        let most = self.request.max_bytes.max(1);
         let Some(reader) = &mut self.reader else {
             return Ok(Output {
                 ended: state.is_over(),
@@ -223,6 +238,7 @@ impl<'a> Log<'a> {
         let mut output = gather(reader, place).map_err(unreadable)?;
         // It may have grown since.
         output.end = end.max(output.next);
+        output.log_end = log_end;
         Ok(output)
     }
 }

@@ -28,17 +28,20 @@ impl EndsOnRecord {
         self.lock().settled.contains(id)
     }
 
-    /// Puts the end of a task on record, unless it is or whoever started the task may still do so.
-    pub(super) fn record(&self, state: &Path, id: &TaskId) {
+    /// Puts the end of a task on record, unless it is or whoever started the task may still do so;
+    /// whether it is there now.
+    pub(super) fn record(&self, state: &Path, id: &TaskId) -> bool {
         let mut known = self.lock();
         // A trail that cannot be read or written is a matter for `bashful doctor`; it does not
         // take the answer away.
-        if let Ok(true) = known.starts.record_end(state, id) {
+        let settled = matches!(known.starts.record_end(state, id), Ok(true));
+        if settled {
             if known.settled.len() >= MOST {
                 known.settled.pop_first();
             }
             known.settled.insert(id.clone());
         }
+        settled
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Known> {

@@ -1,15 +1,18 @@
 //! What runs on this machine for this user, read from the task directories.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use bashful_keeper::{Holder, TaskDirectory, TaskId};
+use bashful_keeper::{Holder, NeedsInput, TaskDirectory, TaskId};
 use bashful_sandbox::{Process, Reach, signal_process};
 use rustix::process::Signal;
 use serde::Serialize;
 
+use super::damaged::{damage, holder};
 use super::ids::task_ids;
-use super::standing::{Standing, TaskState};
+use super::standing::{Standing, TaskState, is_being_made};
+use super::summary::question;
 use crate::clock::now_ms;
 
 /// A task that runs.
@@ -38,17 +41,33 @@ pub struct RunningTask {
     pub started_at_ms: u64,
     /// For how long it runs, in milliseconds.
     pub elapsed_ms: u64,
+    /// What it waits for, while it waits for somebody to type.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub needs_input: Option<NeedsInput>,
+    /// Whether it has a terminal.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub tty: bool,
+    /// What is wrong with its record, if that cannot be read. What is not known is then empty.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub damaged: Option<String>,
     /// The keeper that has it.
     #[serde(skip)]
-    keeper: Holder,
+    keeper: Option<Holder>,
 }
 
-/// All tasks that run now, the oldest first.
-pub fn running(state: &Path) -> Vec<RunningTask> {
-    let ids = task_ids(state).unwrap_or_default();
-    ids.iter()
-        .filter_map(|id| read_running(state, id))
-        .collect()
+impl RunningTask {
+    /// What it waits for, in words, while it waits for somebody to type.
+    pub fn question(&self) -> Option<String> {
+        self.needs_input.as_ref().map(question)
+    }
+}
+
+/// All tasks that run now, the oldest first. One whose record cannot be read is among them, as
+/// long as a keeper has it.
+pub fn running(state: &Path) -> io::Result<Vec<RunningTask>> {
+    let ids = task_ids(state)?;
+    let tasks = ids.iter().filter_map(|id| read_running(state, id));
+    Ok(tasks.collect())
 }
 
 fn read_running(state: &Path, id: &TaskId) -> Option<RunningTask> {
@@ -57,34 +76,57 @@ fn read_running(state: &Path, id: &TaskId) -> Option<RunningTask> {
     if !directory.is_owned() {
         return None;
     }
-    let Ok(Some(Standing {
-        state: TaskState::Running,
-        record: Some(record),
-    })) = Standing::of(&directory)
-    else {
-        return None;
+    let spec = directory.read_spec();
+    let standing = Standing::of(&directory);
+    let damaged = match (&spec, &standing) {
+        (Ok(_), Ok(Some(Standing { state, .. }))) if state.is_running() => None,
+        // It has just ended, or is about to start.
+        (Ok(_), Ok(_)) if !is_waiting_for_ever(&directory, standing.as_ref().ok()) => return None,
+        (Ok(_), Ok(_)) => Some("it has no record".to_owned()),
+        _ => Some(damage(&directory)?),
     };
-    let spec = directory.read_spec().ok()?;
+    let record = standing.ok().flatten().and_then(|standing| standing.record);
+    let spec = spec.ok();
+    let text = |text: Option<&String>| text.cloned().unwrap_or_default();
+    let started_at_ms = record.as_ref().map(|record| record.started_at_ms);
+    let started_at_ms = started_at_ms.or(spec.as_ref().map(|spec| spec.created_at_ms));
     Some(RunningTask {
         task_id: id.to_string(),
-        command: spec.command,
-        description: spec.description,
-        agent: spec.agent,
-        session: spec.session,
-        pid: record.pid,
-        cwd: spec.cwd,
+        command: text(spec.as_ref().map(|spec| &spec.command)),
+        description: spec.as_ref().and_then(|spec| spec.description.clone()),
+        agent: text(spec.as_ref().map(|spec| &spec.agent)),
+        session: text(spec.as_ref().map(|spec| &spec.session)),
+        pid: record.as_ref().and_then(|record| record.pid),
+        cwd: spec
+            .as_ref()
+            .map(|spec| spec.cwd.clone())
+            .unwrap_or_default(),
         output_file: directory.log(),
-        started_at_ms: record.started_at_ms,
-        elapsed_ms: now_ms().saturating_sub(record.started_at_ms),
-        keeper: record.keeper,
+        started_at_ms: started_at_ms.unwrap_or_default(),
+        elapsed_ms: started_at_ms.map_or(0, |since| now_ms().saturating_sub(since)),
+        needs_input: record
+            .as_ref()
+            .and_then(|record| record.needs_input.clone()),
+        tty: spec.is_some_and(|spec| spec.terminal.is_some()),
+        damaged,
+        keeper: record
+            .map(|record| record.keeper)
+            .or_else(|| holder(&directory)),
     })
 }
 
+/// Whether a task that a keeper has should have a record by now, and has none.
+fn is_waiting_for_ever(directory: &TaskDirectory, standing: Option<&Option<Standing>>) -> bool {
+    let is_waiting = |standing: &Standing| standing.state == TaskState::Waiting;
+    let waits = standing.is_some_and(|standing| standing.as_ref().is_some_and(is_waiting));
+    waits && !is_being_made(directory)
+}
+
 /// The tasks that this keeper has now.
-pub(super) fn held_by(state: &Path, keeper: Holder) -> Vec<RunningTask> {
-    let mut held = running(state);
-    held.retain(|task| task.keeper == keeper);
-    held
+pub(super) fn held_by(state: &Path, keeper: Holder) -> io::Result<Vec<RunningTask>> {
+    let mut held = running(state)?;
+    held.retain(|task| task.keeper == Some(keeper));
+    Ok(held)
 }
 
 /// Which tasks to stop.
@@ -110,8 +152,8 @@ pub struct Stopped {
 const PATIENCE: Duration = Duration::from_secs(12);
 
 /// Ends running tasks, politely first, and waits until they have ended.
-pub fn stop(state: &Path, which: &StopWhich) -> Stopped {
-    let chosen: Vec<RunningTask> = running(state)
+pub fn stop(state: &Path, which: &StopWhich) -> io::Result<Stopped> {
+    let chosen: Vec<RunningTask> = running(state)?
         .into_iter()
         .filter(|task| match which {
             StopWhich::All => true,
@@ -120,7 +162,7 @@ pub fn stop(state: &Path, which: &StopWhich) -> Stopped {
         .collect();
     // A keeper serves one agent, so it can be told as a whole. It is named by its
     // number and its start: a number that was reused is not signalled.
-    let mut keepers: Vec<Holder> = chosen.iter().map(|task| task.keeper).collect();
+    let mut keepers: Vec<Holder> = chosen.iter().filter_map(|task| task.keeper).collect();
     keepers.sort_by_key(|keeper| (keeper.pid, keeper.started));
     keepers.dedup();
     for keeper in keepers {
@@ -134,10 +176,10 @@ pub fn stop(state: &Path, which: &StopWhich) -> Stopped {
         std::thread::sleep(Duration::from_millis(10));
     }
     let (still_running, stopped) = chosen.into_iter().partition(goes_on);
-    Stopped {
+    Ok(Stopped {
         stopped,
         still_running,
-    }
+    })
 }
 
 /// Asks a keeper to end all that it has, and then itself; whether it heard that.

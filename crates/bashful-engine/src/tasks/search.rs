@@ -11,7 +11,7 @@ mod lines;
 mod matcher;
 
 use lines::Search;
-use matcher::Matcher;
+pub(super) use matcher::Matcher;
 
 /// What to look for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -113,6 +113,22 @@ pub struct FoundLine {
     pub before: Vec<String>,
     /// Lines after it.
     pub after: Vec<String>,
+}
+
+/// A pattern that lines are held against, as a search does.
+#[derive(Debug)]
+pub struct LinePattern(Matcher);
+
+impl LinePattern {
+    /// Reads a regular expression.
+    pub fn new(pattern: &str) -> Result<Self, TaskError> {
+        Matcher::new(pattern).map(Self)
+    }
+
+    /// Whether a line matches anywhere.
+    pub fn is_match(&self, line: &str) -> bool {
+        self.0.is_match(line)
+    }
 }
 
 /// So much is read at once.

@@ -12,6 +12,8 @@ pub enum TaskState {
     Waiting,
     /// It runs.
     Running,
+    /// It runs, and waits for somebody to type something.
+    NeedsInput,
     /// It has ended.
     Finished,
     /// Its keeper died, and the task with it; how far it got is not known.
@@ -24,9 +26,15 @@ impl TaskState {
         match self {
             Self::Waiting => "waiting",
             Self::Running => "running",
+            Self::NeedsInput => "needs_input",
             Self::Finished => "finished",
             Self::Lost => "lost",
         }
+    }
+
+    /// Whether it has begun and goes on.
+    pub const fn is_running(self) -> bool {
+        matches!(self, Self::Running | Self::NeedsInput)
     }
 
     /// Whether nothing more will come of it.
@@ -77,6 +85,7 @@ impl Standing {
 
     fn recorded(record: State) -> Self {
         let state = match record.phase {
+            Phase::Running if record.needs_input.is_some() => TaskState::NeedsInput,
             Phase::Running => TaskState::Running,
             Phase::Finished => TaskState::Finished,
             Phase::Lost => TaskState::Lost,
@@ -91,7 +100,7 @@ impl Standing {
 /// So long after its directory was made, a keeper has written what was asked, or never will.
 const MAKING: std::time::Duration = std::time::Duration::from_secs(30);
 
-fn is_being_made(directory: &TaskDirectory) -> bool {
+pub(super) fn is_being_made(directory: &TaskDirectory) -> bool {
     let made = std::fs::symlink_metadata(directory.path()).and_then(|about| about.modified());
     made.is_ok_and(|made| made.elapsed().is_ok_and(|age| age < MAKING))
 }

@@ -5,13 +5,17 @@ use std::sync::Arc;
 
 use bashful_keeper::{Spec, TaskDirectory, TaskId};
 
+use super::claim::marked;
+use super::damaged::{DamagedTask, damage};
 use super::error::{TaskError, shortened};
 use super::filter::{TaskFilter, WhichTasks};
 use super::ids::{letters, task_ids};
+use super::name::{check_name, is_plain};
 use super::standing::{Standing, TaskState};
 use super::summary::TaskSummary;
 use super::watch::{Bell, Interest};
 use crate::account::Account;
+use crate::audit::InputHow;
 use crate::engine::{Engine, Left};
 use crate::output::OutputLimit;
 use crate::progress::Outcome;
@@ -24,6 +28,18 @@ pub struct Task {
     pub(super) id: TaskId,
     pub(super) directory: TaskDirectory,
     pub(super) spec: Arc<Spec>,
+    /// By which way somebody types.
+    pub(super) how: InputHow,
+}
+
+/// The tasks that somebody wants to see.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TaskList {
+    /// The tasks, the newest last.
+    pub tasks: Vec<TaskSummary>,
+    /// Those whose record cannot be read.
+    pub damaged: Vec<DamagedTask>,
 }
 
 /// So many candidates are named in an error.
@@ -32,32 +48,55 @@ const MOST_NAMED: usize = 5;
 const MOST_COMPARED: usize = 1000;
 
 impl Engine {
-    /// The tasks in this engine's state directory that the filter names, the newest last.
-    /// Directories that cannot be read are left out; `bashful doctor` names them.
+    /// The tasks in this engine's state directory that the filter names, the newest last; none
+    /// where that cannot be read. See [`Engine::list_tasks`] for what is left out here.
     pub fn tasks(&self, filter: &TaskFilter) -> Vec<TaskSummary> {
+        let listed = self.list_tasks(filter);
+        listed.map(|listed| listed.tasks).unwrap_or_default()
+    }
+
+    /// The same, and those whose record cannot be read, or why it is not known which there are.
+    pub fn list_tasks(&self, filter: &TaskFilter) -> Result<TaskList, TaskError> {
         let state = self.state_directory();
-        let mut found: Vec<TaskSummary> = task_ids(state)
-            .unwrap_or_default()
-            .iter()
-            .rev()
-            .filter_map(|id| {
-                let directory = TaskDirectory::of(state, id);
-                // The lock is the cheapest question, and most tasks have ended.
-                if filter.which == WhichTasks::Running && !directory.is_owned() {
-                    return None;
+        let ids = task_ids(state).map_err(|source| self.unreadable_tasks(source))?;
+        let mut listed = TaskList::default();
+        for id in ids.iter().rev() {
+            if listed.tasks.len() >= filter.limit {
+                break;
+            }
+            let directory = TaskDirectory::of(state, id);
+            // The lock is the cheapest question, and most tasks have ended.
+            if filter.which == WhichTasks::Running && !directory.is_owned() {
+                continue;
+            }
+            match (directory.read_spec(), Standing::of(&directory)) {
+                (Ok(spec), _) if !filter.is_about(&spec) => {}
+                (Ok(spec), Ok(Some(standing))) => {
+                    if filter.takes(standing.state) {
+                        let summary = TaskSummary::new(&directory, &spec, &standing);
+                        listed.tasks.push(summary);
+                    }
                 }
-                let spec = directory.read_spec().ok()?;
-                if !filter.is_about(&spec) {
-                    return None;
+                (Ok(_), Ok(None)) => {}
+                (spec, _) => {
+                    // Whose it is cannot be told without what was asked.
+                    let is_theirs = spec.is_ok() || filter.is_about_all();
+                    listed
+                        .damaged
+                        .extend(DamagedTask::of(id, &directory).filter(|_| is_theirs));
                 }
-                let standing = Standing::of(&directory).ok()??;
-                let meant = filter.takes(standing.state);
-                meant.then(|| TaskSummary::new(&directory, &spec, &standing))
-            })
-            .take(filter.limit)
-            .collect();
-        found.reverse();
-        found
+            }
+        }
+        listed.tasks.reverse();
+        listed.damaged.reverse();
+        Ok(listed)
+    }
+
+    pub(super) fn unreadable_tasks(&self, source: io::Error) -> TaskError {
+        TaskError::Tasks {
+            path: self.state_directory().join("tasks"),
+            source,
+        }
     }
 
     /// The task with this id. The beginning of an id will do if no other task has it, also
@@ -69,9 +108,8 @@ impl Engine {
     /// The same among the tasks of the filter's agent, session and workspace: others are unknown,
     /// and no message names them.
     pub fn task_among(&self, id: &str, filter: &TaskFilter) -> Result<Task, TaskError> {
-        let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-        let fits = (1..=64).contains(&id.len()) && !id.starts_with('-');
-        if !fits || !id.bytes().all(plain) {
+        let fits = (1..=64).contains(&id.len()) && !id.starts_with(['-', '.', '_']);
+        if !fits || !is_plain(id) {
             let text = shortened(id);
             return Err(TaskError::Malformed { text });
         }
@@ -79,7 +117,13 @@ impl Engine {
         if let Some(task) = exact.filter(|task| task.belongs_to(filter)) {
             return Ok(task);
         }
-        let ids = task_ids(self.state_directory()).unwrap_or_default();
+        let unreadable = |source| self.unreadable_tasks(source);
+        let ids = task_ids(self.state_directory()).map_err(unreadable)?;
+        if check_name(id).is_ok()
+            && let Some(found) = self.task_named(id, &ids, filter)
+        {
+            return found;
+        }
         let begins = |one: &&TaskId| one.as_str().starts_with(id) || letters(one).starts_with(id);
         let open = |one: &TaskId| self.open_task(one).filter(|task| task.belongs_to(filter));
         let mut tasks: Vec<Task> = ids
@@ -98,11 +142,48 @@ impl Engine {
                 Err(TaskError::Ambiguous { text, candidates })
             }
             (None, _) => {
+                // Whose it is cannot be told, so only who may see all of them hears of it.
+                let exact = TaskId::parse(id).filter(|_| filter.is_about_all());
+                let directory = exact.map(|id| TaskDirectory::of(self.state_directory(), &id));
+                if let Some(directory) = directory
+                    && damage(&directory).is_some()
+                    && let Err(source) = directory.read_spec()
+                {
+                    return Err(TaskError::Directory { task: text, source });
+                }
                 let alike = |one: &&TaskId| strsim::jaro_winkler(one.as_str(), id) > 0.93;
                 let newest = ids.iter().rev().take(MOST_COMPARED);
                 let similar = newest.filter(alike).filter_map(open).take(MOST_NAMED);
                 let similar = similar.map(|task| task.id.to_string()).collect();
                 Err(TaskError::Unknown { text, similar })
+            }
+        }
+    }
+
+    /// The task with this name: the one that runs, else the newest that has ended; none if no task
+    /// has it. Several run if several agents gave the same name.
+    fn task_named(
+        &self,
+        name: &str,
+        ids: &[TaskId],
+        filter: &TaskFilter,
+    ) -> Option<Result<Task, TaskError>> {
+        let open = |id: &TaskId| self.open_task(id).filter(|task| task.belongs_to(filter));
+        let runs = |task: &Task| task.state().is_ok_and(|state| !state.is_over());
+        let marked = marked(self.state_directory(), name);
+        let mut running: Vec<Task> = marked.iter().filter_map(open).filter(runs).collect();
+        match running.len() {
+            0 => {
+                let newest = ids.iter().rev().take(MOST_COMPARED);
+                let named = |task: &Task| task.spec.name.as_deref() == Some(name);
+                newest.filter_map(open).find(named).map(Ok)
+            }
+            1 => running.pop().map(Ok),
+            _ => {
+                let named = running.iter().take(MOST_NAMED);
+                let candidates = named.map(|task| task.id.to_string()).collect();
+                let text = name.to_owned();
+                Some(Err(TaskError::SameName { text, candidates }))
             }
         }
     }
@@ -119,6 +200,7 @@ impl Engine {
             id: id.clone(),
             directory,
             spec,
+            how: InputHow::Library,
         })
     }
 }
@@ -132,6 +214,16 @@ impl Task {
     /// The command as asked.
     pub fn command(&self) -> &str {
         &self.spec.command
+    }
+
+    /// The name that may be used instead of its id.
+    pub fn name(&self) -> Option<&str> {
+        self.spec.name.as_deref()
+    }
+
+    /// Whether it sits at a terminal.
+    pub fn has_terminal(&self) -> bool {
+        self.spec.terminal.is_some()
     }
 
     /// Who asked.
@@ -162,7 +254,9 @@ impl Task {
         let outcome = match (standing.state, standing.record) {
             (TaskState::Finished, Some(record)) => Outcome::Finished(Box::new(record)),
             (TaskState::Lost | TaskState::Finished, _) => Outcome::Lost,
-            (TaskState::Waiting | TaskState::Running, _) => return Ok(None),
+            (TaskState::Waiting | TaskState::Running | TaskState::NeedsInput, _) => {
+                return Ok(None);
+            }
         };
         if let Some(left) = self.engine.runs().left(&self.id) {
             // This puts the end on record too, once.

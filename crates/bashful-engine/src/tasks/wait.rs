@@ -8,6 +8,7 @@ use std::thread::Thread;
 use std::time::Instant;
 
 use super::error::TaskError;
+use super::standing::TaskState;
 use super::task::Task;
 use super::watch::Interest;
 
@@ -16,7 +17,7 @@ use super::watch::Interest;
 pub enum Waited {
     /// It has ended.
     Ended,
-    /// The time was up first.
+    /// The time was up first, or it was not to be waited for any longer.
     StillRunning,
 }
 
@@ -28,13 +29,33 @@ impl Task {
 
     /// The same in a future, on any executor.
     pub async fn wait_async(&self, until: Instant) -> Result<Waited, TaskError> {
+        self.wait_while(until, |_| true).await
+    }
+
+    /// The same, but a task that waits for somebody to type is not waited for.
+    pub fn wait_unless_asked(&self, until: Instant) -> Result<Waited, TaskError> {
+        block_on(self.wait_unless_asked_async(until))
+    }
+
+    /// The same in a future, on any executor.
+    pub async fn wait_unless_asked_async(&self, until: Instant) -> Result<Waited, TaskError> {
+        let goes = |state| state != TaskState::NeedsInput;
+        self.wait_while(until, goes).await
+    }
+
+    async fn wait_while(
+        &self,
+        until: Instant,
+        worth: impl Fn(TaskState) -> bool,
+    ) -> Result<Waited, TaskError> {
         let mut bell = None;
         loop {
-            if self.standing()?.state.is_over() {
+            let state = self.standing()?.state;
+            if state.is_over() {
                 self.note_end().await?;
                 return Ok(Waited::Ended);
             }
-            if until <= Instant::now() {
+            if !worth(state) || until <= Instant::now() {
                 return Ok(Waited::StillRunning);
             }
             match &bell {

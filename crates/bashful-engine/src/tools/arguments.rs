@@ -38,6 +38,26 @@ pub enum InvalidArgument {
         /// What came instead.
         found: String,
     },
+    /// None of those is there of which one is needed.
+    #[error("`{tool}` needs one of {names}")]
+    NoneOf {
+        /// The tool.
+        tool: &'static str,
+        /// Which.
+        names: &'static str,
+    },
+    /// Two that do not go together.
+    #[error("`{name}` of `{tool}` {rule} `{other}`")]
+    Pair {
+        /// The tool.
+        tool: &'static str,
+        /// The argument.
+        name: &'static str,
+        /// What is wrong with the two.
+        rule: &'static str,
+        /// The other.
+        other: &'static str,
+    },
     /// One that the tool does not know.
     #[error("`{tool}` takes no `{}`; it takes {known}", name.escape_debug())]
     Unknown {
@@ -147,6 +167,60 @@ impl Arguments {
             other => Err(self.wrong(&format!("{name}.{key}"), "a string", &other)),
         };
         values.into_iter().map(text).collect()
+    }
+
+    /// A list of texts.
+    pub(super) fn list(&mut self, name: &str) -> Result<Vec<String>, InvalidArgument> {
+        let wanted = "a list of strings";
+        let values = match self.values.remove(name) {
+            None => return Ok(Vec::new()),
+            Some(Value::Array(values)) => values,
+            // A model that means one often forgets the brackets.
+            Some(Value::String(text)) => vec![Value::String(text)],
+            Some(other) => return Err(self.wrong(name, wanted, &other)),
+        };
+        let text = |value: Value| match value {
+            Value::String(text) => Ok(text),
+            other => Err(self.wrong(name, wanted, &other)),
+        };
+        values.into_iter().map(text).collect()
+    }
+
+    /// At least one of these must be there.
+    pub(super) fn none_of(&self, names: &'static str) -> InvalidArgument {
+        let tool = self.tool;
+        InvalidArgument::NoneOf { tool, names }
+    }
+
+    /// This argument has no place without, or beside, that other one.
+    pub(super) fn pair(
+        &self,
+        name: &'static str,
+        rule: &'static str,
+        other: &'static str,
+    ) -> InvalidArgument {
+        let tool = self.tool;
+        InvalidArgument::Pair {
+            tool,
+            name,
+            rule,
+            other,
+        }
+    }
+
+    /// These are not all names of keys.
+    pub(super) fn not_keys(&self, name: &str, given: &[String]) -> InvalidArgument {
+        let wrong = given
+            .iter()
+            .find(|name| name.parse::<crate::tasks::Key>().is_err());
+        let wrong = wrong.cloned().unwrap_or_default();
+        let wanted = "a list of keys such as `enter`, `ctrl-c`, `up`, `f1` or `q`";
+        self.not_this(name, wanted, wrong)
+    }
+
+    /// This text is not what it must be.
+    pub(super) fn not_this(&self, name: &str, wanted: &str, text: String) -> InvalidArgument {
+        self.wrong(name, wanted, &Value::String(text))
     }
 
     /// One of a few words that may be there.

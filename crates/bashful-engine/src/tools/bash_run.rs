@@ -1,18 +1,22 @@
 //! `bash_run`: runs a command.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use bashful_keeper::TerminalSize;
 use serde_json::{Value, json};
 
 use super::arguments::{Arguments, InvalidArgument};
-use super::running::{Watched, watch};
+use super::running::{Watched, unless, watch};
+use super::task_screen::{picture, question_schema, screen_schema};
 use super::{
     CallContext, Calling, Effects, Tool, ToolAnswer, ToolError, ToolRegistry, schema, words,
 };
+use crate::background::{Background, Going};
 use crate::engine::Started;
 use crate::invocation::{Invocation, Stdin, Timeout};
 use crate::output::OutputLimit;
 use crate::result::{ExecutionResult, Status};
+use crate::tasks::{Readied, Readiness};
 
 pub(super) const TOOL: Tool = Tool {
     name: "bash_run",
@@ -20,12 +24,14 @@ pub(super) const TOOL: Tool = Tool {
     title: "Run a command",
     description: "Runs a bash command in a sandbox and returns its exit code and output. It can \
         read the system and write the workspace; /tmp is private to this session and stays from \
-        call to call, while directory and variables do not. The network, paths outside and secrets \
+        call to call, while directory and variables stay only in a `shell`. The network, paths outside and secrets \
         are closed unless they were granted. A refused command was not run: the answer says why \
         and what would allow it, so do not look for a way around. If it needs approval, tell the \
         user and call again with the same command after they answered. Long output is cut in the \
         middle; the rest can be read or searched with task_output. Use run_in_background for \
-        servers and for what takes minutes, and do not add `&`.",
+        servers and for what takes minutes, and do not add `&`. Use tty for programs that ask \
+        questions or draw on the screen: the call then returns as soon as it waits for input, with \
+        the screen, and you answer with task_send.",
     effects: Effects::Runs,
     input,
     output,
@@ -42,6 +48,13 @@ fn input() -> Value {
                 "Milliseconds after which it is ended [default: 120000; none in the background].",
                 (1, MOST_TIMEOUT),
             ),
+            "name": schema::text(
+                "With run_in_background: a name for it, such as dev-server, to use as its task_id.",
+            ),
+            "ready_when": schema::text(
+                "With run_in_background: return when a line of output matches this regular \
+                 expression, or with tcp:PORT when it listens there; after 60 seconds at most.",
+            ),
             "run_in_background": schema::flag(
                 "Return at once with a task_id; read it with task_output, end it with task_kill.",
             ),
@@ -49,6 +62,13 @@ fn input() -> Value {
                 "Where it starts: a directory inside the workspace [default: the workspace].",
             ),
             "env": schema::variables(),
+            "tty": schema::flag(
+                "Give it a terminal of 80 by 24; type with task_send, look with task_screen.",
+            ),
+            "shell": schema::text(
+                "Run it in the shell of this name: its directory, variables, functions and options \
+                 last from call to call [default: a new shell].",
+            ),
             "stdin": schema::text("What it reads on standard input [default: nothing]."),
         }),
     )
@@ -56,6 +76,8 @@ fn input() -> Value {
 
 /// The longest that anybody may ask for, in milliseconds; the configuration may allow less.
 const MOST_TIMEOUT: u64 = 600_000;
+/// So long a server may take until it is up.
+const MOST_READY: Duration = Duration::from_secs(60);
 
 fn output() -> Value {
     schema::answer(
@@ -69,8 +91,16 @@ fn output() -> Value {
                 ],
                 "description": "How it ended; absent while it runs.",
             },
-            "state": schema::text("`running` if it goes on in the background."),
-            "success": schema::flag("Whether it ran and exited with 0, or was started."),
+            "state": schema::text("`running` or `needs_input` if it goes on in the background."),
+            "needs_input": question_schema(),
+            "screen": screen_schema(),
+            "success": schema::flag("Whether it exited with 0, was started, or is ready."),
+            "name": schema::text("Its name."),
+            "ready": schema::flag("With ready_when: whether it is."),
+            "ready_after_ms": schema::count("How long that was waited for."),
+            "ready_line": schema::text("The line that shows it."),
+            "reason": schema::text("Why it is not ready."),
+            "last_output": schema::text("The last that it printed, if it is not ready."),
             "command": schema::text("The command."),
             "exit_code": schema::count("Absent if it did not run or a signal ended it."),
             "signal": schema::text("The signal that ended it."),
@@ -84,6 +114,12 @@ fn output() -> Value {
             "timed_out": schema::flag("Whether it was ended at its limit."),
             "task_id": schema::text("The task, for task_output and its kin."),
             "output_file": schema::text("The complete log on disk."),
+            "shell": schema::text("The shell that it ran in."),
+            "shell_state": schema::text(
+                "`saved`, or `kept` if the shell is as it was before this call.",
+            ),
+            "shell_note": schema::text("Why that is so, or why the shell began elsewhere."),
+            "shell_waited_ms": schema::count("How long other calls had the shell before."),
             "decision": { "type": "object", "description": "What the policy said, and why." },
             "approval": { "type": "object", "description": "What a person is asked." },
             "enforcement": { "type": "object", "description": "What the kernel enforced." },
@@ -105,8 +141,12 @@ fn output() -> Value {
 fn call(registry: &ToolRegistry, arguments: Arguments, context: CallContext) -> Calling<'_> {
     Box::pin(async move {
         let wish = Wish::read(arguments)?;
-        let in_background = wish.in_background;
+        let (in_background, tty) = (wish.in_background, wish.tty);
+        let ready_when = wish.ready_when.clone();
         let mut invocation = wish.invocation();
+        if tty || context.let_go.is_some() {
+            invocation = invocation.may_be_let_go();
+        }
         if context.most_output.is_some() {
             invocation = invocation.output(output_limit(registry, context.most_output));
         }
@@ -115,11 +155,16 @@ fn call(registry: &ToolRegistry, arguments: Arguments, context: CallContext) -> 
             Started::NotAllowed(result) => return ended(&result),
         };
         if in_background {
-            return going_on(&run.picture(), words::Going::AsAsked);
+            let answer = going_on(&run.background(), Going::AsAsked)?;
+            return match ready_when {
+                Some(what) => when_ready(registry, answer, &what, context).await,
+                None => Ok(answer),
+            };
         }
-        match watch(run, context).await? {
+        match watch(&run, context).await? {
             Watched::Ended(result) => ended(&result),
-            Watched::LetGo(picture) => going_on(&picture, words::Going::TookLong),
+            Watched::LetGo => going_on(&run.let_go(), Going::TookLong),
+            Watched::Asks => asks(registry, &run.let_go()).await,
         }
     })
 }
@@ -131,6 +176,16 @@ pub(super) fn output_limit(registry: &ToolRegistry, most: Option<usize>) -> Outp
     OutputLimit::characters(usual.keep, amount)
 }
 
+/// What shows that a server is up.
+fn readiness(arguments: &mut Arguments) -> Result<Option<Readiness>, InvalidArgument> {
+    const WANTED: &str = "a regular expression, or tcp: and a port, such as tcp:8080";
+    let Some(text) = arguments.optional_text("ready_when")? else {
+        return Ok(None);
+    };
+    let wrong = |_| arguments.not_this("ready_when", WANTED, text.clone());
+    text.parse().map(Some).map_err(wrong)
+}
+
 /// What is to be run.
 struct Wish {
     command: String,
@@ -140,11 +195,16 @@ struct Wish {
     cwd: Option<String>,
     variables: Vec<(String, String)>,
     stdin: Option<String>,
+    tty: bool,
+    shell: Option<String>,
+    name: Option<String>,
+    ready_when: Option<Readiness>,
 }
 
 impl Wish {
     fn read(mut arguments: Arguments) -> Result<Self, InvalidArgument> {
-        Ok(Self {
+        let ready_when = readiness(&mut arguments)?;
+        let wish = Self {
             command: arguments.text("command")?,
             description: arguments.optional_text("description")?,
             timeout: arguments
@@ -154,7 +214,23 @@ impl Wish {
             cwd: arguments.optional_text("cwd")?,
             variables: arguments.texts("env")?.into_iter().collect(),
             stdin: arguments.optional_text("stdin")?,
-        })
+            tty: arguments.flag("tty")?,
+            shell: arguments.optional_text("shell")?,
+            name: arguments.optional_text("name")?,
+            ready_when,
+        };
+        match (wish.in_background, wish.tty) {
+            (false, _) if wish.name.is_some() => {
+                Err(arguments.pair("name", "needs", "run_in_background"))
+            }
+            (false, _) if wish.ready_when.is_some() => {
+                Err(arguments.pair("ready_when", "needs", "run_in_background"))
+            }
+            (_, true) if wish.stdin.is_some() => {
+                Err(arguments.pair("stdin", "does not go with", "tty"))
+            }
+            _ => Ok(wish),
+        }
     }
 
     fn invocation(self) -> Invocation {
@@ -170,6 +246,15 @@ impl Wish {
         }
         if let Some(stdin) = self.stdin {
             invocation = invocation.stdin(Stdin::Bytes(stdin.into_bytes()));
+        }
+        if self.tty {
+            invocation = invocation.terminal(TerminalSize::USUAL);
+        }
+        if let Some(shell) = self.shell {
+            invocation = invocation.shell(shell);
+        }
+        if let Some(name) = self.name {
+            invocation = invocation.name(name);
         }
         invocation = match (self.timeout, self.in_background) {
             (Some(limit), _) => invocation.timeout(Timeout::After(limit)),
@@ -199,8 +284,61 @@ pub(super) fn ended(result: &ExecutionResult) -> Result<ToolAnswer, ToolError> {
     })
 }
 
+/// Waits until a server is up, and adds to the answer whether it is.
+async fn when_ready(
+    registry: &ToolRegistry,
+    mut answer: ToolAnswer,
+    what: &Readiness,
+    context: CallContext,
+) -> Result<ToolAnswer, ToolError> {
+    let id = answer.task.clone().unwrap_or_default();
+    let task = registry.engine.task_among(&id, &registry.tasks())?;
+    let began = Instant::now();
+    let ready = task.ready_when_async(what, began + MOST_READY);
+    let ready = unless(ready, context.let_go).await.transpose()?;
+    let told = Readied::of(&task, ready, began.elapsed())?;
+    if let (Value::Object(all), Value::Object(more)) =
+        (&mut answer.json, serde_json::to_value(&told)?)
+    {
+        all.extend(more);
+    }
+    let head = words::readied(&told);
+    if told.state.is_over() {
+        // What to do with one that runs is of no use any more.
+        answer.text = format!("{id}: {head}");
+        answer.task = None;
+    } else {
+        answer.text = format!("{head}\n{}", answer.text);
+    }
+    if let Some(output) = told.last_output {
+        words::outputs(&mut answer.text, &output, "");
+    }
+    Ok(answer)
+}
+
+/// The answer about a command that waits for input at its terminal.
+async fn asks(registry: &ToolRegistry, background: &Background) -> Result<ToolAnswer, ToolError> {
+    let task = registry
+        .engine
+        .task_among(&background.task_id, &registry.tasks())?;
+    let (seen, text) = picture(&task).await?;
+    let mut json = serde_json::to_value(background)?;
+    for name in ["state", "needs_input", "screen"] {
+        if let Some(value) = seen.get(name) {
+            json[name] = value.clone();
+        }
+    }
+    Ok(ToolAnswer {
+        json,
+        text,
+        is_error: false,
+        ask: None,
+        task: Some(background.task_id.clone()),
+    })
+}
+
 /// The answer about a command that goes on.
-fn going_on(picture: &super::running::Picture, why: words::Going) -> Result<ToolAnswer, ToolError> {
+fn going_on(picture: &Background, why: Going) -> Result<ToolAnswer, ToolError> {
     Ok(ToolAnswer {
         json: serde_json::to_value(picture)?,
         text: words::going_on(picture, why),

@@ -1,87 +1,70 @@
 //! A command that runs while somebody waits for it, or lets it go.
 
 use std::future::{Future, poll_fn};
-use std::path::PathBuf;
 use std::pin::{Pin, pin};
 use std::task::Poll;
 
-use serde::Serialize;
-
-use super::CallContext;
+use super::{CallContext, OnOutput};
 use crate::error::EngineError;
 use crate::events::Event;
 use crate::result::ExecutionResult;
 use crate::run::Run;
 
-/// What became of waiting for a command.
+/// Why a command is no longer waited for.
 pub(super) enum Watched {
     /// It has ended.
     Ended(Box<ExecutionResult>),
-    /// It goes on in the background.
-    LetGo(Picture),
+    /// The caller does not wait any longer.
+    LetGo,
+    /// It waits for an answer at its terminal, which only the caller can give.
+    Asks,
 }
 
-/// A command that goes on, as an answer tells it.
-#[derive(Debug, Clone, Serialize)]
-pub(super) struct Picture {
-    v: u32,
-    pub(super) state: &'static str,
-    success: bool,
-    pub(super) command: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    description: Option<String>,
-    pub(super) task_id: String,
-    pub(super) output_file: PathBuf,
-    agent: String,
-    session: String,
-}
-
-impl Run {
-    /// This run as an answer tells it while it goes on.
-    pub(super) fn picture(&self) -> Picture {
-        let heading = &self.report.account.heading;
-        Picture {
-            v: 1,
-            state: "running",
-            success: true,
-            command: heading.command.clone(),
-            description: heading.description.clone(),
-            task_id: self.report.account.id.to_string(),
-            output_file: self.report.account.output_file.clone(),
-            agent: heading.agent.clone(),
-            session: heading.session.clone(),
-        }
-    }
-}
-
-/// Waits for the end of a command as the caller wants it: tells of output as it comes, and lets
-/// the command go when the caller does not wait any longer.
-pub(super) async fn watch(run: Run, context: CallContext) -> Result<Watched, EngineError> {
+/// Waits for the end of a command as the caller wants it: tells of output as it comes, and stops
+/// when the caller does not wait any longer. Where no place among the background tasks is free, it
+/// waits on.
+pub(super) async fn watch(run: &Run, context: CallContext) -> Result<Watched, EngineError> {
     let CallContext {
-        on_output, let_go, ..
+        on_output,
+        mut let_go,
+        ..
     } = context;
-    let end = async {
-        match on_output {
-            None => run.outcome().await,
-            Some(tell) => {
-                let mut events = run.events();
-                loop {
-                    match events.next().await {
-                        Some(Event::Output { bytes, .. }) => tell(&bytes),
-                        Some(Event::Finished(result)) => return *result,
-                        Some(_) => {}
-                        None => return Err(EngineError::KeeperGone),
-                    }
-                }
+    let mut end = pin!(end_of(run, on_output));
+    let mut question = pin!(run.question());
+    poll_fn(|context| {
+        if let Poll::Ready(ended) = end.as_mut().poll(context) {
+            return Poll::Ready(ended.map(|result| Watched::Ended(Box::new(result))));
+        }
+        if run.has_terminal
+            && let Poll::Ready(asked) = question.as_mut().poll(context)
+        {
+            return Poll::Ready(asked.map(|()| Watched::Asks));
+        }
+        let waited = let_go.as_mut().map(|let_go| let_go.as_mut().poll(context));
+        if waited == Some(Poll::Ready(())) {
+            let_go = None;
+            if run.take_place() {
+                return Poll::Ready(Ok(Watched::LetGo));
             }
         }
+        Poll::Pending
+    })
+    .await
+}
+
+async fn end_of(run: &Run, on_output: Option<OnOutput>) -> Result<ExecutionResult, EngineError> {
+    let Some(tell) = on_output else {
+        return run.outcome().await;
     };
-    if let Some(result) = unless(end, let_go).await {
-        return Ok(Watched::Ended(Box::new(result?)));
+    let mut events = run.events();
+    loop {
+        match events.next().await {
+            Some(Event::Output { bytes, .. }) => tell(&bytes),
+            Some(Event::Finished(result)) => return *result,
+            Some(_) => {}
+            None => return Err(EngineError::KeeperGone),
+        }
     }
-    let picture = run.picture();
-    run.detach();
-    Ok(Watched::LetGo(picture))
 }
 
 /// Waits for something unless the caller lets go first.

@@ -37,6 +37,7 @@ fn output() -> Value {
             "task_id": schema::text("The task."),
             "state": schema::text("How it stands now."),
             "status": schema::text("How it ended."),
+            "reason": schema::text("Why it ended, unless it did by itself."),
             "exit_code": schema::count("Its exit code, if it ended by itself."),
             "outcome": schema::text("ended, already_ended or still_running."),
         }),

@@ -42,7 +42,8 @@ fn output() -> Value {
             "tasks": {
                 "type": "array",
                 "items": { "type": "object" },
-                "description": "task_id, state, status, exit_code, command, output_file and more.",
+                "description": "task_id, name, state, needs_input, status, exit_code, command, output_file \
+                    and more.",
             },
         }),
     )
@@ -58,14 +59,13 @@ fn call(registry: &ToolRegistry, mut arguments: Arguments, _: CallContext) -> Ca
         let limit = arguments.number("limit", (1, MOST))?.unwrap_or(USUAL);
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         let filter = registry.tasks().which(which).limit(limit);
-        let mut tasks = registry.engine.tasks(&filter);
+        let mut tasks = registry.engine.list_tasks(&filter)?.tasks;
         tasks.reverse();
         let lines = tasks.iter().map(|task| {
-            format!(
-                "{}  {}",
-                words::standing(task),
-                words::shortened(&task.command)
-            )
+            let standing = words::standing(task);
+            let command = words::shortened(&task.command);
+            let question = words::question(task).replace('\n', "\n  ");
+            format!("{standing}  {command}{question}")
         });
         let mut text = lines.collect::<Vec<_>>().join("\n");
         if text.is_empty() {

@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::arguments::Arguments;
+use super::task_screen::question_schema;
 use super::{
     CallContext, Calling, Effects, Tool, ToolAnswer, ToolError, ToolRegistry, schema, words,
 };
@@ -65,7 +66,9 @@ fn output() -> Value {
             "v": schema::count("The version of this shape."),
             "task_id": schema::text("The task."),
             "state": schema::text("waiting, running, needs_input, finished or lost."),
+            "needs_input": question_schema(),
             "status": schema::text("How it ended."),
+            "reason": schema::text("Why it ended, unless it did by itself."),
             "exit_code": schema::count("Its exit code, if it has ended."),
             "output": schema::text("What was printed."),
             "after": schema::count("Where this begins in the log."),
@@ -73,6 +76,7 @@ fn output() -> Value {
             "end": schema::count("Where the log ends now."),
             "ended": schema::flag("Whether the task has ended and this was all."),
             "missing_bytes": schema::count("Output that the log does not have."),
+            "log_end": schema::text("Why the log has less than was printed: quota, write_failed."),
             "matches": {
                 "type": "array",
                 "items": { "type": "object" },
@@ -137,7 +141,7 @@ fn printed(task: &Task, output: &Output) -> Result<ToolAnswer, ToolError> {
     json["end"] = json!(end);
     json["ended"] = json!(output.ended);
     json["output"] = json!(output.text());
-    let mut lines = vec![words::standing(&summary)];
+    let mut lines = vec![words::standing(&summary) + &words::question(&summary)];
     lines.push(match (next < end, output.ended) {
         (true, _) => format!("bytes {start} to {next} of {end}; read on with \"after\":{next}"),
         (false, false) => format!("bytes {start} to {next}; what comes next: \"after\":{next}"),
@@ -146,6 +150,10 @@ fn printed(task: &Task, output: &Output) -> Result<ToolAnswer, ToolError> {
     if output.gap > 0 {
         json["missing_bytes"] = json!(output.gap);
         lines.push(format!("{} bytes are not in the log", output.gap));
+    }
+    if let Some(end) = summary.log_end {
+        json["log_end"] = json!(end);
+        lines.push(words::log_end(end));
     }
     let mut text = lines.join("\n");
     text.push_str(if output.bytes.is_empty() {
@@ -171,7 +179,7 @@ fn matched(summary: &TaskSummary, found: &Found) -> ToolAnswer {
     json["matches"] = lines.collect();
     json["more"] = json!(found.more);
     json["next"] = json!(found.next);
-    let mut lines = vec![words::standing(summary)];
+    let mut lines = vec![words::standing(summary) + &words::question(summary)];
     lines.push(format!("{} lines match", found.lines.len()));
     if found.more {
         lines.push(format!("there may be more: \"after\":{}", found.next));
@@ -212,8 +220,14 @@ pub(super) fn head(summary: &TaskSummary) -> Value {
         "task_id": summary.task_id,
         "state": summary.state,
     });
+    if let Some(question) = &summary.needs_input {
+        json["needs_input"] = json!(question);
+    }
     if let Some(status) = summary.status {
         json["status"] = json!(status);
+    }
+    if let Some(reason) = summary.reason {
+        json["reason"] = json!(reason);
     }
     if let Some(code) = summary.exit_code {
         json["exit_code"] = json!(code);

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::arguments::Arguments;
 use super::task_output::{head, told};
+use super::task_screen::question_schema;
 use super::{
     CallContext, Calling, Effects, Tool, ToolAnswer, ToolError, ToolRegistry, bash_run, schema,
     words,
@@ -17,7 +18,7 @@ pub(super) const TOOL: Tool = Tool {
     aliases: &["task.wait"],
     title: "Wait for a task",
     description: "Waits for the end of a command that runs in the background, and returns its \
-        result as bash_run would; or says that it still runs.",
+        result as bash_run would; or says that it still runs, at once if it waits for input.",
     effects: Effects::Reads,
     input,
     output,
@@ -44,7 +45,8 @@ fn output() -> Value {
         &json!({
             "v": schema::count("The version of this shape."),
             "task_id": schema::text("The task."),
-            "state": schema::text("`running` if it still runs."),
+            "state": schema::text("`running` or `needs_input` if it still runs."),
+            "needs_input": question_schema(),
             "status": schema::text("How it ended; the other fields are those of bash_run."),
             "exit_code": schema::count("Its exit code."),
             "stdout": schema::text("What it printed, cut in the middle if it is long."),
@@ -59,7 +61,7 @@ fn call(registry: &ToolRegistry, mut arguments: Arguments, context: CallContext)
         let wait = arguments.number("timeout", (0, MOST))?.unwrap_or(USUAL);
         let task = registry.engine.task_among(&id, &registry.tasks())?;
         let until = Instant::now() + Duration::from_millis(wait);
-        let waiting = task.wait_async(until);
+        let waiting = task.wait_unless_asked_async(until);
         super::running::unless(waiting, context.let_go)
             .await
             .transpose()?;
@@ -67,10 +69,11 @@ fn call(registry: &ToolRegistry, mut arguments: Arguments, context: CallContext)
             return Ok(answer);
         }
         let summary = task.summary()?;
-        let text = format!(
-            "{}\nnext: task_wait again, or task_output",
-            words::standing(&summary)
-        );
+        let mut text = words::standing(&summary);
+        match words::question(&summary) {
+            none if none.is_empty() => text.push_str("\nnext: task_wait again, or task_output"),
+            question => text.push_str(&question),
+        }
         Ok(told(head(&summary), text))
     })
 }

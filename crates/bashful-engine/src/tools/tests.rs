@@ -120,7 +120,7 @@ fn no_tool_touches_policy_grants_or_approvals() {
         .filter(|tool| tool.effects == Effects::Runs)
         .map(|tool| tool.name)
         .collect();
-    assert_eq!(running, ["bash_run"]);
+    assert_eq!(running, ["bash_run", "task_send"]);
 }
 
 #[test]
@@ -145,12 +145,12 @@ fn arguments_that_cannot_be_read() {
         (
             json!({ "command": "ls", "sandbox": "none" }),
             "`bash_run` takes no `sandbox`; it takes `command`, `cwd`, `description`, `env`, \
-             `run_in_background`, `stdin`, `timeout`",
+             `name`, `ready_when`, `run_in_background`, `shell`, `stdin`, `timeout`, `tty`",
         ),
         (
             json!({ "\u{1b}[2J": 1 }),
             "`bash_run` takes no `\\u{1b}[2J`; it takes `command`, `cwd`, `description`, `env`, \
-             `run_in_background`, `stdin`, `timeout`",
+             `name`, `ready_when`, `run_in_background`, `shell`, `stdin`, `timeout`, `tty`",
         ),
     ] {
         let found = complaint("bash_run", arguments.clone());

@@ -7,18 +7,9 @@ use std::time::Duration;
 use bashful_policy::Decision;
 use bashful_sandbox::Violation;
 
-use super::running::Picture;
+use crate::background::{Background, Going};
 use crate::result::{ExecutionResult, Status, Survivor};
-use crate::tasks::TaskSummary;
-
-/// Why a command goes on after the answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Going {
-    /// It was wanted so.
-    AsAsked,
-    /// It took longer than the caller waits.
-    TookLong,
-}
+use crate::tasks::{Readied, TaskState, TaskSummary};
 
 /// All about a command that has ended, or was not run.
 pub(super) fn result(result: &ExecutionResult) -> String {
@@ -49,9 +40,10 @@ pub(super) fn result(result: &ExecutionResult) -> String {
         ));
     }
     if let Some(end) = result.log_end {
-        fact(&format!(
-            "the log is not complete ({end}): what was printed after that is lost"
-        ));
+        fact(&log_end(end));
+    }
+    if let (Some(shell), Some(note)) = (&result.shell, &result.shell_note) {
+        fact(&format!("shell {shell}: {note}"));
     }
     for survivor in &result.survivors {
         fact(&left_behind(survivor));
@@ -68,6 +60,11 @@ pub(super) fn result(result: &ExecutionResult) -> String {
     }
     outputs(&mut text, &result.stdout, &result.stderr);
     text
+}
+
+/// Why a log has less than was printed.
+pub(super) fn log_end(end: &str) -> String {
+    format!("the log is not complete ({end}): what was printed after that is lost")
 }
 
 /// The first line: how it ended.
@@ -137,7 +134,7 @@ pub(super) fn ground(decision: &Decision, command: &str) -> Vec<String> {
 }
 
 /// A command that goes on.
-pub(super) fn going_on(picture: &Picture, why: Going) -> String {
+pub(super) fn going_on(picture: &Background, why: Going) -> String {
     let id = &picture.task_id;
     let first = match why {
         Going::AsAsked => format!("running in the background as {id}"),
@@ -152,9 +149,35 @@ pub(super) fn going_on(picture: &Picture, why: Going) -> String {
     )
 }
 
-/// How a task stands, in one line.
+/// Whether a server is up.
+pub(super) fn readied(told: &Readied) -> String {
+    let after = took(Duration::from_millis(told.ready_after_ms));
+    match (&told.ready_line, &told.reason) {
+        (Some(line), _) => format!("ready after {after}: {}", shortened(line)),
+        (None, _) if told.ready => format!("ready after {after}"),
+        (None, Some(reason)) => format!("not ready after {after}: {}", shortened(reason)),
+        (None, None) => format!("not ready after {after}"),
+    }
+}
+
+/// What a task waits for and how to go on, on lines of their own; nothing if it does not.
+pub(super) fn question(task: &TaskSummary) -> String {
+    let (Some(words), Some(asked)) = (task.question(), &task.needs_input) else {
+        return String::new();
+    };
+    let id = &task.task_id;
+    let next = if asked.hidden {
+        format!("tell the user, who can type it with `bashful attach {id}`")
+    } else {
+        format!("task_send {{\"task_id\":\"{id}\",\"text\":\"…\",\"enter\":true}}")
+    };
+    format!("\n{words}\nnext: {next}")
+}
+
+/// How a task stands, on one line.
 pub(super) fn standing(task: &TaskSummary) -> String {
-    let state = match (task.status, task.exit_code, &task.signal) {
+    let mut state = match (task.status, task.exit_code, &task.signal) {
+        _ if task.state == TaskState::Lost => "lost".to_owned(),
         (Some(Status::Success | Status::SoftFailure | Status::HardFailure), Some(code), _) => {
             format!("ended, exit code {code}")
         }
@@ -162,7 +185,11 @@ pub(super) fn standing(task: &TaskSummary) -> String {
         (Some(status), ..) => status.as_str().replace('_', " "),
         (None, ..) => task.state.as_str().to_owned(),
     };
-    format!("{}: {state}", task.task_id)
+    if let Some(reason) = task.reason {
+        let _ = write!(state, ": {reason}");
+    }
+    let name = task.name.as_ref().map(|name| format!(" ({name})"));
+    format!("{}{}: {state}", task.task_id, name.unwrap_or_default())
 }
 
 fn left_behind(survivor: &Survivor) -> String {

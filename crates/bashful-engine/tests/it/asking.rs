@@ -56,7 +56,7 @@ fn yes(scope: Scope) -> Answer {
     }
 }
 
-fn desk(house: &House) -> Desk {
+pub(crate) fn desk(house: &House) -> Desk {
     Desk::open(&Places::under(&house.path())).unwrap()
 }
 

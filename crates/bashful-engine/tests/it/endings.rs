@@ -226,7 +226,7 @@ fn survivors_that_are_adopted_go_on_as_a_task() {
     assert_eq!(survivor.fate, "adopted");
     let heir = survivor.task_id.clone().expect("it has a task");
     assert!(is_alive(daemon));
-    let listed = bashful_engine::running(&house.state());
+    let listed = bashful_engine::running(&house.state()).unwrap();
     assert!(listed.iter().any(|task| task.task_id == heir), "{listed:?}");
     fs::write(house.file("go"), "").unwrap();
     let finished = || house.record(&heir).unwrap().phase == bashful_keeper::Phase::Finished;
@@ -248,7 +248,7 @@ fn adopted_survivors_can_be_stopped() {
     drop(engine);
     std::thread::sleep(Duration::from_millis(300));
     assert!(is_alive(daemon));
-    let stopped = bashful_engine::stop(&house.state(), &StopWhich::All);
+    let stopped = bashful_engine::stop(&house.state(), &StopWhich::All).unwrap();
     assert_eq!((stopped.stopped.len(), stopped.still_running.len()), (1, 0));
     assert_gone(&[daemon]);
 }
@@ -263,13 +263,14 @@ fn stop_ends_one_agents_tasks_or_all() {
     };
     let (ann, bob) = (start("ann"), start("bob"));
     let (one, other) = (house.process("ann"), house.process("bob"));
-    let stopped = bashful_engine::stop(&house.state(), &StopWhich::Agent("ann".to_owned()));
+    let stopped =
+        bashful_engine::stop(&house.state(), &StopWhich::Agent("ann".to_owned())).unwrap();
     assert_eq!(stopped.stopped.len(), 1);
     assert_gone(&[one]);
     assert!(is_alive(other));
     let result = ann.wait_until(None).unwrap().unwrap();
     assert_eq!(result.status, Status::Cancelled);
-    bashful_engine::stop(&house.state(), &StopWhich::All);
+    bashful_engine::stop(&house.state(), &StopWhich::All).unwrap();
     assert_gone(&[other]);
     let result = bob.wait_until(None).unwrap().unwrap();
     assert_eq!(result.status, Status::Cancelled);
@@ -349,7 +350,7 @@ fn a_run_whose_keeper_is_killed_is_lost_and_says_so() {
     assert_gone(&[processes[0], processes[1], guard]);
     let record = house.record(&id).unwrap();
     assert_eq!(record.phase, bashful_keeper::Phase::Lost);
-    assert!(bashful_engine::running(&house.state()).is_empty());
+    assert!(bashful_engine::running(&house.state()).unwrap().is_empty());
     // The engine goes on with a new keeper.
     assert_eq!(
         run(&engine, Invocation::bash("echo again")).stdout,

@@ -167,7 +167,7 @@ fn the_list_of_what_runs_is_exact() {
         ),
         (running.id(), "ann", "sleep 0.3")
     );
-    let seen = bashful_engine::running(&house.state());
+    let seen = bashful_engine::running(&house.state()).unwrap();
     if let [task] = seen.as_slice() {
         assert_eq!(task.description.as_deref(), Some("a nap"));
         assert_eq!(task.cwd, house.workspace());
@@ -175,7 +175,7 @@ fn the_list_of_what_runs_is_exact() {
     }
     running.wait_until(None).unwrap().unwrap();
     assert!(engine.running().is_empty());
-    assert!(bashful_engine::running(&house.state()).is_empty());
+    assert!(bashful_engine::running(&house.state()).unwrap().is_empty());
 }
 
 #[test]

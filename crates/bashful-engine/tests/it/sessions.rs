@@ -128,7 +128,9 @@ fn the_keeper_of_a_private_session_ends_with_its_engine() {
     assert!(is_alive(pair[0]), "it stays while the engine does");
     drop(engine);
     assert_gone(&pair);
-    assert!(!house.path().join("run").exists(), "it needs no socket");
+    let sockets = std::fs::read_dir(house.path().join("run/bashful"));
+    let left = sockets.into_iter().flatten().flatten().count();
+    assert_eq!(left, 0, "its socket goes with it");
 }
 
 #[test]

@@ -102,6 +102,8 @@ fn a_task_can_be_followed_from_the_moment_it_was_asked_for() {
         (Some(Status::SoftFailure), Some(3))
     );
     assert_eq!((summary.output_bytes, summary.pid), (8, None));
+    let first = task.read(&ReadRequest::after(0).max_bytes(2)).unwrap();
+    assert_eq!((first.bytes.len(), first.next), (2, 2));
     assert_eq!(ends_on_record(&house, &id), 1);
 }
 

@@ -90,7 +90,7 @@ fn a_lone_task_of_an_engine_that_is_gone_can_be_ended() {
 }
 
 #[test]
-fn of_several_tasks_that_only_their_engine_reaches_none_is_ended_by_others() {
+fn one_of_several_tasks_of_an_engine_is_ended_by_others() {
     let house = House::new();
     let engine = house.engine();
     let first = behind(&engine, SLEEPER);
@@ -98,26 +98,45 @@ fn of_several_tasks_that_only_their_engine_reaches_none_is_ended_by_others() {
     let leader = house.process("leader");
     house.begun(&second);
     let other = house.engine();
-    match other.task(&first).unwrap().kill(Kill::Now).unwrap_err() {
-        TaskError::OutOfReach {
-            others: 1, agent, ..
-        } => assert_eq!(agent, "default"),
-        error => panic!("{error:?}"),
-    }
-    assert!(is_alive(leader));
+    assert_eq!(
+        ended(other.task(&first).unwrap().kill(Kill::Now).unwrap()),
+        Status::Cancelled
+    );
+    assert_gone(&[leader]);
     assert_eq!(
         other.task(&second).unwrap().state().unwrap(),
         TaskState::Running
     );
-    // Their engine does.
-    assert_eq!(
-        ended(engine.task(&first).unwrap().kill(Kill::Now).unwrap()),
-        Status::Cancelled
-    );
+    // Their engine does so too.
     assert_eq!(
         ended(engine.task(&second).unwrap().kill(Kill::Now).unwrap()),
         Status::Cancelled
     );
+}
+
+#[test]
+fn of_several_tasks_whose_keeper_has_no_socket_none_is_ended_by_others() {
+    let house = House::new();
+    let engine = house.engine();
+    let first = behind(&engine, SLEEPER);
+    let second = behind(&engine, "sleep 1000");
+    let leader = house.process("leader");
+    // Somebody has cleaned the directory up.
+    std::fs::remove_file(house.begun(&second).socket.unwrap()).unwrap();
+    let other = house.engine();
+    match other.task(&first).unwrap().kill(Kill::Now).unwrap_err() {
+        TaskError::OutOfReach {
+            others: 1, agent, ..
+        } => assert_eq!(agent.as_deref(), Some("default")),
+        error => panic!("{error:?}"),
+    }
+    assert!(is_alive(leader));
+    for id in [first, second] {
+        assert_eq!(
+            ended(engine.task(&id).unwrap().kill(Kill::Now).unwrap()),
+            Status::Cancelled
+        );
+    }
 }
 
 #[test]

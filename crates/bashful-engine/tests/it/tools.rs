@@ -42,6 +42,32 @@ async fn a_caller_who_lets_go_gets_a_task() {
 }
 
 #[tokio::test]
+async fn who_cannot_be_let_go_is_waited_for() {
+    let house = House::new();
+    let mut config = bashful_engine::config::Config::default();
+    config.tasks.per_agent = 1;
+    let registry = ToolRegistry::new(&house.builder().config(config).build().unwrap());
+    let at_once = || {
+        let mut context = CallContext::default();
+        context.let_go = Some(Box::pin(std::future::ready(())));
+        context
+    };
+    let going = json!({ "command": "sleep 1000" });
+    let going = registry.call("bash_run", going, at_once()).await.unwrap();
+    let id = going.task.unwrap();
+    let full = json!({ "command": "sleep 0.3; exit 4" });
+    let full = registry.call("bash_run", full, at_once()).await.unwrap();
+    assert_eq!(full.json["exit_code"], 4, "{full:?}");
+    let background = json!({ "command": "true", "run_in_background": true });
+    let background = registry.call("bash_run", background, at_once()).await;
+    let said = background.unwrap_err().to_string();
+    assert!(said.contains("no more may"), "{said}");
+    let killed = json!({ "task_id": id, "force": true });
+    let killed = registry.call("task_kill", killed, at_once()).await.unwrap();
+    assert_eq!(killed.json["outcome"], "ended");
+}
+
+#[tokio::test]
 async fn a_caller_who_does_not_wait_for_a_task_hears_that_it_runs() {
     let house = House::new();
     let registry = ToolRegistry::new(&house.engine());

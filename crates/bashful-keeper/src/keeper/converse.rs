@@ -93,6 +93,31 @@ impl Keeper {
                     run.owner = None;
                 }
             }
+            Request::Send {
+                id,
+                number: ask,
+                bytes,
+                end,
+            } => {
+                let answer = self.send_input(&id, &bytes.0, end);
+                self.reply(number, ask, answer);
+            }
+            Request::Resize {
+                id,
+                number: ask,
+                size,
+            } => {
+                let answer = self.resize(&id, size);
+                self.reply(number, ask, answer);
+            }
+            Request::Signal {
+                id,
+                number: ask,
+                signal,
+            } => {
+                let answer = self.signal(&id, signal);
+                self.reply(number, ask, answer);
+            }
             Request::Shutdown { now } => {
                 self.end_everything(if now { Manner::Now } else { Manner::Politely });
             }
@@ -125,7 +150,12 @@ impl Keeper {
     /// Takes up the session of the first handshake; false when another keeper has it.
     fn settle_in(&mut self, hello: Hello) -> bool {
         if let Some(path) = hello.listen {
-            match Listener::bind(path) {
+            let listener = if hello.alone {
+                Listener::bind_alone(path).map(Some)
+            } else {
+                Listener::bind(path)
+            };
+            match listener {
                 Ok(Some(listener)) => {
                     let watched = epoll::add(
                         &self.epoll,
@@ -142,6 +172,9 @@ impl Keeper {
                 // cannot be shared is better than none.
                 Err(_) => {}
             }
+        }
+        if self.listener.is_some() {
+            self.ask_for_scope();
         }
         self.state = Some(hello.state);
         self.idle = Duration::from_millis(hello.idle_ms);

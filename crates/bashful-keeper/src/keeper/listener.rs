@@ -3,7 +3,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
@@ -14,39 +14,37 @@ use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 pub(crate) struct Listener {
     socket: OwnedFd,
     path: PathBuf,
-    /// Held until the socket file is gone.
-    _lock: File,
+    /// Held until the socket file is gone; none where nobody else can want it.
+    lock: Option<File>,
 }
 
 impl Listener {
     /// Listens at this path; none if another keeper does.
     pub(crate) fn bind(path: PathBuf) -> io::Result<Option<Self>> {
-        let lock = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .mode(0o600)
-            .open(path.with_extension("lock"))?;
-        match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => {}
-            Err(rustix::io::Errno::WOULDBLOCK) => return Ok(None),
-            Err(errno) => return Err(errno.into()),
-        }
+        let Some(lock) = take_lock(&path.with_extension("lock"))? else {
+            return Ok(None);
+        };
         // Whoever left a file here is dead: we hold the lock.
         match fs::remove_file(&path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
+        Self::listen(path, Some(lock)).map(Some)
+    }
+
+    /// Listens at a path that was made up for us.
+    pub(crate) fn bind_alone(path: PathBuf) -> io::Result<Self> {
+        remove_dead(&path);
+        Self::listen(path, None)
+    }
+
+    fn listen(path: PathBuf, lock: Option<File>) -> io::Result<Self> {
         let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
         let socket =
             rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
         rustix::net::bind(&socket, &SocketAddrUnix::new(&path)?)?;
         rustix::net::listen(&socket, 128)?;
-        Ok(Some(Self {
-            socket,
-            path,
-            _lock: lock,
-        }))
+        Ok(Self { socket, path, lock })
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -65,6 +63,56 @@ impl Listener {
     }
 }
 
+/// The lock at this path; none if another keeper has it.
+fn take_lock(path: &Path) -> io::Result<Option<File>> {
+    for _ in 0..MOST_TRIES {
+        let lock = OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o600)
+            .open(path)?;
+        match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => {}
+            Err(rustix::io::Errno::WOULDBLOCK) => return Ok(None),
+            Err(errno) => return Err(errno.into()),
+        }
+        // Whoever had it before may have taken the file away meanwhile; then it is no lock.
+        let ours = lock.metadata()?.ino();
+        if fs::symlink_metadata(path).is_ok_and(|there| there.ino() == ours) {
+            return Ok(Some(lock));
+        }
+    }
+    Ok(None)
+}
+
+/// So often a lock may be taken away under our hands.
+const MOST_TRIES: usize = 16;
+
+/// What sockets of one keeper alone are called.
+pub const ALONE: &str = "alone-";
+/// So many leftovers are looked at.
+const MOST_DEAD: usize = 64;
+
+/// Removes sockets like this one whose keepers were killed: nobody answers there.
+fn remove_dead(path: &Path) {
+    let Some(entries) = path.parent().and_then(|parent| fs::read_dir(parent).ok()) else {
+        return;
+    };
+    let is_alone = |entry: &fs::DirEntry| {
+        entry
+            .file_name()
+            .as_encoded_bytes()
+            .starts_with(ALONE.as_bytes())
+    };
+    for entry in entries.flatten().filter(is_alone).take(MOST_DEAD) {
+        let asked = std::os::unix::net::UnixStream::connect(entry.path());
+        if asked.is_err_and(|error| error.kind() == io::ErrorKind::ConnectionRefused) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
 impl AsFd for Listener {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.socket.as_fd()
@@ -74,5 +122,9 @@ impl AsFd for Listener {
 impl Drop for Listener {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.path);
+        if self.lock.is_some() {
+            // While it is held: whoever waits for it looks whether it is still there.
+            let _ = fs::remove_file(self.path.with_extension("lock"));
+        }
     }
 }

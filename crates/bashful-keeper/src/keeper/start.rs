@@ -5,14 +5,15 @@ use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::time::Instant;
 
-use bashful_sandbox::{Launch, LaunchError, Mark, Stage, children};
+use bashful_sandbox::{Launch, LaunchError, MOST_INHERITED, Mark, Stage, children};
 use rustix::event::epoll::{self, EventFlags};
 use rustix::io::Errno;
-use rustix::pipe::{PipeFlags, pipe_with};
 
 use super::census::Census;
+use super::streams::{self, Streams, Theirs};
 use super::{Keeper, Manner, Source, Spares};
-use crate::log::{LogWriter, Stream};
+use crate::input::Input;
+use crate::log::LogWriter;
 use crate::output::Output;
 use crate::protocol::{Fault, FaultKind, Reply, Start};
 use crate::rooms::{InRoom, Refusal};
@@ -40,7 +41,11 @@ impl Keeper {
     fn try_start(&mut self, number: u64, start: Start) -> Result<i32, Fault> {
         let asked = Instant::now();
         // Descriptors are taken first, so that a refused start leaves none in the queue.
-        let (stdin, copy) = self.take_descriptors(number, &start)?;
+        let Given {
+            stdin,
+            copy,
+            inherited,
+        } = self.take_descriptors(number, &start)?;
         let state = self
             .state
             .clone()
@@ -52,7 +57,7 @@ impl Keeper {
         let mut files = self
             .task_files(&directory, &start.spec)
             .map_err(|error| directory_fault(&error))?;
-        let launched = match self.launch(&start, stdin) {
+        let launched = match self.launch(&start, stdin, inherited) {
             Ok(launched) => launched,
             Err(fault) => {
                 // Nothing ran, so nothing is recorded.
@@ -83,6 +88,27 @@ impl Keeper {
             }
             return Err(launch_fault(&error, &start.spec.cwd));
         }
+        if let Some(terminal) = launched.place.as_mut().and_then(InRoom::take_terminal) {
+            match streams::at_terminal(terminal, &start.mask) {
+                Ok((outputs, input)) => {
+                    launched.outputs = outputs;
+                    launched.input = Some(input);
+                }
+                Err(error) => {
+                    directory.discard();
+                    if let Some(place) = launched.place {
+                        place.confined.kill();
+                        self.rooms.give_back(place);
+                    }
+                    let errno = error.raw_os_error();
+                    return Err(fault(FaultKind::Resources, "a terminal", errno));
+                }
+            }
+        }
+        if let Some(input) = &mut launched.input {
+            // More than fits was refused by the engine.
+            let _ = input.push(&start.input.0, false);
+        }
         // In a room the command is the only child of the first process so far.
         let command = match &launched.place {
             Some(place) => children(place.confined.init)
@@ -95,7 +121,6 @@ impl Keeper {
         let parts = Parts {
             spec: start.spec,
             directory,
-            state_file: files.state,
             claim: files.spec,
             mark: launched.mark,
             leader: Some(pid),
@@ -104,6 +129,7 @@ impl Keeper {
             place: launched.place,
             owner,
             outputs: launched.outputs,
+            input: launched.input,
             log,
             mask: start.mask,
         };
@@ -139,11 +165,7 @@ impl Keeper {
         Ok(files)
     }
 
-    fn take_descriptors(
-        &mut self,
-        number: u64,
-        start: &Start,
-    ) -> Result<(Option<OwnedFd>, Option<File>), Fault> {
+    fn take_descriptors(&mut self, number: u64, start: &Start) -> Result<Given, Fault> {
         let mut take = |wanted: bool| {
             if !wanted {
                 return Ok(None);
@@ -156,31 +178,62 @@ impl Keeper {
                 .map(Some)
                 .ok_or_else(|| fault(FaultKind::Malformed, "a descriptor is missing", None))
         };
-        Ok((take(start.stdin)?, take(start.log_copy)?.map(File::from)))
+        let (stdin, copy) = (take(start.stdin)?, take(start.log_copy)?);
+        let mut inherited = Vec::new();
+        for _ in 0..start.inherited.min(MOST_INHERITED) {
+            inherited.extend(take(true)?);
+        }
+        Ok(Given {
+            stdin,
+            copy: copy.map(File::from),
+            inherited,
+        })
     }
 
-    fn launch(&mut self, start: &Start, stdin: Option<OwnedFd>) -> Result<Launched, Fault> {
+    fn launch(
+        &mut self,
+        start: &Start,
+        stdin: Option<OwnedFd>,
+        inherited: Vec<OwnedFd>,
+    ) -> Result<Launched, Fault> {
         let resources =
             |subject: &str, errno: Option<i32>| fault(FaultKind::Resources, subject, errno);
         let mark = Mark::fresh().map_err(|error| resources("a mark", error.raw_os_error()))?;
-        let pipe = || {
-            let (ours, theirs) = pipe_with(PipeFlags::CLOEXEC)?;
-            rustix::io::ioctl_fionbio(&ours, true)?;
-            Ok::<_, Errno>((ours, theirs))
-        };
-        let no_pipe = |errno: Errno| resources("a pipe", Some(errno.raw_os_error()));
-        let (stdout, stdout_theirs) = pipe().map_err(no_pipe)?;
-        let (stderr, stderr_theirs) = pipe().map_err(no_pipe)?;
         let name = start.arguments.first().map_or("", String::as_str);
         let mut launch = Launch::new(&start.program, name)
             .directory(&start.spec.cwd)
-            .stdout(stdout_theirs)
-            .stderr(stderr_theirs)
             .open_files(self.open_files)
             .new_session()
             .dies_with_caller();
-        if let Some(stdin) = stdin {
-            launch = launch.stdin(stdin);
+        let streams = Streams::of(start, stdin).map_err(|error| {
+            let what = if start.spec.terminal.is_some() {
+                "a terminal"
+            } else {
+                "a pipe"
+            };
+            resources(what, error.raw_os_error())
+        })?;
+        let Streams {
+            outputs,
+            input,
+            theirs,
+        } = streams;
+        launch = match theirs {
+            Theirs::Pipes { stdin, rest } => {
+                let [stdout, stderr] = rest;
+                let launch = launch.stdout(stdout).stderr(stderr);
+                match stdin {
+                    Some(stdin) => launch.stdin(stdin),
+                    None => launch,
+                }
+            }
+            Theirs::Terminal(terminal) => launch
+                .terminal(terminal)
+                .map_err(|error| resources("a terminal", error.raw_os_error()))?,
+            Theirs::RoomTerminal(size) => launch.room_terminal(size),
+        };
+        for descriptor in inherited {
+            launch = launch.inherit(descriptor);
         }
         // Where the limit that carries marks is too low already, its processes are
         // told apart by their session.
@@ -193,6 +246,8 @@ impl Keeper {
         for (name, value) in &start.environment {
             launch = launch.variable(name, value);
         }
+        // Whatever is started or made from here on stays where we are now.
+        self.scope.settle();
         let (pid, place) = match &start.room {
             None => {
                 let pid = launch
@@ -212,15 +267,12 @@ impl Keeper {
                 (place.confined.init, Some(place))
             }
         };
-        let outputs = [
-            Output::new(Stream::Stdout, stdout, &start.mask),
-            Output::new(Stream::Stderr, stderr, &start.mask),
-        ];
         Ok(Launched {
             pid,
             place,
             mark,
             outputs,
+            input,
         })
     }
 
@@ -228,7 +280,7 @@ impl Keeper {
     fn admit(&mut self, mut run: Run) -> u64 {
         // The command starts meanwhile. Should this fail, the lock says that it runs.
         let state = run.state(self.holder, self.socket_path());
-        run.record(&state);
+        let _ = run.record(&state);
         // While this one runs there is time to prepare for the next.
         if self.spares == Spares::Later {
             self.spares = Spares::Now;
@@ -280,6 +332,7 @@ impl Keeper {
         let id = TaskId::fresh(run.spec.id.prefix());
         let spec = Spec {
             id: id.clone(),
+            name: None,
             adopted_from: Some(run.spec.id.clone()),
             timeout_ms: None,
             warn_after_ms: None,
@@ -312,7 +365,6 @@ impl Keeper {
         let parts = Parts {
             spec,
             directory,
-            state_file: files.state,
             claim: files.spec,
             mark: run.mark,
             leader: None,
@@ -321,11 +373,20 @@ impl Keeper {
             place: run.bequeath_place(),
             owner: None,
             outputs,
+            input: run.input.take().map(Input::unwatched),
             log,
             mask: run.mask.clone(),
         };
         Ok(Run::new(parts, Instant::now()))
     }
+}
+
+/// The descriptors that came with a start.
+struct Given {
+    stdin: Option<OwnedFd>,
+    /// For a second copy of the log.
+    copy: Option<File>,
+    inherited: Vec<OwnedFd>,
 }
 
 /// A command that was started.
@@ -335,6 +396,7 @@ struct Launched {
     place: Option<InRoom>,
     mark: Mark,
     outputs: [Output; 2],
+    input: Option<Input>,
 }
 
 /// Why a command got no place in a room.
@@ -381,6 +443,7 @@ fn launch_fault(error: &LaunchError, cwd: &Path) -> Fault {
         | Stage::Rights
         | Stage::Landlock
         | Stage::Filter
+        | Stage::Terminal
         | Stage::Report => fault(FaultKind::Sandbox, &error.to_string(), errno),
         Stage::Execute => fault(FaultKind::Execute, &error.program.to_string_lossy(), errno),
         _ => fault(FaultKind::Resources, "a process", errno),

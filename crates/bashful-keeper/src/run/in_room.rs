@@ -1,5 +1,6 @@
 //! The part of a run's life that only runs in a room have.
 
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use bashful_sandbox::{ExitStatus, Usage, Violation};
@@ -8,10 +9,53 @@ use super::{Run, Stage};
 use crate::rooms::{InRoom, Rooms};
 use crate::task_directory::Ending;
 
-/// How often a run in a room is looked after.
+/// How often a run in a room is looked after while it prints.
 pub(super) const LOOK_INTERVAL: Duration = Duration::from_secs(1);
-/// The same where its processor time is limited.
+/// One that is silent is looked after ever more seldom, at least so often: a thousand that sleep
+/// must not keep a processor busy.
+const LONGEST_INTERVAL: Duration = Duration::from_secs(16);
+/// How often where its processor time is limited.
 const TIMED_INTERVAL: Duration = Duration::from_millis(100);
+
+/// When a run in a room is looked after.
+#[derive(Debug)]
+pub(super) struct Looks {
+    pub(super) at: Instant,
+    interval: Duration,
+    /// How much it had printed at the last look.
+    printed: u64,
+}
+
+impl Looks {
+    pub(super) fn from(now: Instant) -> Self {
+        Self {
+            at: now + LOOK_INTERVAL,
+            interval: LOOK_INTERVAL,
+            printed: 0,
+        }
+    }
+
+    fn plan(&mut self, now: Instant, printed: u64) {
+        let is_silent = std::mem::replace(&mut self.printed, printed) == printed;
+        self.interval = if is_silent {
+            (self.interval * 2).min(LONGEST_INTERVAL)
+        } else {
+            LOOK_INTERVAL
+        };
+        self.at = shared(now + self.interval);
+    }
+}
+
+/// Moments at which runs are looked after are shared, so that many wake us seldom.
+const GRID: Duration = Duration::from_millis(100);
+static BEGAN: LazyLock<Instant> = LazyLock::new(Instant::now);
+
+/// The first shared moment that is not before this.
+fn shared(at: Instant) -> Instant {
+    let past = at.saturating_duration_since(*BEGAN).as_nanos() % GRID.as_nanos();
+    let rest = GRID.as_nanos().saturating_sub(past);
+    at + Duration::from_nanos(u64::try_from(rest).unwrap_or_default())
+}
 
 impl Run {
     /// The first process of a room says how the command ended, if it does.
@@ -48,21 +92,26 @@ impl Run {
         }
     }
 
-    /// Looks after a run in a room: what it made that must be held back, and its time.
+    /// Looks after a run: whether others can still find it and, in a room, what it made that
+    /// must be held back, and its time.
     pub(super) fn look_after(&mut self, now: Instant, orphans: &[i32]) {
-        if self.look_at.is_none_or(|at| now < at) {
+        if now < self.looks.at {
             return;
         }
+        let unbounded = matches!(self.stage, Stage::Running | Stage::Draining { .. });
+        if unbounded && self.is_removed() {
+            self.terminate(Ending::DirectoryRemoved, now, orphans);
+        }
         let Some(place) = &mut self.place else {
+            self.looks.plan(now, self.log.bytes());
             return;
         };
         place.hold_back(self.spec.id.as_str());
-        let interval = if place.is_timed() {
-            TIMED_INTERVAL
+        if place.is_timed() {
+            self.looks.at = now + TIMED_INTERVAL;
         } else {
-            LOOK_INTERVAL
-        };
-        self.look_at = Some(now + interval);
+            self.looks.plan(now, self.log.bytes());
+        }
         if place.is_out_of_time() && matches!(self.stage, Stage::Running | Stage::Draining { .. }) {
             self.kill_now(Ending::OutOfCpuTime, now, orphans);
         }
@@ -112,5 +161,28 @@ impl Run {
         }
         self.enforcement = Some(enforcement);
         self.violations = violations;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_silent_run_is_looked_after_ever_more_seldom() {
+        let mut now = Instant::now();
+        let mut looks = Looks::from(now);
+        let mut intervals = Vec::new();
+        for printed in [0, 0, 0, 0, 0, 0, 7, 7, 8] {
+            let interval = looks.at - now;
+            intervals.push(interval.as_secs());
+            assert!(
+                interval.subsec_nanos() <= GRID.subsec_nanos(),
+                "{interval:?}"
+            );
+            now = looks.at;
+            looks.plan(now, printed);
+        }
+        assert_eq!(intervals, [1, 2, 4, 8, 16, 16, 16, 1, 2]);
     }
 }

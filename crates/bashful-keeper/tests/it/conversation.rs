@@ -363,3 +363,51 @@ fn a_keeper_whose_first_caller_vanishes_ends() {
     ours.read_to_end(&mut rest).unwrap();
     assert!(rest.is_empty());
 }
+
+#[test]
+fn what_is_asked_of_a_command_is_answered() {
+    let house = tempfile::tempdir().unwrap();
+    let mut talk = Talk::begin();
+    talk.greet(house.path(), None);
+    let id = TaskId::fresh("bash");
+    let mut order = start(
+        id.as_str(),
+        house.path(),
+        "read -r line; printf '%s' \"$line\"",
+    );
+    order["start"]["spec"]["terminal"] = json!({ "rows": 24, "columns": 80 });
+    talk.say(&order);
+    talk.hear_of("started");
+    let mut ask = |kind: &str, number: u64, more: Value| {
+        let mut request = more;
+        request["id"] = json!(id);
+        request["number"] = json!(number);
+        talk.say(&json!({ kind: request }));
+        let answer = talk.hear_of("answer");
+        assert_eq!(answer["number"], number);
+        answer["answer"].clone()
+    };
+    let size = json!({ "size": { "rows": 10, "columns": 20 } });
+    assert_eq!(ask("resize", 1, size), "done");
+    let none = json!({ "size": { "rows": 0, "columns": 20 } });
+    assert_eq!(ask("resize", 2, none)["failed"]["errno"], 22);
+    assert_eq!(
+        ask("signal", 3, json!({ "signal": 0 }))["failed"]["errno"],
+        22
+    );
+    let much = "x".repeat((1 << 20) + 1);
+    let full = ask("send", 4, json!({ "bytes": much, "end": false }));
+    assert_eq!(full["full"], json!({ "waiting": 0, "most": 1 << 20 }));
+    // Every byte is one character of the text.
+    let sent = json!({ "bytes": "\u{c3}\u{a9}\r", "end": false });
+    assert_eq!(ask("send", 5, sent), "done");
+    let state = talk.hear_of("finished")["state"].clone();
+    assert_eq!(state["terminal"], json!({ "rows": 10, "columns": 20 }));
+    assert_eq!(state["exit_code"], 0);
+    let log = fs::read(TaskDirectory::of(house.path(), &id).log()).unwrap();
+    assert_eq!(String::from_utf8(log).unwrap(), "é\r\né");
+    // It is gone now.
+    let late = json!({ "send": { "id": id, "number": 6, "bytes": "x", "end": false } });
+    talk.say(&late);
+    assert_eq!(talk.hear_of("answer")["answer"], "not_running");
+}

@@ -178,13 +178,49 @@ fn an_index_that_promises_too_much_is_not_believed() {
         Some(data(Stream::Stdout, 0, b"there"))
     );
     assert_eq!(reader.next(100).unwrap(), None);
-    // A kind that nobody knows ends the log.
+    // A kind that nobody knows is damage: the log is read as it is.
     let mut log = Log::of(&[Piece::Out(b"there".to_vec())]);
     log.record(5, 9);
     log.save();
     let mut reader = log.reader();
     assert_eq!(reader.head(Stream::Stdout, 100).unwrap(), b"there");
     assert_eq!(reader.tail(Stream::Stderr, 100).unwrap(), b"");
+}
+
+/// What may happen to an index.
+type Damage = fn(&mut Vec<u8>);
+
+#[test]
+fn a_log_is_read_without_its_index() {
+    let pieces = [
+        Piece::Out(b"one".to_vec()),
+        Piece::Err(b"two".to_vec()),
+        Piece::Out(b"three".to_vec()),
+    ];
+    let damages: [(&str, Damage); 4] = [
+        ("empty", Vec::clear),
+        ("nothing in it", |index| index.fill(0)),
+        ("one record", |index| index[16 + 24] = 77),
+        ("cut off", |index| index.truncate(24)),
+    ];
+    for (what, damage) in damages {
+        let mut log = Log::of(&pieces);
+        damage(&mut log.index);
+        fs::write(log.directory.index(), &log.index).unwrap();
+        let mut reader = log.reader();
+        assert_eq!(reader.end().unwrap(), 11, "{what}");
+        let mut all = Vec::new();
+        while let Some(Chunk::Data { bytes, .. }) = reader.next(4).unwrap() {
+            all.extend(bytes);
+        }
+        assert_eq!(all, b"onetwothree", "{what}");
+        assert!(reader.is_unlisted().unwrap(), "{what}");
+        reader.seek(8).unwrap();
+        assert_eq!(reader.position().unwrap(), 8, "{what}");
+        let lines = reader.tail_start(None, 1, 4).unwrap();
+        assert_eq!(lines, 7, "{what}");
+    }
+    assert!(!Log::of(&pieces).reader().is_unlisted().unwrap());
 }
 
 fn pieces() -> impl Strategy<Value = Vec<Piece>> {

@@ -188,6 +188,24 @@ fn a_newer_keeper_may_say_more() {
 }
 
 #[test]
+fn rubbish_in_a_state_hides_no_earlier_record() {
+    let temporary = tempfile::tempdir().unwrap();
+    let copy = TaskDirectory::of(temporary.path(), &id(FINISHED));
+    fs::create_dir_all(copy.path()).unwrap();
+    let text = fs::read_to_string(task(FINISHED).path().join("state")).unwrap();
+    for rubbish in [
+        "rubbish\n",
+        "{\"v\":1,\"id\"{\"v\":1}\n",
+        "\n\n\0\0\n",
+        "half",
+    ] {
+        fs::write(copy.path().join("state"), format!("{text}{rubbish}")).unwrap();
+        let state = copy.read_state().unwrap().unwrap();
+        assert_eq!(state.phase, Phase::Finished, "{rubbish:?}");
+    }
+}
+
+#[test]
 fn nonsense_is_an_error_that_names_the_file() {
     let temporary = tempfile::tempdir().unwrap();
     let directory = TaskDirectory::of(temporary.path(), &id(FINISHED));

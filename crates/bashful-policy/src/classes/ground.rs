@@ -255,9 +255,19 @@ pub(super) fn finds(pattern: &str, name: &str) -> bool {
     if pattern == name {
         return true;
     }
-    if !pattern.contains(['*', '?', '[']) || (name.starts_with('.') && !pattern.starts_with('.')) {
+    if name.starts_with('.') && !pattern.starts_with('.') {
         return false;
     }
+    pattern.contains(['*', '?', '[']) && fits(pattern, name)
+}
+
+/// Whether a shell's pattern can find a name with whatever options the shell has.
+pub(super) fn may_find(pattern: &str, name: &str) -> bool {
+    pattern == name
+        || pattern.contains(['*', '?', '[']) && fits(&pattern.to_lowercase(), &name.to_lowercase())
+}
+
+fn fits(pattern: &str, name: &str) -> bool {
     let mut plain = String::with_capacity(pattern.len());
     let mut letters = pattern.chars();
     while let Some(letter) = letters.next() {

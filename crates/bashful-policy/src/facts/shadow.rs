@@ -16,7 +16,12 @@ const KNOWN: &[&str] = &[
 
 /// Whether a name belongs to a command that is judged by its name.
 pub(super) fn is_known(name: &str) -> bool {
-    KNOWN.binary_search(&name).is_ok()
+    KNOWN.binary_search(&name).is_ok() || is_called_by_itself(name)
+}
+
+/// Whether bash calls a function of this name without being told.
+pub(super) fn is_called_by_itself(name: &str) -> bool {
+    name == "command_not_found_handle"
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Simple commands: what they start, and what they change in the shell.
 
 use super::expand::{Fields, product};
-use super::state::{State, Value};
+use super::state::{Attribute, Restored, State, Value};
 use super::walk::{Frame, MAX_DEPTH, Walker};
 use super::{Argument, Call, Input, Span, UnknownKind};
 use crate::shell::{Simple, Statement};
@@ -20,6 +20,8 @@ pub(super) struct Site {
     pub(super) wrappers: Vec<String>,
     pub(super) open_ended: bool,
     pub(super) assignments: Vec<usize>,
+    /// The assignments among its words that are noted already.
+    pub(super) declared: Vec<usize>,
     pub(super) redirects: Vec<usize>,
 }
 
@@ -56,11 +58,18 @@ impl Walker<'_> {
                 local.push((node.name.clone(), value));
             }
         }
+        let declares = |argv: &Fields| self.declares_surely(argv);
+        let doubtful = !simple.declared.is_empty() && !outcomes.iter().all(declares);
+        let mut declared = Vec::new();
         for node in &simple.declared {
             let value = self.assignment(node, state, frame);
             let shown = shown(&value, node.span);
-            self.note_assignment(node.span, &node.name, shown, false);
+            declared.push(self.note_assignment(node.span, &node.name, shown, false));
+            let before = doubtful.then(|| state.clone());
             state.set(&node.name, value);
+            if let Some(before) = before {
+                state.restore(&node.name, &before, Restored::Perhaps);
+            }
         }
         let (redirects, input) = self.redirects(statement, state, frame);
         let redirected;
@@ -77,19 +86,59 @@ impl Walker<'_> {
             wrappers: Vec::new(),
             open_ended: false,
             assignments,
+            declared,
             redirects,
         };
         self.assigned_scripts(&site, state, frame);
+        if local.is_empty() {
+            return self.outcomes(outcomes, &site, state, frame);
+        }
+        // What is assigned for a call alone is seen by what it runs.
+        let before = state.clone();
+        for (name, value) in &local {
+            state.set(name, value.clone());
+            state.mark(name, Attribute::Exported);
+        }
+        let keeps = self.keeps_prefix;
+        let stays = |argv: &Fields| {
+            let name = argv.first().map_or("", |first| first.text.as_str());
+            keeps || before.function(name).is_some() || may_keep(name)
+        };
+        let restored = if outcomes.iter().any(stays) {
+            Restored::Perhaps
+        } else {
+            Restored::Surely
+        };
+        let mut failed = self.outcomes(outcomes, &site, state, frame);
+        for (name, _) in &local {
+            for after in std::iter::once(&mut *state).chain(&mut failed) {
+                after.restore(name, &before, restored);
+                if !before.has(name, Attribute::Exported) {
+                    after.keep_from_programs(name);
+                }
+            }
+        }
+        failed
+    }
+
+    /// Follows a call with each of the words that it can have.
+    fn outcomes(
+        &mut self,
+        mut outcomes: Vec<Fields>,
+        site: &Site,
+        state: &mut State,
+        frame: &Frame,
+    ) -> Option<State> {
         if let [_] = outcomes.as_slice() {
             let argv = outcomes.pop().unwrap_or_default();
-            return self.call(&argv, &site, state, frame);
+            return self.call(&argv, site, state, frame);
         }
         // Each outcome starts from the same state; what they leave is merged.
         let mut failed: Option<State> = None;
         let before = state.clone();
         for (index, argv) in outcomes.into_iter().enumerate() {
             let mut own = before.clone();
-            if let Some(here) = self.call(&argv, &site, &mut own, frame) {
+            if let Some(here) = self.call(&argv, site, &mut own, frame) {
                 match &mut failed {
                     Some(failed) => failed.merge(here),
                     None => failed = Some(here),
@@ -145,11 +194,21 @@ impl Walker<'_> {
         let written = first.text.clone();
         if !wrapped
             && first.is_literal()
-            && let Some(body) = state.function(&written)
+            && let Some(bodies) = state.function(&written)
         {
+            self.check_inherited(&written, site.span);
             self.make_transparent(index);
             let arguments = argv.get(1..).unwrap_or_default().to_vec();
-            self.call_function(&written, &body, &arguments, state, frame);
+            let before = state.clone();
+            for (index, body) in bodies.iter().enumerate() {
+                let mut own = before.clone();
+                self.call_function(&written, body, &arguments, &mut own, frame);
+                if index == 0 {
+                    *state = own;
+                } else {
+                    state.merge(own);
+                }
+            }
             return None;
         }
         if !wrapped
@@ -192,6 +251,7 @@ impl Walker<'_> {
             .iter()
             .all(|wrapper| matches!(wrapper.as_str(), "command" | "builtin"));
         if in_shell && !written.contains('/') {
+            self.declared.clone_from(&site.declared);
             let failed = self.built_in(&name, argv, index, state, frame);
             if failed.is_some() {
                 return failed;
@@ -206,6 +266,34 @@ impl Walker<'_> {
             call.transparent = true;
         }
     }
+}
+
+/// Built-ins for which an assignment before them may stay, depending on options of the shell, and
+/// those that start such.
+fn may_keep(name: &str) -> bool {
+    matches!(
+        name,
+        "." | ":"
+            | "break"
+            | "builtin"
+            | "command"
+            | "continue"
+            | "declare"
+            | "eval"
+            | "exec"
+            | "exit"
+            | "export"
+            | "local"
+            | "readonly"
+            | "return"
+            | "set"
+            | "shift"
+            | "source"
+            | "times"
+            | "trap"
+            | "typeset"
+            | "unset"
+    )
 }
 
 /// Words joined by blanks, as `eval` does.

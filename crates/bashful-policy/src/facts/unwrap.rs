@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::simple::{Site, is_given, joined};
-use super::state::State;
+use super::state::{Attribute, State, Value};
 use super::walk::{Frame, Walker};
 use super::{Argument, Input, Place, UnknownKind};
 use crate::arguments::{Valued, operands, values_of};
@@ -72,13 +72,13 @@ impl Walker<'_> {
         }
         match program_at(found, name, argv) {
             Program::At(at) => {
-                self.wrapper_assignments(name, argv, at);
                 let range = at..argv.len();
                 // `command` and `builtin` run in this shell, the others in a process of their own.
                 if matches!(name, "command" | "builtin") {
                     return self.inner(name, argv, range, found.kind, index, site, state, frame);
                 }
                 let mut own = state.clone();
+                self.wrapper_assignments(name, argv, at, &mut own);
                 self.inner(name, argv, range, found.kind, index, site, &mut own, frame);
             }
             Program::Text(text) => self.script(&text, &mut state.clone(), frame),
@@ -186,7 +186,13 @@ impl Walker<'_> {
     }
 
     /// `env A=1 program`: an assignment for that call.
-    fn wrapper_assignments(&mut self, name: &str, argv: &[Argument], end: usize) {
+    fn wrapper_assignments(
+        &mut self,
+        name: &str,
+        argv: &[Argument],
+        end: usize,
+        state: &mut State,
+    ) {
         if !table::takes_assignments(name) {
             return;
         }
@@ -195,7 +201,12 @@ impl Walker<'_> {
                 && table::is_name(variable)
             {
                 let value = word.tail(word.text.len() - value.len());
+                state.set(variable, Value::of(&value));
+                state.mark(variable, Attribute::Exported);
                 self.note_assignment(word.span, variable, value, true);
+            } else if word.known().starts_with('-') {
+                // `env -i`, `env -u NAME`, `sudo -i`: it may not get what is exported.
+                state.hide_exports();
             }
         }
     }
@@ -302,6 +313,19 @@ impl Walker<'_> {
             let around = if sure { frame } else { &option };
             self.script(&text, &mut state.clone(), around);
         }
+    }
+
+    /// The same for a variable that an earlier call of the shell left.
+    pub(super) fn inherited_script(&mut self, assignment: usize, state: &State) {
+        let site = Site {
+            span: (0, 0),
+            wrappers: Vec::new(),
+            open_ended: false,
+            assignments: vec![assignment],
+            declared: Vec::new(),
+            redirects: Vec::new(),
+        };
+        self.assigned_scripts(&site, state, &Frame::new());
     }
 
     /// Says that a shell runs something that is not in the text.

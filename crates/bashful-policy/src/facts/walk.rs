@@ -3,10 +3,10 @@
 //! Branches are all taken; what they leave behind is merged, so that each statement is seen in
 //! every state that its predecessors can leave.
 
-use super::state::State;
-use super::{Argument, Facts, Input, Place, Span, Unknown, UnknownKind};
+use super::state::{State, Value};
+use super::{Argument, Facts, Input, Place, RedirectKind, Span, Unknown, UnknownKind};
 use crate::context::Context;
-use crate::shell::{self, Node, Statement};
+use crate::shell::{self, Node, RedirectNode, Statement};
 
 mod branches;
 mod functions;
@@ -36,15 +36,33 @@ pub(crate) fn walk(text: &str, tree: &shell::Tree, context: &Context, home: Opti
         depth: 0,
         inside: Vec::new(),
         integers: Vec::new(),
+        locals: Vec::new(),
+        declared: Vec::new(),
+        left: Vec::new(),
+        last_stays: false,
+        keeps_prefix: false,
+        inherited: Vec::new(),
         traps: Vec::new(),
         stopped: false,
         repeats: 0,
+        loops: 0,
         scripts: 0,
         nested_bytes: 0,
     };
     walker.problems(&tree.problems);
+    // It may be switched on behind what it changes.
+    walker.last_stays = text.contains("lastpipe");
     let mut state = State::new(context.directory.as_ref());
+    if let Some(memory) = &context.shell {
+        walker.inherit(memory, &mut state);
+    }
     walker.statements(&tree.body, &mut state, &Frame::new());
+    if !walker.traps.is_empty() {
+        // They run whenever all ends, so a variable can have whatever it once had.
+        for assignment in &walker.facts.assignments {
+            state.add_value(&assignment.name, &Value::of(&assignment.value));
+        }
+    }
     for trap in std::mem::take(&mut walker.traps) {
         walker.script(&trap, &mut state.clone(), &Frame::new());
     }
@@ -63,13 +81,44 @@ pub(super) struct Walker<'c> {
     pub(super) inside: Vec<String>,
     /// Variables that evaluate whatever they are given.
     pub(super) integers: Vec<String>,
+    /// The variables that the functions which are being walked have for themselves.
+    pub(super) locals: Vec<Vec<String>>,
+    /// The assignments among the words of the call that are noted already.
+    pub(super) declared: Vec<usize>,
+    /// The loops, functions and files that are being walked, with the states in which they can be
+    /// left before their end.
+    pub(super) left: Vec<Left>,
+    /// The last part of a pipeline may run in the shell itself: `lastpipe`.
+    pub(super) last_stays: bool,
+    /// An assignment before any built-in may stay: `posix`.
+    pub(super) keeps_prefix: bool,
+    /// Functions of earlier calls of the shell.
+    pub(super) inherited: Vec<String>,
     /// Texts of traps, which run again when all is done.
     pub(super) traps: Vec<Argument>,
     /// A limit was passed.
     stopped: bool,
     repeats: usize,
+    loops: usize,
     scripts: usize,
     nested_bytes: usize,
+}
+
+/// A body that can be left before its end.
+#[derive(Debug, Default)]
+pub(super) struct Left {
+    /// `break` leaves it, and not only `return`.
+    is_loop: bool,
+    pub(super) state: Option<State>,
+}
+
+impl Left {
+    pub(super) fn of_loop() -> Self {
+        Self {
+            is_loop: true,
+            state: None,
+        }
+    }
 }
 
 /// What surrounds a statement.
@@ -121,6 +170,26 @@ impl Walker<'_> {
         }
     }
 
+    /// Notes that the bodies around this can end in this state.
+    pub(super) fn leave(&mut self, state: &State) {
+        for left in self.left.iter_mut().rev() {
+            match &mut left.state {
+                Some(known) => known.merge(state.clone()),
+                None => left.state = Some(state.clone()),
+            }
+            if !left.is_loop {
+                break;
+            }
+        }
+    }
+
+    /// Notes an option of the shell that is or may be on.
+    pub(super) fn switch(&mut self, option: &Argument) {
+        let may_be = |name: &str| !option.is_literal() || option.text == name;
+        self.last_stays |= may_be("lastpipe");
+        self.keeps_prefix |= may_be("posix");
+    }
+
     fn problems(&mut self, problems: &[(UnknownKind, Span)]) {
         for (kind, span) in problems {
             let fact = self.text.get(span.0..span.1).unwrap_or_default().to_owned();
@@ -138,8 +207,10 @@ impl Walker<'_> {
 
     pub(super) fn statements(&mut self, body: &[Statement], state: &mut State, frame: &Frame) {
         for statement in body {
+            // In a list `set -e` ends nothing but at its last command.
+            let is_list = matches!(statement.node, Node::List(_));
             if let Some(failed) = self.statement(statement, state, frame)
-                && !state.stops_on_failure
+                && (!state.stops_on_failure || is_list)
             {
                 state.merge(failed);
             }
@@ -174,6 +245,24 @@ impl Walker<'_> {
     }
 
     fn foreground(
+        &mut self,
+        statement: &Statement,
+        state: &mut State,
+        frame: &Frame,
+    ) -> Option<State> {
+        let can_fail = |redirect: &RedirectNode| redirect.kind != RedirectKind::Text;
+        if !statement.redirects.iter().any(can_fail) {
+            return self.redirected(statement, state, frame);
+        }
+        // Where a redirect fails, nothing is done.
+        let before = state.clone();
+        let failed = self.redirected(statement, state, frame);
+        let mut failed = failed.unwrap_or_else(|| state.clone());
+        failed.merge(before);
+        Some(failed)
+    }
+
+    fn redirected(
         &mut self,
         statement: &Statement,
         state: &mut State,
@@ -238,6 +327,8 @@ impl Walker<'_> {
                     ..frame.clone()
                 };
                 self.foreground(body, &mut state.clone(), &frame);
+                // It sets a variable, whose name is not in the tree.
+                state.forget_all();
                 None
             }
             Node::Timed(body) => body

@@ -281,12 +281,9 @@ const HARMLESS: &[&str] = &[
     "globstar",
     "histappend",
     "inherit_errexit",
-    "lastpipe",
-    "nocaseglob",
     "nocasematch",
     "nullglob",
     "pipefail",
-    "xpg_echo",
 ];
 
 /// `shopt`: looking, and switches that change no meaning of a command name.

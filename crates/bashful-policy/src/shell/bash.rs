@@ -7,6 +7,7 @@ use super::{Node, Simple, Statement, Tree};
 use crate::facts::{Span, UnknownKind};
 
 mod compound;
+mod documents;
 mod expression;
 mod guard;
 mod prepare;
@@ -47,6 +48,8 @@ fn parse_nested(text: &str, base: Base, depth: usize) -> Tree {
         depth,
         problems: Vec::new(),
         seen: guard::Seen::default(),
+        documents: documents::Documents::default(),
+        has_documents: text.contains("<<"),
         quoted_word: false,
         substituted: false,
         in_quotes: false,
@@ -81,6 +84,7 @@ fn parse_nested(text: &str, base: Base, depth: usize) -> Tree {
     }
     let body = reader.statements(&parsed.file.body);
     reader.guard();
+    reader.check_documents();
     Tree {
         body,
         problems: reader.problems,
@@ -98,6 +102,9 @@ struct Reader<'t> {
     depth: usize,
     problems: Vec<(UnknownKind, Span)>,
     seen: guard::Seen,
+    documents: documents::Documents,
+    /// The text may hold here-documents.
+    has_documents: bool,
     /// The word of a `${x:-…}` in double quotes, in which `'` quotes nothing.
     quoted_word: bool,
     /// The expansion that is read stands in double quotes or in a here-document.

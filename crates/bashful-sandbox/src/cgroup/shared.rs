@@ -7,16 +7,25 @@ use super::Cgroups;
 
 thread_local! {
     static FOUND: RefCell<Option<(u32, Rc<Cgroups>)>> = const { RefCell::new(None) };
+    static COMPANIONS: RefCell<Vec<i32>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The control groups of this process. Looking takes a while, and nobody moves us.
+/// To be told after this process was moved to another control group, together with these
+/// others of ours: groups for runs are looked for there, and those others may go along if the
+/// place must be freed for that.
+pub fn share_group_with(companions: &[i32]) {
+    COMPANIONS.set(companions.to_vec());
+    FOUND.set(None);
+}
+
+/// The control groups of this process. Looking takes a while, and who moves us tells.
 pub(crate) fn shared_groups() -> Rc<Cgroups> {
     // The names of groups carry the process: a fork must look for itself.
     let process = std::process::id();
     FOUND.with_borrow_mut(|found| match found {
         Some((owner, groups)) if *owner == process => Rc::clone(groups),
         _ => {
-            let groups = Rc::new(Cgroups::find(&[]));
+            let groups = Rc::new(COMPANIONS.with_borrow(|others| Cgroups::find(others)));
             *found = Some((process, Rc::clone(&groups)));
             groups
         }

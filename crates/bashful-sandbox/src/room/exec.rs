@@ -13,7 +13,7 @@ use rustix::process::{Pid, Signal, pidfd_open, pidfd_send_signal};
 
 use super::{BuildError, Room};
 use crate::ExitStatus;
-use crate::cgroup::{Cgroup, CgroupError};
+use crate::cgroup::{Cgroup, CgroupError, shared_groups};
 use crate::launch::{Launch, LaunchError, Stage};
 use crate::plan::Plan;
 use crate::report::Report;
@@ -22,6 +22,7 @@ use crate::sys::init;
 use crate::sys::memory::take_back_pages;
 use crate::sys::seccomp::Program;
 use crate::sys::wait::reap;
+use crate::terminal::Terminal;
 
 /// A first process that says nothing for so long will not start anything.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -56,13 +57,14 @@ pub struct Confined {
     pub report: Report,
     pub(super) program: PathBuf,
     pub(super) group: Option<Cgroup>,
+    pub(super) terminal: Option<Terminal>,
 }
 
 impl Room {
     /// Starts something as the room was planned.
     pub fn exec(&mut self, launch: Launch) -> Result<Confined, ExecError> {
         let plan = Rc::clone(&self.plan);
-        let confined = self.start(&plan, launch)?;
+        let mut confined = self.start(&plan, launch)?;
         confined.await_start()?;
         Ok(confined)
     }
@@ -78,7 +80,10 @@ impl Room {
                 .give_streams(user, group)
                 .map_err(|error| failure(&launch, Stage::Descriptors, error))?;
         }
-        if let Some(confined) = self.use_waiting(plan, &launch) {
+        // The one that waits has given up the right to mount terminals of its own.
+        if launch.wants_terminal().is_none()
+            && let Some(confined) = self.use_waiting(plan, &launch)
+        {
             return Ok(confined);
         }
         let group = self.group_for(plan)?;
@@ -131,6 +136,7 @@ impl Room {
             limits: plan.limits.iter().map(|limit| limit.as_raw()).collect(),
             directory,
             report: theirs.as_raw_fd(),
+            terminal: launch.wants_terminal(),
             waits: waits == Waits::Yes,
             stack: std::ptr::null_mut(),
         };
@@ -140,6 +146,7 @@ impl Room {
                 report: Report::new(report),
                 program,
                 group,
+                terminal: None,
             }),
             Err(error) => {
                 self.retire(group);
@@ -169,6 +176,8 @@ impl Room {
     fn new_group(&mut self, limits: &crate::Resources) -> Result<Cgroup, CgroupError> {
         self.next_group += 1;
         let name = format!("{}-{}", self.number, self.next_group);
+        // We may have been moved since.
+        self.groups = shared_groups();
         self.groups.create(&name, limits)
     }
 
@@ -228,18 +237,24 @@ impl Drop for Room {
 
 impl Confined {
     /// Waits until the command has executed. On an error nothing of it is left.
-    pub fn await_start(&self) -> Result<(), LaunchError> {
-        self.report
-            .await_start(PATIENCE)
-            .map_err(|(stage, source)| {
-                self.kill();
-                let _ = reap(self.init);
-                LaunchError {
-                    stage,
-                    program: self.program.clone(),
-                    source,
-                }
-            })
+    pub fn await_start(&mut self) -> Result<(), LaunchError> {
+        let started = self.report.await_start(PATIENCE);
+        let terminal = started.map_err(|(stage, source)| {
+            self.kill();
+            let _ = reap(self.init);
+            LaunchError {
+                stage,
+                program: self.program.clone(),
+                source,
+            }
+        })?;
+        self.terminal = terminal.map(Terminal::from_run);
+        Ok(())
+    }
+
+    /// The keeper's end of its terminal, once it has started.
+    pub fn take_terminal(&mut self) -> Option<Terminal> {
+        self.terminal.take()
     }
 
     /// Ends everything in it at once.

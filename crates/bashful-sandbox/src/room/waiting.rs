@@ -11,7 +11,7 @@ use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg}
 
 use super::exec::{Confined, Waits};
 use super::{Room, Template};
-use crate::launch::Launch;
+use crate::launch::{Launch, MOST_INHERITED};
 use crate::plan::{Plan, RunLimit};
 use crate::profile::Resources;
 use crate::sys::fork::require_single_thread;
@@ -86,6 +86,12 @@ impl Room {
         Some(waiting.confined)
     }
 
+    /// Whether this is the one that waits: it belongs to no run yet.
+    pub fn waits(&self, pid: i32) -> bool {
+        let waiting = self.waiting.as_ref();
+        waiting.is_some_and(|waiting| waiting.confined.init == pid)
+    }
+
     /// Ends the one that waits.
     pub(super) fn dismiss_waiting(&mut self) {
         if let Some(waiting) = self.waiting.take() {
@@ -108,11 +114,11 @@ impl Template {
 
 fn tell(confined: &Confined, launch: &Launch) -> Option<()> {
     let order = launch.to_order()?;
-    let streams = launch.streams();
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(3))];
+    let descriptors = launch.descriptors();
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(3 + MOST_INHERITED))];
     let mut ancillary = SendAncillaryBuffer::new(&mut space);
-    if !streams.is_empty() {
-        ancillary.push(SendAncillaryMessage::ScmRights(&streams));
+    if !descriptors.is_empty() {
+        ancillary.push(SendAncillaryMessage::ScmRights(&descriptors));
     }
     let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
     sendmsg(

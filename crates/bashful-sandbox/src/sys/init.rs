@@ -16,8 +16,10 @@ use std::os::fd::RawFd;
 
 use super::seccomp::Program;
 use super::spawn::{Plan, STACK_BYTES, check, command, limit_self};
+use super::terminal::{mount_terminals, open_terminal, tell_with_terminal};
 use crate::launch::Stage;
 use crate::report::{RECORD_BYTES, Record};
+use crate::terminal::TerminalSize;
 
 /// What a run needs to get into its room; prepared by the keeper.
 pub(crate) struct Room<'a> {
@@ -38,6 +40,8 @@ pub(crate) struct Room<'a> {
     pub(crate) directory: CString,
     /// Where init reports, and hears what to start if it waits.
     pub(crate) report: RawFd,
+    /// The command gets a terminal of this size.
+    pub(crate) terminal: Option<TerminalSize>,
     /// It is made ahead of time and waits to be told what to start.
     pub(crate) waits: bool,
     /// The stack of the command before it executes.
@@ -102,25 +106,38 @@ pub(super) fn enter_room(plan: &mut Plan<'_>, room: &Room<'_>) -> Result<i32, (S
 fn init(plan: &mut Plan<'_>, room: &Room<'_>) -> ! {
     let started = settle(room).and_then(|()| {
         if room.waits {
-            super::wait_for_order::start_what_is_told(room)
-        } else {
-            start(plan, room)
+            return super::wait_for_order::start_what_is_told(room).map(|pid| (pid, None));
         }
+        let Some(size) = room.terminal else {
+            return start(plan, room).map(|pid| (pid, None));
+        };
+        let ends = open_terminal(size)?;
+        plan.sit_at(ends.program);
+        // Before the command executes it closes its copy of the keeper's end.
+        start(plan, room).map(|pid| (pid, Some(ends.master)))
     });
-    let leader = match started {
-        Ok(pid) => pid,
+    let (leader, master) = match started {
+        Ok(started) => started,
         Err((stage, errno)) => {
             tell(room.report, &Record::Failed(stage, errno));
             leave();
         }
     };
+    if let Some(master) = master
+        && let Err((stage, errno)) = tell_with_terminal(room.report, master)
+    {
+        tell(room.report, &Record::Failed(stage, errno));
+        leave();
+    }
     // The command's ends of the pipes must not stay open here, nor anything of the keeper's.
     let report = room.report.unsigned_abs();
     // SAFETY: takes no memory; only the report is used from here on.
     unsafe { libc::syscall(libc::SYS_close_range, 0_u32, report - 1, 0_u32) };
     // SAFETY: as above.
     unsafe { libc::syscall(libc::SYS_close_range, report + 1, u32::MAX, 0_u32) };
-    tell(room.report, &Record::Started);
+    if master.is_none() {
+        tell(room.report, &Record::Started);
+    }
     reap_until_alone(leader, room.report);
     leave()
 }
@@ -160,6 +177,7 @@ fn settle(room: &Room<'_>) -> Result<(), (Stage, c_int)> {
             return Err((Stage::Proc, errno()));
         }
     }
+    mount_terminals()?;
     give_up_rights(room.identity)?;
     // After the change of identity, which resets both.
     set(libc::PR_SET_PDEATHSIG, libc::SIGKILL.unsigned_abs().into())?;

@@ -12,7 +12,7 @@ use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 
 use super::init::{Room, confine_command, enter_room, filter_calls};
 use super::limits::OpenFiles;
-use crate::launch::Stage;
+use crate::launch::{FIRST_INHERITED, MOST_INHERITED, Stage};
 
 /// Everything the child needs, in the form the system calls want.
 pub(crate) struct Prepared<'a> {
@@ -24,9 +24,13 @@ pub(crate) struct Prepared<'a> {
     /// What becomes descriptor 0, 1 and 2; each must itself be above 2. What is missing is
     /// `/dev/null` as seen where the command runs.
     pub(crate) standard: [Option<OwnedFd>; 3],
+    /// What becomes the descriptors from `FIRST_INHERITED` on.
+    pub(crate) inherited: [Option<OwnedFd>; MOST_INHERITED],
     pub(crate) mark: Option<u64>,
     pub(crate) open_files: Option<OpenFiles>,
     pub(crate) new_session: bool,
+    /// Its standard input becomes its controlling terminal.
+    pub(crate) takes_terminal: bool,
     pub(crate) dies_with_caller: bool,
     pub(crate) room: Option<Room<'a>>,
 }
@@ -38,9 +42,11 @@ pub(super) struct Plan<'a> {
     environment: *const *const c_char,
     directory: Option<RawFd>,
     standard: [Option<RawFd>; 3],
+    inherited: [Option<RawFd>; MOST_INHERITED],
     mark: Option<libc::rlimit64>,
     open_files: Option<libc::rlimit64>,
     new_session: bool,
+    takes_terminal: bool,
     dies_with_caller: bool,
     caller: libc::pid_t,
     /// The room, where there is one; it outlives the child like everything here.
@@ -89,12 +95,17 @@ impl<'a> Plan<'a> {
             directory: prepared.directory.as_ref().map(AsRawFd::as_raw_fd),
             standard: [0, 1, 2]
                 .map(|index: usize| prepared.standard[index].as_ref().map(AsRawFd::as_raw_fd)),
+            inherited: prepared
+                .inherited
+                .each_ref()
+                .map(|fd| fd.as_ref().map(AsRawFd::as_raw_fd)),
             mark: prepared.mark.map(both),
             open_files: prepared.open_files.map(|limit| libc::rlimit64 {
                 rlim_cur: limit.soft,
                 rlim_max: limit.hard,
             }),
             new_session: prepared.new_session,
+            takes_terminal: prepared.takes_terminal,
             dies_with_caller: prepared.dies_with_caller,
             caller: rustix::process::getpid().as_raw_pid(),
             room: prepared
@@ -104,6 +115,11 @@ impl<'a> Plan<'a> {
             failed: None,
             init: None,
         }
+    }
+
+    /// Sits the command at this terminal.
+    pub(super) fn sit_at(&mut self, terminal: RawFd) {
+        self.standard = [Some(terminal); 3];
     }
 }
 
@@ -228,6 +244,12 @@ fn follow(plan: &Plan<'_>) -> Result<(), (Stage, c_int)> {
         // SAFETY: takes no memory; the sources are above 2, so none is overwritten.
         check(Stage::Descriptors, unsafe { libc::dup2(source, target) })?;
     }
+    if plan.takes_terminal {
+        // SAFETY: takes a number and no memory.
+        check(Stage::Terminal, unsafe {
+            libc::ioctl(0, libc::TIOCSCTTY, 0)
+        })?;
+    }
     if let Some(directory) = plan.directory {
         // SAFETY: takes no memory.
         check(Stage::Directory, unsafe { libc::fchdir(directory) })?;
@@ -236,9 +258,16 @@ fn follow(plan: &Plan<'_>) -> Result<(), (Stage, c_int)> {
         confine_command(room)?;
     }
     reset_signals();
+    let after = inherit(plan.inherited)?;
     // Kernels before 5.9 lack this call; our own descriptors close on exec anyway.
-    // SAFETY: takes no memory; nothing after this line needs a descriptor above 2.
-    unsafe { libc::syscall(libc::SYS_close_range, 3_u32, u32::MAX, 0_u32) };
+    let first = FIRST_INHERITED.unsigned_abs();
+    if after > first {
+        // SAFETY: takes no memory; from here on only what is inherited is needed.
+        unsafe { libc::syscall(libc::SYS_close_range, 3_u32, first - 1, 0_u32) };
+    }
+    let from = if after > first { after } else { 3 };
+    // SAFETY: as above.
+    unsafe { libc::syscall(libc::SYS_close_range, from, u32::MAX, 0_u32) };
     if let Some(room) = room {
         filter_calls(room)?;
     }
@@ -246,6 +275,26 @@ fn follow(plan: &Plan<'_>) -> Result<(), (Stage, c_int)> {
     check(Stage::Execute, unsafe {
         libc::execve(plan.program, plan.arguments, plan.environment)
     })
+}
+
+/// Puts what is inherited where it belongs, and returns the number behind the last.
+fn inherit(sources: [Option<RawFd>; MOST_INHERITED]) -> Result<u32, (Stage, c_int)> {
+    let mut aside = sources;
+    let many = c_int::try_from(aside.len()).unwrap_or(c_int::MAX);
+    let behind = FIRST_INHERITED.saturating_add(many);
+    // First out of the way: one may sit where another is to go.
+    for source in aside.iter_mut().flatten() {
+        // SAFETY: takes no memory.
+        *source = unsafe { libc::fcntl(*source, libc::F_DUPFD_CLOEXEC, behind) };
+        check(Stage::Descriptors, *source)?;
+    }
+    let mut target = FIRST_INHERITED;
+    for source in aside.into_iter().flatten() {
+        // SAFETY: takes no memory; nothing that is still needed has this number.
+        check(Stage::Descriptors, unsafe { libc::dup2(source, target) })?;
+        target += 1;
+    }
+    Ok(target.unsigned_abs())
 }
 
 pub(super) fn limit_self(

@@ -13,7 +13,7 @@ use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg}
 use super::init::{Room, leave, start};
 use super::limits::OpenFiles;
 use super::spawn::{Plan, Pointers, Prepared};
-use crate::launch::Stage;
+use crate::launch::{MOST_INHERITED, Stage};
 use crate::order::{MOST_BYTES, Order};
 
 /// Waits for an order and carries it out; ends if none comes.
@@ -22,7 +22,7 @@ pub(super) fn start_what_is_told(room: &Room<'_>) -> Result<i32, (Stage, c_int)>
     super::memory::take_back_pages();
     // SAFETY: the keeper gave us this descriptor, and it stays open until the end.
     let socket = unsafe { BorrowedFd::borrow_raw(room.report) };
-    let Some((order, standard)) = receive(socket) else {
+    let Some((order, standard, inherited)) = receive(socket) else {
         leave();
     };
     let inner = Room {
@@ -31,6 +31,7 @@ pub(super) fn start_what_is_told(room: &Room<'_>) -> Result<i32, (Stage, c_int)>
         unified: None,
         limits: room.limits.clone(),
         directory: order.directory,
+        terminal: None,
         waits: false,
         ..*room
     };
@@ -40,11 +41,14 @@ pub(super) fn start_what_is_told(room: &Room<'_>) -> Result<i32, (Stage, c_int)>
         environment: order.environment,
         directory: None,
         standard,
+        inherited,
         mark: order.mark,
         open_files: order
             .open_files
             .map(|(soft, hard)| OpenFiles { soft, hard }),
         new_session: order.new_session,
+        // A run with a terminal never waits.
+        takes_terminal: false,
         dies_with_caller: false,
         room: Some(inner),
     };
@@ -53,9 +57,12 @@ pub(super) fn start_what_is_told(room: &Room<'_>) -> Result<i32, (Stage, c_int)>
     start(&mut plan, room)
 }
 
-fn receive(socket: BorrowedFd<'_>) -> Option<(Order, [Option<OwnedFd>; 3])> {
+type Streams = [Option<OwnedFd>; 3];
+type Inherited = [Option<OwnedFd>; MOST_INHERITED];
+
+fn receive(socket: BorrowedFd<'_>) -> Option<(Order, Streams, Inherited)> {
     let mut message = vec![0; MOST_BYTES];
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(3))];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(3 + MOST_INHERITED))];
     let mut ancillary = RecvAncillaryBuffer::new(&mut space);
     let received = loop {
         let mut slices = [IoSliceMut::new(&mut message)];
@@ -78,7 +85,13 @@ fn receive(socket: BorrowedFd<'_>) -> Option<(Order, [Option<OwnedFd>; 3])> {
             *stream = Some(above_standard(&descriptors.next()?)?);
         }
     }
-    Some((order, standard))
+    let mut inherited = [None, None];
+    for (index, place) in (0..).zip(inherited.iter_mut()) {
+        if index < order.inherited {
+            *place = Some(above_standard(&descriptors.next()?)?);
+        }
+    }
+    Some((order, standard, inherited))
 }
 
 /// What becomes descriptor 0, 1 or 2 must not be among them already.

@@ -5,7 +5,7 @@ use std::os::fd::OwnedFd;
 use rustix::fs::{Mode, OFlags};
 use rustix::pty::{OpenptFlags, openpt, ptsname, unlockpt};
 
-use crate::case::{Case, Control};
+use crate::case::{Case, Control, Place};
 use crate::scene::Scene;
 
 const CLASS: &str = "kernel";
@@ -13,6 +13,26 @@ const CLASS: &str = "kernel";
 fn python(name: &'static str, code: &'static str) -> Case {
     Case::python(CLASS, name, code)
 }
+
+/// A terminal of the host that the act knows by name. What appears on its other side was written.
+fn with_a_named_terminal(scene: &mut Scene) {
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    unlockpt(&master).unwrap();
+    let name = ptsname(&master, Vec::new()).unwrap();
+    scene.tell("TERMINAL", name.to_str().unwrap());
+    rustix::fs::fcntl_setfl(&master, OFlags::NONBLOCK).unwrap();
+    scene.listener(move || {
+        let written = rustix::io::read(&master, &mut [0_u8; 64]).is_ok_and(|length| length > 0);
+        written.then_some("something was written")
+    });
+}
+
+/// A run that opens a terminal for itself, as `script` does, and is typed a secret into.
+const AT_A_TERMINAL: &str = r#"
+    master, program = os.openpty()
+    os.write(master, E["SECRET"].encode() + b"\n")
+    say(TERMINAL=os.ttyname(program))
+    ready()"#;
 
 /// A terminal of the host as standard input. What appears on its other side was typed.
 fn with_a_terminal(scene: &mut Scene) {
@@ -55,6 +75,27 @@ pub(crate) fn cases() -> Vec<Case> {
                 call("ioctl", 0, 0x5412 | 0x7fff << 32, b"x"); time.sleep(0.2)
             in_child(act)"#,
         ),
+        python(
+            "terminal_of_the_host",
+            r#"
+            write(E["TERMINAL"], b"x", O_WRONLY | os.O_NOCTTY)"#,
+        )
+        .prepare(with_a_named_terminal)
+        .felt(),
+        python(
+            "terminal_of_another_run",
+            r#"
+            terminal = os.open(E["TERMINAL"], O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK)
+            expect_secret(os.read(terminal, 1000))"#,
+        )
+        .helper(Place::SameRoom, AT_A_TERMINAL),
+        python(
+            "terminal_of_another_room",
+            r#"
+            terminal = os.open(E["TERMINAL"], O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK)
+            expect_secret(os.read(terminal, 1000))"#,
+        )
+        .helper(Place::OtherRoom, AT_A_TERMINAL),
         python(
             "console_selection",
             r#"

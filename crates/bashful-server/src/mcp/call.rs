@@ -116,15 +116,15 @@ impl McpServer {
             ToolError::Arguments(problem) => {
                 let action = format!("mcp:{}", tool.name);
                 self.engine().record_refusal(&action, problem);
-                format!("nothing was done: {}", in_full(error))
+                format!("nothing was done: {}", error.in_full())
             }
             // The engine has put this on record.
             ToolError::Engine(EngineError::Invalid(_)) | ToolError::Task(_) => {
-                format!("nothing was done: {}", in_full(error))
+                format!("nothing was done: {}", error.in_full())
             }
             _ => format!(
                 "broken: Bashful failed, not the command: {}",
-                in_full(error)
+                error.in_full()
             ),
         }
     }

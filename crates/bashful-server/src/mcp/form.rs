@@ -59,6 +59,14 @@ fn question(ask: &Ask) -> String {
         text.push_str("\nIt reads on its standard input:\n\n");
         behind_a_bar(&mut text, input);
     }
+    if let Some(memory) = &ask.memory {
+        let shell = visible(&memory.shell);
+        let _ = write!(
+            text,
+            "\nIt runs in the shell `{shell}`, which remembers:\n\n"
+        );
+        behind_a_bar(&mut text, memory.text.trim_end());
+    }
     text.push('\n');
     let mut row = |name: &str, words: &str| {
         let _ = writeln!(text, "{name}: {words}");

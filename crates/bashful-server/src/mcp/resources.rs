@@ -36,7 +36,7 @@ fn log_of(task: &TaskSummary) -> Resource {
     )
     .with_description(about)
     .with_mime_type("text/plain")
-    .with_size(task.output_bytes)
+    .with_size(task.log_bytes)
 }
 
 /// The text of a log.

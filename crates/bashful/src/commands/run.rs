@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use bashful_engine::config::{Ceilings, Config, Loaded, Sandbox, Survivors, env};
+use bashful_engine::config::{Ceilings, Config, Loaded, OnLogFull, Sandbox, Survivors, env};
 use bashful_engine::{
-    Action, EarlyKeeper, Engine, EngineBuilder, EngineError, Interrupts, InvalidInvocation,
-    Invocation, MAX_COMMAND_BYTES, Preset, Started, Stdin, Timeout, hide_from_commands,
-    terminal_session,
+    Action, EarlyKeeper, Engine, EngineBuilder, EngineError, Going, Interrupts, InvalidInvocation,
+    Invocation, MAX_COMMAND_BYTES, Preset, Started, Stdin, TerminalSize, Timeout,
+    hide_from_commands, terminal_session,
 };
 
+use super::attach;
 use crate::cli::{BoundsArguments, PolicyFlag, RunArguments};
 use crate::errors::UsageError;
 use crate::exit::Exit;
@@ -20,8 +21,10 @@ use crate::printer::Printer;
 use crate::view::warn_not_enforced;
 
 mod asking;
+mod background;
 mod finish;
 mod retry;
+mod tty;
 mod watch;
 
 use asking::Asking;
@@ -35,6 +38,11 @@ pub(crate) fn run(
     let place = workspace.clone().map_or_else(current_directory, Ok)?;
     let mut loaded = super::load_config(&place, printer)?;
     apply_flags(&mut loaded, arguments)?;
+    if arguments.background.name.is_some() && !arguments.background.may_be_left() {
+        let text =
+            "`--name` is for a task: use it with `--background` or `--on-timeout background`";
+        return Err(UsageError(text.to_owned()).into());
+    }
     let limit = arguments.timeout.unwrap_or(loaded.config.limits.timeout);
     let sandbox = sandbox(&loaded, arguments.bounds.sandbox)?;
     let preset = preset(
@@ -44,7 +52,11 @@ pub(crate) fn run(
     );
     let shown_whole = arguments.max_output.is_none() && !arguments.json;
     // Before the first thread: see there.
-    let interrupts = Arc::new(Interrupts::catch()?);
+    let interrupts = Arc::new(if arguments.terminal.tty {
+        Interrupts::catch_with_quit()?
+    } else {
+        Interrupts::catch()?
+    });
     let asking = Asking::of(arguments, printer, &interrupts)?;
     let engine = engine(arguments, loaded.config, keeper, sandbox, &asking)?;
     let action = action(arguments)?;
@@ -71,6 +83,7 @@ pub(crate) fn run(
     if let Some(json) = &last.json {
         printer.json(json)?;
     }
+    engine.clean_tasks_if_due();
     Ok(last.exit)
 }
 
@@ -113,6 +126,12 @@ impl Show<'_> {
             }
         };
         announce();
+        if self.arguments.background.background {
+            return background::leave(run, engine, self.arguments, self.printer, self.interrupts);
+        }
+        if self.arguments.terminal.tty && !json && attach::is_possible() {
+            return tty::sit_down(run, engine, self);
+        }
         // Without a description, what runs is named: a person may have changed it.
         let title = self.title.unwrap_or(run.command()).to_owned();
         let watcher = watch::Watcher {
@@ -121,20 +140,48 @@ impl Show<'_> {
             limit: self.limit,
             began: Instant::now(),
         };
-        let (exit, result) = if json {
-            let result = watcher.silently(run)?;
-            (Exit::of(&result), result)
+        let watched = if json {
+            watcher.silently(run)?.into()
         } else if self.shown_whole {
-            watcher.live(&run, &title)?
+            watcher.live(run, &title)?
         } else {
             watcher.at_the_end(run, &title)?
         };
+        let (exit, result) = match watched {
+            watch::Watched::Ended(exit, result) => (exit, *result),
+            watch::Watched::LetGo(background) => return self.let_go(&background),
+        };
+        if let Some(note) = result.shell_note.as_ref().filter(|_| !json) {
+            let shell = result.shell.as_deref().unwrap_or_default();
+            self.printer
+                .note("note", &format!("shell `{shell}`: {note}"));
+        }
         let json = json.then(|| serde_json::to_value(&result)).transpose()?;
         let pending = result
             .approval
             .filter(|approval| approval.state == "pending");
         let ask = pending.map(|approval| approval.id);
         Ok(Ended { exit, json, ask })
+    }
+}
+
+impl Show<'_> {
+    /// Its time was up, and it goes on in the background.
+    fn let_go(&self, background: &bashful_engine::Background) -> anyhow::Result<Ended> {
+        let json = self.arguments.json;
+        if !json {
+            background::tell(background, Going::TookLong, self.printer)?;
+        }
+        let mut told = serde_json::to_value(background)?;
+        // It was started, but what was asked for is its end.
+        told["success"] = false.into();
+        told["timed_out"] = true.into();
+        told["reason"] = "its time was up; it goes on in the background".into();
+        Ok(Ended {
+            exit: Exit::TimedOut,
+            json: json.then_some(told),
+            ask: None,
+        })
     }
 }
 
@@ -222,7 +269,7 @@ fn apply_flags(loaded: &mut Loaded, arguments: &RunArguments) -> Result<(), Usag
         limits.survivors = asked;
     }
     if let Some(asked) = arguments.on_log_full {
-        if on_log_full.is_some_and(|set| asked != set) {
+        if on_log_full.is_some_and(|set| asked != set && asked != OnLogFull::Stop) {
             return refuse("--on-log-full");
         }
         limits.on_log_full = asked;
@@ -255,17 +302,26 @@ fn engine(
     if let Some(agent) = &arguments.agent {
         builder = builder.agent(agent);
     }
-    let named = arguments
-        .session
-        .clone()
-        .or_else(|| std::env::var(env::BASHFUL_SESSION).ok());
-    let session = named
-        .filter(|name| !name.is_empty())
-        .or_else(terminal_session);
-    if let Some(session) = session {
+    if let Some(session) = named_session(arguments.session.as_deref()) {
         builder = builder.session(session);
+    } else if arguments.shell.is_some() {
+        builder = builder.session(SHELLS);
+    } else if arguments.background.may_be_left() {
+        builder = builder.reachable();
     }
     Ok(builder.build()?)
+}
+
+/// The session of calls in a shell for which nobody names another: what lasts needs one.
+pub(super) const SHELLS: &str = "shells";
+
+/// The session that a flag, the environment or the terminal names.
+pub(super) fn named_session(flag: Option<&str>) -> Option<String> {
+    let named = flag.map(str::to_owned);
+    let named = named.or_else(|| std::env::var(env::BASHFUL_SESSION).ok());
+    named
+        .filter(|name| !name.is_empty())
+        .or_else(terminal_session)
 }
 
 fn invocation(
@@ -276,6 +332,13 @@ fn invocation(
     let mut invocation = Invocation::new(action).wish(arguments.bounds.wish());
     if arguments.fresh {
         invocation = invocation.fresh();
+    }
+    if let Some(shell) = &arguments.shell {
+        invocation = invocation.shell(shell);
+        // Jobs of a shell go on, unless this call says something else.
+        if let Some(survivors) = arguments.survivors {
+            invocation = invocation.survivors(survivors);
+        }
     }
     if let Some(workspace) = workspace {
         invocation = invocation.workspace(workspace);
@@ -293,14 +356,39 @@ fn invocation(
     if arguments.allow_startup_env {
         invocation = invocation.allow_startup_variables();
     }
+    let flags = &arguments.background;
     if let Some(timeout) = arguments.timeout {
         invocation = invocation.timeout(Timeout::After(timeout));
+    } else if flags.background {
+        invocation = invocation.timeout(Timeout::Never);
+    }
+    if flags.background {
+        invocation = invocation.detached();
+    }
+    if let Some(what) = flags.on_timeout {
+        invocation = invocation.on_timeout(what.into());
+    }
+    if let Some(name) = &flags.name {
+        invocation = invocation.name(name);
     }
     if let Some(delay) = arguments.warn_after {
         invocation = invocation.warn_after(delay);
     }
     if let Some(log) = &arguments.log {
         invocation = invocation.log_copy(std::path::absolute(log)?);
+    }
+    if arguments.terminal.tty {
+        let sits = attach::is_possible() && !arguments.background.background && !arguments.json;
+        let own = sits.then(attach::own_size);
+        let size = arguments.terminal.size.or(own);
+        invocation = invocation.terminal(size.unwrap_or(TerminalSize::USUAL));
+        if sits && arguments.timeout.is_none() {
+            // Somebody sits there and knows when it is over.
+            invocation = invocation.timeout(Timeout::Never);
+        }
+    }
+    if arguments.terminal.keep_input {
+        invocation = invocation.keep_input();
     }
     if arguments.stdin {
         let descriptor =

@@ -1,5 +1,6 @@
 //! `bashful stop`: ends what runs now.
 
+use anyhow::Context;
 use bashful_engine::{StopWhich, stop as stop_tasks};
 use serde_json::json;
 
@@ -12,7 +13,8 @@ pub(crate) fn stop(arguments: &StopArguments, printer: &Printer) -> anyhow::Resu
         Some(agent) => StopWhich::Agent(agent.clone()),
         None => StopWhich::All,
     };
-    let outcome = stop_tasks(&super::places()?.state, &which);
+    let outcome =
+        stop_tasks(&super::places()?.state, &which).context("cannot read which tasks there are")?;
     if arguments.json {
         printer.json(
             &json!({ "v": 1, "stopped": outcome.stopped, "still_running": outcome.still_running }),

@@ -3,10 +3,11 @@
 use std::io::{self, Read};
 
 use anyhow::Context;
-use bashful_engine::{CallContext, Dialect, Effects, ToolAnswer, ToolError, ToolRegistry, in_full};
+use bashful_engine::{CallContext, Dialect, Effects, ToolAnswer, ToolError, ToolRegistry};
 use serde_json::{Value, json};
 
 use super::agent::{AgentWish, Waits};
+use super::run::SHELLS;
 use crate::cli::{CallArguments, ToolsArguments, ToolsCommand};
 use crate::errors::UsageError;
 use crate::exit::Exit;
@@ -54,8 +55,15 @@ fn call(arguments: &CallArguments, printer: &Printer) -> anyhow::Result<Exit> {
     let given = given(&arguments.arguments)?;
     let wish = AgentWish {
         caller: &arguments.caller,
-        usual_session: bashful_engine::terminal_session()
-            .unwrap_or_else(|| format!("tools-{}", std::process::id())),
+        usual_session: bashful_engine::terminal_session().unwrap_or_else(|| {
+            // What lasts needs a session that does.
+            let lasts = given.get("shell").is_some_and(|shell| !shell.is_null());
+            if lasts {
+                SHELLS.to_owned()
+            } else {
+                format!("tools-{}", std::process::id())
+            }
+        }),
         hidden: None,
         waits: Waits::AsSaid,
     };
@@ -64,7 +72,11 @@ fn call(arguments: &CallArguments, printer: &Printer) -> anyhow::Result<Exit> {
     let answer = match registry.call_and_wait(&arguments.name, given, CallContext::default()) {
         Ok(answer) => answer,
         Err(error @ (ToolError::Arguments(_) | ToolError::Task(_))) => {
-            return Err(UsageError(in_full(&error)).into());
+            return Err(UsageError(error.in_full()).into());
+        }
+        // What there is to do about it is for a model.
+        Err(error @ ToolError::Engine(_)) if error.hint().is_some() => {
+            return Err(UsageError(error.in_full()).into());
         }
         Err(ToolError::Engine(error)) => return Err(error.into()),
         Err(error) => return Err(error.into()),

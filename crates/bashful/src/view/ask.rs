@@ -145,6 +145,12 @@ impl AskCard<'_> {
             ),
             (None, false) => {}
         }
+        if let Some(memory) = &ask.memory {
+            entry("Shell", &format!("{}, which remembers:", memory.shell));
+            for line in memory.text.lines() {
+                entry("", line);
+            }
+        }
         entry("Why it asks", &ask.ground.reason);
         entry("Rule", &self.rule());
         if let Cause::Refused { task } = &ask.cause {

@@ -91,6 +91,8 @@ pub(super) fn permit(decision: &Decision) -> Option<String> {
 /// A command that now runs in the background.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StartedTask<'a> {
+    /// What happened to it.
+    pub(crate) title: &'a str,
     /// The id by which it is called.
     pub(crate) id: &'a str,
     /// The command.
@@ -99,20 +101,26 @@ pub(crate) struct StartedTask<'a> {
     pub(crate) output_file: &'a Path,
     /// A command that shows the output.
     pub(crate) look: &'a str,
+    /// A command that sits a person down at its terminal, if it has one.
+    pub(crate) attach: Option<&'a str>,
 }
 
 impl StartedTask<'_> {
     /// Writes the box.
     pub(crate) fn write(&self, style: Style, out: &mut Vec<u8>) {
-        let title = (Tone::Success, "✓ Started in the background");
+        let title = (Tone::Success, self.title);
         let output_file = self.output_file.to_string_lossy().into_owned();
         let text = |text: &str| Content::Text(text.to_owned());
-        let entries = [
+        let mut entries = vec![
             ("Task", Tone::Literal, text(self.id)),
             ("Command", Tone::Plain, text(self.command)),
             ("Output", Tone::Plain, text(&output_file)),
             ("Look", Tone::Literal, text(self.look)),
         ];
+        entries.extend(
+            self.attach
+                .map(|attach| ("Type", Tone::Literal, text(attach))),
+        );
         card(style, title, &entries, out);
     }
 }
@@ -312,10 +320,12 @@ mod tests {
     #[test]
     fn a_task_box_tells_where_to_look() {
         let task = StartedTask {
+            title: "✓ Started in the background",
             id: "b7f3",
             command: "npm run dev",
             output_file: Path::new("/run/tasks/b7f3/output"),
             look: "bashful logs b7f3",
+            attach: None,
         };
         let expected = "\
 ╭─ ✓ Started in the background

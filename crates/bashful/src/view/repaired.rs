@@ -44,6 +44,14 @@ pub(crate) fn show_repaired(repaired: &Repaired, style: Style, out: &mut Vec<u8>
         index.running, index.finished, index.lost
     );
     sheet.item("✓", Tone::Success, &counts);
+    for moved in repaired.moved_tasks.iter().take(SOME) {
+        let words = format!("A task with a damaged record is now in {}", moved.display());
+        sheet.item("!", Tone::Warning, &words);
+    }
+    if repaired.moved_tasks.len() > SOME {
+        let words = format!("… and {} more beside it", repaired.moved_tasks.len() - SOME);
+        sheet.item(" ", Tone::Plain, &words);
+    }
     if !index.unreadable.is_empty() {
         let some: Vec<&str> = index
             .unreadable

@@ -104,6 +104,11 @@ impl Style {
         self.width.max(LEAST_WIDTH) - 1
     }
 
+    /// Whether there is no room for a table of many columns.
+    pub(super) fn is_narrow(self) -> bool {
+        self.width < 60
+    }
+
     /// The columns that are left beside something of this width.
     pub(crate) fn room_beside(self, taken: usize) -> usize {
         self.columns().saturating_sub(taken)

@@ -43,7 +43,7 @@ pub(crate) fn show_asks(
         };
         let age = whole_seconds(between(ask.created_at_ms, now_ms));
         let state = ask.state.as_str().to_owned();
-        [
+        vec![
             short_id(&ask.id, known),
             age,
             state,
@@ -53,7 +53,7 @@ pub(crate) fn show_asks(
         ]
     });
     let header = ["ID", "AGE", "STATE", "AGENT", "WHAT", "COMMAND"];
-    table(header, rows.collect(), style, out);
+    table(&header, rows.collect(), style, out);
 }
 
 /// Whether one answer would do for both: the same agent is asked about for the same reason and
@@ -82,7 +82,7 @@ pub(crate) fn show_grants(
         return;
     }
     let rows = grants.iter().map(|grant| {
-        [
+        vec![
             short_id(&grant.id, known),
             grant.scope.to_string(),
             until(grant, now_ms),
@@ -92,7 +92,7 @@ pub(crate) fn show_grants(
         ]
     });
     let header = ["ID", "SCOPE", "UNTIL", "AGENT", "OPENS", "WHAT"];
-    table(header, rows.collect(), style, out);
+    table(&header, rows.collect(), style, out);
 }
 
 /// All that is known about a grant.
@@ -121,12 +121,9 @@ pub(crate) fn grant_entries(grant: &Grant, now_ms: u64) -> Vec<(&'static str, St
 
 /// Writes a table of clients.
 pub(crate) fn show_clients(rows: Vec<[String; 5]>, style: Style, out: &mut Vec<u8>) {
-    table(
-        ["CLIENT", "FOUND", "SET UP", "OWN SHELL", "NEXT"],
-        rows,
-        style,
-        out,
-    );
+    let header = ["CLIENT", "FOUND", "SET UP", "OWN SHELL", "NEXT"];
+    let rows = rows.into_iter().map(Vec::from);
+    table(&header, rows.collect(), style, out);
 }
 
 /// Until when a grant holds, or why it does not.
@@ -161,23 +158,16 @@ fn short_id(id: &str, known: &[&str]) -> String {
 }
 
 /// Columns as wide as they need to be; the last takes what is left. Everything is made safe here.
-fn table<const N: usize>(
-    header: [&str; N],
-    rows: Vec<[String; N]>,
-    style: Style,
-    out: &mut Vec<u8>,
-) {
-    let rows: Vec<[String; N]> = rows
-        .into_iter()
-        .map(|row| row.map(|cell| visible(&cell)))
-        .collect();
+pub(super) fn table(header: &[&str], rows: Vec<Vec<String>>, style: Style, out: &mut Vec<u8>) {
+    let safe = |row: Vec<String>| row.iter().map(|cell| visible(cell)).collect();
+    let rows: Vec<Vec<String>> = rows.into_iter().map(safe).collect();
     let width = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column));
         let widest = cells.map(|cell| columns_of(cell)).max().unwrap_or(0);
         let name = header.get(column).map_or(0, |name| name.len());
         widest.clamp(name, WIDEST)
     };
-    let widths: Vec<usize> = (0..N.saturating_sub(1)).map(width).collect();
+    let widths: Vec<usize> = (0..header.len().saturating_sub(1)).map(width).collect();
     let taken: usize = widths.iter().map(|width| width + 2).sum();
     let room = style.room_beside(taken).max(LEAST_LAST);
     let mut line = |tone: Tone, cells: &[String]| {
@@ -190,10 +180,17 @@ fn table<const N: usize>(
                 row.push_str(&" ".repeat(width.saturating_sub(columns_of(&cell)) + 2));
             }
         }
+        // On a narrow terminal a row is cut, not wrapped.
+        let row = if style.is_narrow() {
+            shorten(row.trim_end(), style.columns())
+        } else {
+            row
+        };
         style.paint(tone, &row, out);
         out.push(b'\n');
     };
-    line(Tone::Heading, &header.map(str::to_owned));
+    let header: Vec<String> = header.iter().map(|name| (*name).to_owned()).collect();
+    line(Tone::Heading, &header);
     for row in &rows {
         line(Tone::Plain, row);
     }
@@ -210,6 +207,25 @@ mod tests {
         let known = ["ask-abcdefgh", "ask-abcdxfgh", "ask-zzzzzzzz", "ask-zzzz"];
         let short = known.map(|id| short_id(id, &known));
         assert_eq!(short, ["abcde", "abcdx", "zzzzz", "zzzz"]);
+    }
+
+    #[test]
+    fn no_row_is_wider_than_a_narrow_terminal() {
+        let style = Style {
+            width: 40,
+            colour: Colour::Off,
+        };
+        let cell = |text: &str| text.repeat(10);
+        let mut out = Vec::new();
+        table(
+            &["ONE", "TWO", "LAST"],
+            vec![vec![cell("abc"), cell("日本"), cell("x")]],
+            style,
+            &mut out,
+        );
+        for line in String::from_utf8(out).unwrap().lines() {
+            assert!(columns_of(line) < 40, "{line}");
+        }
     }
 
     #[test]

@@ -145,6 +145,27 @@ fn full_disk_during_the_run() {
 }
 
 #[test]
+fn a_full_disk_spoils_no_record() {
+    let world = World::new();
+    // Each question is a record; those that find no room must leave some for the last.
+    let script = "mount -t tmpfs -o size=512k none \"$STATE\" || exit 99
+        asks='for i in 1 2 3 4 5 6 7 8 9 10; do read -s -t 0.6 -p \"Password $i: \" x; done; exit 3'
+        id=$(\"$1\" run --background --tty \"$asks\") || exit 98
+        log=$STATE/bashful/tasks/$id/out.log
+        for i in $(seq 1 100); do [ -s \"$log\" ] && break; sleep 0.05; done
+        head -c 1000000 /dev/zero >\"$STATE/fill\" 2>/dev/null
+        \"$1\" wait \"$id\" >/dev/null; echo \"waited $?\" >&2
+        rm \"$STATE/fill\"
+        \"$1\" tasks show --json \"$id\"";
+    let outcome = with_mounts(&world, script);
+    let (code, told) = outcome.json();
+    let task = &told["task"];
+    let found = json!([code, task["state"], task["exit_code"]]);
+    assert_eq!(found, json!([0, "finished", 3]), "{outcome:?}");
+    assert!(outcome.stderr.contains("waited 3"), "{outcome:?}");
+}
+
+#[test]
 fn full_disk_during_the_run_is_told_to_a_person() {
     let world = World::new();
     let script = "mount -t tmpfs -o size=256k none \"$STATE\" || exit 99

@@ -129,7 +129,7 @@ fn all_other_input_stays() {
     for word in [
         "'--no-ask'",
         "'--agent=claude'",
-        "'--timeout=24h'",
+        "'--timeout=1d'",
         "'--session=claude-5e1f0c3a-77aa-4f08-9d11-7f0d2d8c1b11'",
     ] {
         assert!(line.contains(word), "{word}: {line}");

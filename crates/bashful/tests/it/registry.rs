@@ -58,7 +58,7 @@ fn status_for_a_person() {
         (idle.code, idle.stdout.as_str()),
         (0, "Nothing is running.\n")
     );
-    let (_running, _marker) = sleeper(&world, "ann");
+    let (_running, marker) = sleeper(&world, "ann");
     let busy = world.call(&["status"]);
     let lines: Vec<&str> = busy.stdout.lines().collect();
     assert_eq!((busy.code, lines.len()), (0, 2), "{busy:?}");
@@ -67,7 +67,9 @@ fn status_for_a_person() {
         lines[1].starts_with("bash-") && lines[1].contains(" ann "),
         "{busy:?}"
     );
-    assert!(lines[1].ends_with("  Wait"), "{busy:?}");
+    // What runs, and not what an agent says that it is for.
+    let shown = format!("  {}", marker.sleep());
+    assert!(lines[1].ends_with(&shown), "{busy:?}");
 }
 
 #[test]

@@ -188,7 +188,7 @@ fn a_person_is_told_of_an_adopted_task() {
             &id,
             &marker.sleep(),
             "out.log",
-            "bashful status",
+            "bashful logs",
         ] {
             assert!(outcome.stderr.contains(part), "{part} in {outcome:?}");
         }

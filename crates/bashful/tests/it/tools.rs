@@ -36,7 +36,11 @@ fn the_list_is_for_people() {
         \x20                also task.list\n\
          task_kill        End a task (ends a command)\n\
         \x20                also task.kill, KillShell\n\
-         policy_explain   What would happen to a command (reads only)\n"
+         task_send        Type into a task (runs commands)\n\
+        \x20                also task.send\n\
+        task_screen      Look at a task's terminal (reads only)\n\
+        \x20                also task.screen\n\
+        policy_explain   What would happen to a command (reads only)\n"
     );
     assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
 }
@@ -55,7 +59,7 @@ fn each_format_is_what_its_maker_wants() {
     assert_eq!(described(&["--json"]), mcp);
     let openai = described(&["--format", "openai"]);
     let anthropic = described(&["--format", "anthropic"]);
-    assert_eq!([mcp.len(), openai.len(), anthropic.len()], [6, 6, 6]);
+    assert_eq!([mcp.len(), openai.len(), anthropic.len()], [8, 8, 8]);
     for ((mcp, openai), anthropic) in mcp.iter().zip(&openai).zip(&anthropic) {
         let keys = |tool: &Value| {
             tool.as_object()

@@ -25,6 +25,7 @@ fn ask(command: &str, workspace: &Path) -> Ask {
         variables: Vec::new(),
         reads_input: false,
         input: None,
+        memory: None,
         asking: Vec::new(),
         digest: "0".to_owned(),
         ground: AskGround {

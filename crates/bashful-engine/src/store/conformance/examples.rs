@@ -36,6 +36,7 @@ pub(crate) fn ask(id: &str) -> Ask {
         variables: Vec::new(),
         reads_input: false,
         input: None,
+        memory: None,
         asking: Vec::new(),
         digest: format!("digest of {id}"),
         ground: AskGround {

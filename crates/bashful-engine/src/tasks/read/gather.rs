@@ -57,6 +57,7 @@ impl Output {
             end: at,
             ended: false,
             gap: 0,
+            log_end: None,
             state,
         }
     }
@@ -91,7 +92,8 @@ impl Output {
     }
 }
 
-/// Reads from one place on.
+/// Reads from one place on. Where not even one character fits, that one comes whole: otherwise
+/// nobody would ever read on.
 pub(super) fn gather(reader: &mut LogReader, place: Place) -> io::Result<Output> {
     let mut output = Output::nothing(place.from, place.state);
     // What is missing counts once something behind it was read.
@@ -119,7 +121,16 @@ pub(super) fn gather(reader: &mut LogReader, place: Place) -> io::Result<Output>
     if !output.ended {
         let tail = output.bytes.len().saturating_sub(4);
         let cut = output.bytes.get(tail..).map_or(0, cut_at_end);
-        output.take_back(cut);
+        if cut > 0 && cut == output.bytes.len() && !exhausted {
+            let most = place.most + 1;
+            let whole = gather(reader, Place { most, ..place })?;
+            if whole.text().chars().count() <= 1 {
+                return Ok(whole);
+            }
+            // These bytes begin no character after all.
+        } else {
+            output.take_back(cut);
+        }
     }
     let counts = |(offset, _): &&(u64, u64)| *offset < output.next || output.ended;
     output.gap = gaps.iter().filter(counts).map(|(_, missing)| missing).sum();

@@ -9,14 +9,15 @@ const LONGEST_PATTERN: usize = 1000;
 const LARGEST_PATTERN: usize = 32 << 10;
 
 /// What a line is held against.
-pub(super) enum Matcher {
+#[derive(Debug)]
+pub(in crate::tasks) enum Matcher {
     /// A text as it stands, which is found much faster.
     Text(String),
     Pattern(Regex),
 }
 
 impl Matcher {
-    pub(super) fn new(pattern: &str) -> Result<Self, TaskError> {
+    pub(in crate::tasks) fn new(pattern: &str) -> Result<Self, TaskError> {
         let invalid = |reason: String| TaskError::Pattern {
             pattern: shortened(pattern),
             reason,
@@ -40,7 +41,7 @@ impl Matcher {
             .map_err(|error| invalid(error.to_string()))
     }
 
-    pub(super) fn is_match(&self, line: &str) -> bool {
+    pub(in crate::tasks) fn is_match(&self, line: &str) -> bool {
         match self {
             Self::Text(text) => line.contains(text.as_str()),
             Self::Pattern(regex) => regex.is_match(line),

@@ -1,6 +1,6 @@
 //! Where secrets lie.
 
-use crate::classes::ground::{finds, is_home};
+use crate::classes::ground::{finds, is_home, may_find};
 use crate::context::Context;
 use crate::places::is_within;
 
@@ -263,7 +263,9 @@ fn of_process(path: &Path) -> bool {
 fn in_home(path: &Path, context: &Context) -> bool {
     // Which part of the path is a home: the caller's own, or a name where homes are.
     let own = context.home.as_deref();
-    let rest = own.and_then(|home| below(path.text, home)).or_else(|| {
+    let found = |home: &str| path.glob.then(|| found_below(path.text, home)).flatten();
+    let rest = own.and_then(|home| below(path.text, home).or_else(|| found(home)));
+    let rest = rest.or_else(|| found("/home/*")).or_else(|| {
         let starts = path.text.match_indices('/').map(|(at, _)| at).take(5);
         starts.skip(1).find_map(|at| {
             let (home, rest) = path.text.split_at_checked(at)?;
@@ -304,6 +306,19 @@ fn below<'a>(path: &'a str, directory: &str) -> Option<&'a str> {
     rest.strip_prefix('/')
 }
 
+/// The rest of a path whose beginning can find a directory.
+fn found_below<'a>(path: &'a str, directory: &str) -> Option<&'a str> {
+    let mut rest = path;
+    for name in directory.split('/') {
+        let (pattern, left) = rest.split_once('/')?;
+        if name != "*" && !may_find(pattern, name) {
+            return None;
+        }
+        rest = left;
+    }
+    Some(rest)
+}
+
 /// Whether a path is this secret or in it; a glob also when it can find it.
 fn covers(path: &Path, text: &str, secret: &str) -> bool {
     if is_within(text, secret) {
@@ -315,7 +330,7 @@ fn covers(path: &Path, text: &str, secret: &str) -> bool {
     let patterns = text.split('/');
     let mut names = secret.split('/');
     let mut left = patterns.zip(names.by_ref());
-    let fits = left.all(|(pattern, name)| finds(pattern, name));
+    let fits = left.all(|(pattern, name)| may_find(pattern, name));
     // A glob that ends before the secret finds only a directory that holds it.
     fits && text.split('/').count() >= secret.split('/').count()
 }

@@ -98,11 +98,21 @@ impl Walker<'_> {
                 None => self.home.map(str::to_owned),
             },
             "root" => Some("/root".to_owned()),
-            "+" => state.directories.first().cloned(),
-            "-" => state.before.first().cloned(),
+            "+" => only(state.here()),
+            "-" => only(state.previous()),
+            // A place of the stack of directories.
+            place if place.trim_start_matches(['+', '-']).parse::<u32>().is_ok() => None,
             name => Some(format!("/home/{name}")),
         };
         home.map(|home| format!("{home}{path}"))
+    }
+}
+
+/// A path, if it is the only possible one.
+fn only(paths: Vec<String>) -> Option<String> {
+    match <[String; 1]>::try_from(paths) {
+        Ok([path]) => Some(path),
+        Err(_) => None,
     }
 }
 

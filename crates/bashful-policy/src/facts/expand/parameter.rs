@@ -131,6 +131,10 @@ impl Walker<'_> {
                 if evaluated {
                     self.unknown(UnknownKind::StringEvaluation, expansion.span, &shown);
                 }
+                if !expansion.words.is_empty() {
+                    // `${!x:=…}` sets whatever it names.
+                    state.forget_all();
+                }
                 unknown_variable(shown, quoting, value.sources())
             }
             Operator::Require | Operator::Alternative | Operator::Other => {

@@ -25,22 +25,25 @@ impl Walker<'_> {
         match name {
             "cd" | "pushd" | "popd" => return Some(self.change_place(name, operands, state)),
             "set" => Self::set_options(operands, state),
+            "shopt" => operands.iter().for_each(|word| self.switch(word)),
             "shift" => {
                 let by: Option<usize> = match operands.first() {
                     Some(count) if count.is_literal() => count.text.parse().ok(),
                     Some(_) => None,
                     None => Some(1),
                 };
-                let rest = state.positional.as_ref().zip(by).map(|(arguments, by)| {
-                    Rc::new(arguments.get(by..).unwrap_or_default().to_vec())
-                });
-                state.positional = rest;
+                // More than there are, and nothing is shifted.
+                let rest = state.positional.as_ref().zip(by);
+                let rest = rest.and_then(|(arguments, by)| arguments.get(by..));
+                state.positional = rest.map(|rest| Rc::new(rest.to_vec()));
             }
             "read" | "mapfile" | "readarray" | "getopts" | "unset" | "local" | "declare"
             | "typeset" | "export" | "readonly" | "printf" | "wait" => {
                 self.declared_words(name, operands, state);
+                self.declared_attributes(name, operands, state);
                 self.set_by_name(name, operands, state);
             }
+            "return" | "break" | "continue" => self.leave(state),
             "eval" => {
                 let text = joined(operands.iter().filter(|word| word.text != "--"));
                 if text.is_known() {

@@ -1,7 +1,7 @@
 //! Directories: where `cd` and its kin lead.
 
 use crate::facts::Argument;
-use crate::facts::state::State;
+use crate::facts::state::{State, Value};
 use crate::facts::walk::Walker;
 use crate::places::normal;
 
@@ -40,10 +40,11 @@ impl Walker<'_> {
     fn change_directory(&mut self, target: Target<'_>, state: &mut State) {
         let places = match target {
             Target::Home => self.home.map(str::to_owned).into_iter().collect(),
-            Target::Previous => state.before.clone(),
+            Target::Previous => state.previous(),
             Target::Path(path) if path.is_literal() && !path.text.is_empty() => {
                 // With a search path, a relative name can lead elsewhere.
-                let searched = state.variable("CDPATH").is_some();
+                let path_to = state.variable("CDPATH");
+                let searched = path_to.is_some_and(|value| *value != Value::empty());
                 if path.text.starts_with('/') {
                     vec![normal(&path.text)]
                 } else if searched {

@@ -1,7 +1,7 @@
 //! Variables: what built-ins set by name, and which of their operands the shell evaluates.
 
 use crate::arguments::values_of;
-use crate::facts::state::{State, Value};
+use crate::facts::state::{Attribute, State, Value};
 use crate::facts::walk::{Frame, Walker};
 use crate::facts::{Argument, UnknownKind};
 
@@ -18,6 +18,11 @@ impl Walker<'_> {
             "let" => {
                 for word in operands {
                     self.evaluate_text(word, state);
+                    if word.is_known() {
+                        state.forget_named(&word.text);
+                    } else {
+                        state.forget_all();
+                    }
                 }
             }
             "declare" | "typeset" | "local" | "export" | "readonly" | "unset" | "printf"
@@ -89,6 +94,7 @@ impl Walker<'_> {
         ) {
             return;
         }
+        let mut declared = std::mem::take(&mut self.declared);
         for word in operands {
             let Some((variable, value)) = word.known().split_once('=') else {
                 if word.unknown_from == Some(0) {
@@ -97,15 +103,106 @@ impl Walker<'_> {
                 }
                 continue;
             };
-            let mut noted = self.facts.assignments.iter().rev().take(operands.len());
             let variable = variable.trim_end_matches('+');
             let variable = variable.split('[').next().unwrap_or_default().to_owned();
-            if noted.any(|assignment| assignment.name == variable) {
+            let same = |index: &usize| {
+                let assignment = self.facts.assignments.get(*index);
+                assignment.is_some_and(|assignment| assignment.name == variable)
+            };
+            if let Some(at) = declared.iter().position(same) {
+                declared.remove(at);
                 continue;
             }
             let value = word.tail(word.known().len() - value.len());
+            state.set(&variable, Value::Unknown(Value::of(&value).sources()));
             self.note_assignment(word.span, &variable, value, false);
-            state.forget([variable]);
+        }
+    }
+
+    /// Whether `declare` or one of its kin surely sets what stands in its words: in its place, and
+    /// with options that it has.
+    pub(super) fn declares_surely(&self, argv: &[Argument]) -> bool {
+        let name = argv.first().map_or("", |first| first.text.as_str());
+        let local = !self.locals.is_empty();
+        let letters = match name {
+            "export" => "",
+            "readonly" => "r",
+            "local" | "declare" | "typeset" if local => "ilrtux",
+            "declare" | "typeset" => "gilrtux",
+            _ => return false,
+        };
+        let fine = |word: &Argument| {
+            let text = word.known();
+            let option = text.strip_prefix(['-', '+']);
+            option.is_none_or(|option| {
+                option == "-"
+                    || word.is_literal() && option.chars().all(|one| letters.contains(one))
+            })
+        };
+        argv.iter().skip(1).all(fine)
+    }
+
+    /// What `declare` and its kin say about variables besides their values.
+    pub(super) fn declared_attributes(
+        &mut self,
+        name: &str,
+        operands: &[Argument],
+        state: &mut State,
+    ) {
+        if !matches!(
+            name,
+            "local" | "declare" | "typeset" | "export" | "readonly"
+        ) {
+            return;
+        }
+        let is_option = |word: &&Argument| word.known().starts_with(['-', '+']);
+        let options: String = operands
+            .iter()
+            .filter(is_option)
+            .map(Argument::known)
+            .collect();
+        let functions = options.contains('f');
+        let local = name != "export" && name != "readonly" && !options.contains('g');
+        for word in operands.iter().filter(|word| !is_option(word)) {
+            let (variable, given) = match word.known().split_once('=') {
+                Some((variable, _)) => (variable.trim_end_matches('+'), true),
+                None => (word.known(), false),
+            };
+            let variable = variable.split('[').next().unwrap_or_default();
+            if variable.is_empty() {
+                continue;
+            }
+            if functions {
+                if name == "export" || options.contains('x') {
+                    state.mark(&format!("{variable}()"), Attribute::Exported);
+                }
+                continue;
+            }
+            if local && let Some(locals) = self.locals.last_mut() {
+                locals.push(variable.to_owned());
+                // A new variable, or the old one, depending on options of the shell.
+                if !given && let Some(old) = state.variable(variable) {
+                    let mut both = old.clone();
+                    both.merge(&Value::empty());
+                    state.set(variable, both);
+                }
+            }
+            if options.contains(['l', 'u', 'c']) {
+                state.mark(variable, Attribute::Folded);
+            }
+            if options.contains('n') && name != "export" {
+                state.mark(variable, Attribute::Unsettled);
+            }
+            if name == "readonly" || options.contains('r') {
+                state.mark(variable, Attribute::Kept);
+            }
+            if options.contains('x') || name == "export" {
+                if options.contains('+') || name == "export" && options.contains('n') {
+                    state.keep_from_programs(variable);
+                } else {
+                    state.mark(variable, Attribute::Exported);
+                }
+            }
         }
     }
 
@@ -113,53 +210,56 @@ impl Walker<'_> {
     pub(super) fn set_by_name(&mut self, name: &str, operands: &[Argument], state: &mut State) {
         let builtin = name;
         let span = operands.first().map_or((0, 0), |word| word.span);
-        let is_name = |word: &&Argument| {
-            word.is_literal()
-                && !word.text.is_empty()
-                && word
-                    .text
-                    .bytes()
-                    .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        let declares = matches!(
+            name,
+            "local" | "declare" | "typeset" | "export" | "readonly"
+        );
+        let reference = |word: &Argument| {
+            let text = word.known();
+            text.starts_with('-') && text.contains('n') && name != "export"
         };
-        let names: Vec<String> = match name {
-            "printf" => {
-                let at = operands.iter().position(|word| word.text == "-v");
-                let target = at.and_then(|at| operands.get(at + 1));
-                target
-                    .into_iter()
-                    .filter(is_name)
-                    .map(|word| word.text.clone())
-                    .collect()
-            }
+        let named: Vec<Argument> = match name {
+            "printf" => printf_targets(operands).to_vec(),
             // Their assignments are noted already; a name alone keeps its value, but a
             // reference makes it another one's.
-            "local" | "declare" | "typeset" | "export" | "readonly" => {
-                let reference = |word: &&Argument| {
-                    let text = word.known();
-                    text.starts_with('-') && text.contains('n') && name != "export"
-                };
-                if operands.iter().any(|word| reference(&word)) {
-                    let named = operands
-                        .iter()
-                        .filter_map(|word| word.text.split('=').next());
-                    named.map(str::to_owned).collect()
-                } else {
-                    Vec::new()
-                }
-            }
-            _ => operands
-                .iter()
-                .filter(is_name)
-                .map(|word| word.text.clone())
-                .collect(),
+            _ if declares && !operands.iter().any(reference) => return,
+            _ => operands.to_vec(),
         };
-        // The empty range stands for data from outside, which must not be evaluated.
-        let outside = std::iter::once(0..0);
+        let default = match name {
+            "read" => "REPLY",
+            "mapfile" | "readarray" => "MAPFILE",
+            "getopts" => "OPTARG",
+            _ => "",
+        };
+        let mut names: Vec<String> = Vec::new();
+        if !default.is_empty() {
+            names.push(default.to_owned());
+        }
+        for word in &named {
+            if !word.is_literal() {
+                // Whatever it names is set.
+                state.forget_all();
+            }
+            let text = word.known();
+            if text.starts_with('-') {
+                // `read -ax` and `printf -vx` have a name behind the letter.
+                state.forget_named(text);
+                continue;
+            }
+            let whole = text.split(['=', '[']).next().unwrap_or_default();
+            let is_name = !whole.is_empty()
+                && whole
+                    .bytes()
+                    .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+            if is_name {
+                names.push(whole.to_owned());
+            }
+        }
         for name in names {
-            if builtin != "unset" {
+            if builtin != "unset" && name != default {
                 self.note_unknown(&name, span);
             }
-            state.set(&name, Value::Unknown(outside.clone().collect()));
+            state.set(&name, Value::outside());
         }
     }
 }

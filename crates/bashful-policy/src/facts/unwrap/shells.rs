@@ -1,8 +1,8 @@
 //! Shells: where they take their program from, and the texts that are fed to them.
 
 use super::super::simple::joined;
-use super::super::state::State;
-use super::super::walk::{Frame, Walker};
+use super::super::state::{Attribute, State};
+use super::super::walk::{Frame, Left, Walker};
 use super::super::{Argument, Call, Input, UnknownKind};
 use crate::arguments::Valued;
 use std::rc::Rc;
@@ -141,6 +141,12 @@ impl Walker<'_> {
         let given = |at: usize| argv.get(at..).unwrap_or_default().to_vec();
         let mut inner = state.clone();
         inner.stops_on_failure = false;
+        // `bash -O lastpipe`.
+        let options = argv.iter().skip(1).take_while(|word| word.text != "-c");
+        options
+            .filter(|word| word.is_literal())
+            .for_each(|word| self.switch(word));
+        inner.pass_on(name == "bash");
         match program(argv) {
             Program::Text(at) => {
                 let Some(text) = argv.get(at).cloned() else {
@@ -184,6 +190,21 @@ impl Walker<'_> {
         frame: &Frame,
     ) {
         let Some(file) = operands.first() else { return };
+        self.left.push(Left::default());
+        self.sourced(file, operands, index, state, frame);
+        if let Some(left) = self.left.pop().and_then(|left| left.state) {
+            state.merge(left);
+        }
+    }
+
+    fn sourced(
+        &mut self,
+        file: &Argument,
+        operands: &[Argument],
+        index: usize,
+        state: &mut State,
+        frame: &Frame,
+    ) {
         if is_stdin(file) {
             self.stdin_script(operands, index, state, frame);
         } else if !self.piped_script(file, index, state, frame) {
@@ -337,7 +358,7 @@ impl Walker<'_> {
         &mut self,
         operands: &[Argument],
         index: usize,
-        state: &State,
+        state: &mut State,
         frame: &Frame,
     ) {
         let mut words = operands.iter().skip_while(|word| word.text == "--");
@@ -348,7 +369,12 @@ impl Walker<'_> {
             return;
         }
         self.make_transparent(index);
-        self.script(text, &mut state.clone(), frame);
+        let mut after = state.clone();
+        self.script(text, &mut after, frame);
+        // It can run between any two commands.
+        for name in after.changed(state) {
+            state.mark(&name, Attribute::Unsettled);
+        }
         self.traps.push(text.clone());
     }
 }

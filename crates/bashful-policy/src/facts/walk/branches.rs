@@ -1,9 +1,12 @@
 //! Branches: lists, pipelines, conditions and loops, whose ways are all taken.
 
-use super::{Frame, MAX_REPEATS, Walker};
+use super::{Frame, Left, MAX_REPEATS, Walker};
 use crate::facts::state::{State, Text, Value};
 use crate::facts::{Argument, Input, Span, UnknownKind};
 use crate::shell::{self, Arm, Joint, Loop, Node, Statement, Word};
+
+/// More loops than this are not walked again for what they change.
+const MAX_LOOPS: usize = 4096;
 
 impl Walker<'_> {
     pub(super) fn list(
@@ -18,10 +21,11 @@ impl Walker<'_> {
             match joint {
                 Joint::First => failed = self.statement(statement, state, frame),
                 Joint::And => {
+                    // What came before may have failed, and then this does not run.
+                    let skipped = failed.take().unwrap_or_else(|| state.clone());
                     let here = self.statement(statement, state, frame);
-                    let here = here.unwrap_or_else(|| state.clone());
-                    let mut all = failed.take().unwrap_or_else(|| here.clone());
-                    all.merge(here);
+                    let mut all = here.unwrap_or_else(|| state.clone());
+                    all.merge(skipped);
                     failed = Some(all);
                 }
                 Joint::Or => {
@@ -35,7 +39,7 @@ impl Walker<'_> {
         failed
     }
 
-    pub(super) fn pipeline(&mut self, stages: &[Statement], state: &State, frame: &Frame) {
+    pub(super) fn pipeline(&mut self, stages: &[Statement], state: &mut State, frame: &Frame) {
         let start = self.facts.calls.len();
         for (index, stage) in stages.iter().enumerate() {
             let input = if index == 0 {
@@ -49,7 +53,14 @@ impl Walker<'_> {
                 captured: frame.captured || !last,
                 ..frame.clone()
             };
-            self.statement(stage, &mut state.clone(), &inner);
+            let mut own = state.clone();
+            let failed = self.statement(stage, &mut own, &inner);
+            if last && self.last_stays {
+                state.merge(own);
+                if let Some(failed) = failed {
+                    state.merge(failed);
+                }
+            }
         }
     }
 
@@ -79,12 +90,17 @@ impl Walker<'_> {
     pub(super) fn case(&mut self, word: &Word, arms: &[Arm], state: &mut State, frame: &Frame) {
         self.expand_single(word, state, frame);
         let mut after = state.clone();
+        let mut before: Option<State> = None;
         for arm in arms {
             for pattern in &arm.patterns {
                 self.expand_single(pattern, state, frame);
             }
             let mut taken = state.clone();
+            if let Some(before) = before.take() {
+                taken.merge(before);
+            }
             self.statements(&arm.body, &mut taken, frame);
+            before = arm.goes_on.then(|| taken.clone());
             after.merge(taken);
         }
         *state = after;
@@ -132,7 +148,7 @@ impl Walker<'_> {
             };
             state.set(name, value);
         }
-        self.statements(&repeated.condition, state, frame);
+        let outer = frame;
         let looped;
         let mut frame = frame;
         if is_endless(repeated) && !pauses(&repeated.body) {
@@ -144,8 +160,32 @@ impl Walker<'_> {
             };
             frame = &looped;
         }
+        let entered = state.clone();
+        self.left.push(Left::of_loop());
+        self.statements(&repeated.condition, state, outer);
         let directories = state.directories.clone();
         self.statements(&repeated.body, state, frame);
+        // What else is different when it runs again, by way of built-ins or functions.
+        let changed = state.changed(&entered);
+        if !changed.is_empty() || state.positional != entered.positional {
+            if self.loops >= MAX_LOOPS {
+                self.unknown(UnknownKind::TooComplex, span, "");
+                self.left.pop();
+                return;
+            }
+            self.loops += 1;
+            let mut again = entered;
+            again.blur(&changed, state);
+            if again.positional != state.positional {
+                again.positional = None;
+            }
+            self.statements(&repeated.condition, &mut again, outer);
+            self.statements(&repeated.body, &mut again, frame);
+            state.merge(again);
+        }
+        if let Some(left) = self.left.pop().and_then(|left| left.state) {
+            state.merge(left);
+        }
         if state.directories != directories {
             // It goes somewhere each time round, so the second time it can be anywhere near.
             if self.repeats < MAX_REPEATS {

@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use super::{Frame, MAX_DEPTH, MAX_REPEATS, Walker};
-use crate::facts::state::State;
+use super::{Frame, Left, MAX_DEPTH, MAX_REPEATS, Walker};
+use crate::facts::state::{Restored, State};
 use crate::facts::{Argument, Function, Place, Span, UnknownKind};
 use crate::shell::{self, Base, Statement};
 
@@ -30,7 +30,11 @@ impl Walker<'_> {
         let mut called = state.clone();
         called.positional = None;
         self.inside.push(name.to_owned());
+        self.locals.push(Vec::new());
+        self.left.push(Left::default());
         self.foreground(body, &mut called, &inner);
+        self.left.pop();
+        self.locals.pop();
         self.inside.pop();
         // It shares its variables with the state as long as it lives.
         drop(called);
@@ -69,7 +73,17 @@ impl Walker<'_> {
         };
         let outer = state.positional.replace(Rc::new(arguments.to_vec()));
         let given = std::mem::replace(&mut state.given, true);
-        self.foreground(body, state, &inner);
+        let before = state.clone();
+        self.locals.push(Vec::new());
+        self.left.push(Left::default());
+        let failed = self.foreground(body, state, &inner);
+        let left = self.left.pop().and_then(|left| left.state);
+        for other in failed.into_iter().chain(left) {
+            state.merge(other);
+        }
+        for name in self.locals.pop().unwrap_or_default() {
+            state.restore(&name, &before, Restored::Perhaps);
+        }
         state.positional = outer;
         state.given = given;
         self.inside.pop();

@@ -39,6 +39,15 @@ impl Reader<'_> {
         Node::List(list)
     }
 
+    fn arm(&mut self, item: &ast::CaseItem) -> Arm {
+        let patterns = item.patterns.iter();
+        Arm {
+            patterns: patterns.map(|pattern| self.pattern(pattern)).collect(),
+            body: self.statements(&item.body),
+            goes_on: !matches!(item.terminator, ast::CaseTerminator::Break),
+        }
+    }
+
     pub(super) fn compound(&mut self, compound: &ast::CompoundCommand) -> Node {
         use ast::CompoundCommand as Compound;
         match compound {
@@ -101,14 +110,7 @@ impl Reader<'_> {
             }),
             Compound::Case(it) => {
                 let word = self.word(&it.word);
-                let arms = it.cases.iter().map(|item| Arm {
-                    patterns: item
-                        .patterns
-                        .iter()
-                        .map(|pattern| self.pattern(pattern))
-                        .collect(),
-                    body: self.statements(&item.body),
-                });
+                let arms = it.cases.iter().map(|item| self.arm(item));
                 Node::Case(word, arms.collect())
             }
             Compound::Subshell(body) => Node::Subshell(self.statements(body)),

@@ -46,6 +46,9 @@ impl Reader<'_> {
         let span = part.span;
         let (start, end) = (span.start.offset(), span.end.offset());
         self.check_ends(part);
+        if self.has_documents {
+            self.documents.part(start, end);
+        }
         match &part.kind {
             Part::Literal(literal) => {
                 let raw = self.slice(span).to_owned();
@@ -64,12 +67,7 @@ impl Reader<'_> {
             Part::SingleQuoted { .. }
                 if self.quoted_word && self.slice(span).contains(['$', '`']) =>
             {
-                // Bash takes these quotes for text, and what stands in them runs.
-                self.seen.whole(start, end);
-                // A here-document takes all quotes for text.
-                let text = format!(": <<END_OF_WORD\n{}\nEND_OF_WORD\n", self.slice(span));
-                let base = Base::Fixed(self.base.span(start, end));
-                let body = self.nested(&text, base);
+                let body = self.quoted_text(span);
                 pieces.push(Piece::Command(body, quoting));
             }
             Part::SingleQuoted { dollar, .. } => {
@@ -100,7 +98,9 @@ impl Reader<'_> {
             Part::ProcessSubstitution { body, is_input } => {
                 self.seen.start(start);
                 self.recheck(body, span);
+                let substituted = std::mem::replace(&mut self.substituted, true);
                 let body = self.statements(body);
+                self.substituted = substituted;
                 let direction = if *is_input {
                     Direction::Printed
                 } else {
@@ -141,6 +141,18 @@ impl Reader<'_> {
                 }
             }
         }
+    }
+
+    /// Single quotes that bash takes for text, so that what stands in them runs.
+    fn quoted_text(&mut self, span: ast::Span) -> Vec<crate::shell::Statement> {
+        let (start, end) = (span.start.offset(), span.end.offset());
+        self.seen.whole(start, end);
+        if self.slice(span).contains("END_OF_WORD") {
+            self.problem(UnknownKind::Syntax, start, end);
+        }
+        // A here-document takes all quotes for text.
+        let text = format!(": <<END_OF_WORD\n{}\nEND_OF_WORD\n", self.slice(span));
+        self.nested(&text, Base::Fixed(self.base.span(start, end)))
     }
 
     /// Checks that a part ends for bash where it ends for the parser.

@@ -4,7 +4,7 @@ use std::io::IsTerminal as _;
 use std::time::Duration;
 
 use bashful_engine::approvals::{AskState, Subject};
-use bashful_engine::audit::{Ended, Event, GrantChange, Mended, Record};
+use bashful_engine::audit::{Ended, Event, GrantChange, InputHow, InputSent, Mended, Record};
 
 use super::select::Selected;
 use crate::printer::Printer;
@@ -36,6 +36,7 @@ pub(super) fn what(record: &Record) -> String {
             format!("{} {change}, scope {}: {subject}", grant.id, grant.scope)
         }
         Event::Start(event) => event.task.clone(),
+        Event::Input(event) => format!("{} {}", event.task, input(event)),
         Event::End(event) => format!("{} {}", event.task, end(event)),
         Event::Refusal(event) => format!("{}: {}", event.status, event.action),
         Event::Mended(mended) => mending(mended),
@@ -73,6 +74,18 @@ fn mending(mended: &Mended) -> String {
         }
         Mended::NoHead { .. } => "the head was gone or could not be read".to_owned(),
         _ => String::new(),
+    }
+}
+
+/// What was typed, without saying it.
+fn input(event: &InputSent) -> String {
+    let bytes = event.bytes.unwrap_or_default();
+    match event.how {
+        InputHow::AttachBegan => "somebody sat down at its terminal".to_owned(),
+        InputHow::AttachEnded => format!("somebody left its terminal: {bytes} bytes typed"),
+        InputHow::Send => format!("sent with `bashful send`: {bytes} bytes"),
+        InputHow::Tool => format!("sent by an agent: {bytes} bytes"),
+        _ => format!("sent: {bytes} bytes"),
     }
 }
 

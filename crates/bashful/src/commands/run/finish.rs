@@ -129,10 +129,12 @@ fn adopted(result: &ExecutionResult, printer: &Printer) {
     let mut out = Vec::new();
     let file = tasks.join(id).join("out.log");
     StartedTask {
+        title: "✓ Started in the background",
         id,
         command: &survivor.command,
         output_file: &file,
-        look: "bashful status",
+        look: &format!("bashful logs {id}"),
+        attach: None,
     }
     .write(printer.style(), &mut out);
     printer.talk(&out);

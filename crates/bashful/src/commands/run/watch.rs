@@ -3,7 +3,9 @@
 use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 
-use bashful_engine::{EngineError, Event, ExecutionResult, Interrupts, Run, Stream};
+use bashful_engine::{
+    Background, EngineError, Event, ExecutionResult, Interrupts, Run, Stream, Waiting,
+};
 
 use super::finish;
 use crate::exit::Exit;
@@ -24,37 +26,58 @@ pub(super) struct Watcher<'a> {
     pub(super) began: Instant,
 }
 
+/// What became of a run.
+pub(super) enum Watched {
+    /// It has ended.
+    Ended(Exit, Box<ExecutionResult>),
+    /// Its time was up, and it goes on in the background.
+    LetGo(Background),
+}
+
+impl From<Waiting> for Watched {
+    fn from(waiting: Waiting) -> Self {
+        match waiting {
+            Waiting::Ended(result) => Self::Ended(Exit::of(&result), result),
+            Waiting::GoesOn(background) => Self::LetGo(background),
+        }
+    }
+}
+
 impl Watcher<'_> {
     /// Waits for the end and shows nothing.
-    pub(super) fn silently(&self, mut run: Run) -> Result<ExecutionResult, EngineError> {
+    pub(super) fn silently(&self, mut run: Run) -> Result<Waiting, EngineError> {
         let mut interrupted = 0;
         loop {
-            match run.wait_until(Some(Instant::now() + GLANCE)) {
-                Ok(outcome) => return outcome,
+            let glance = Instant::now() + GLANCE;
+            let until = run.lets_go_at().map_or(glance, |at| at.min(glance));
+            match run.wait_until(Some(until)) {
+                Ok(outcome) => return outcome.map(Box::new).map(Waiting::Ended),
                 Err(going_on) => run = going_on,
+            }
+            if is_let_go(&run) {
+                return Ok(Waiting::GoesOn(run.let_go()));
             }
             self.obey(&run, &mut interrupted)?;
         }
     }
 
     /// Waits for the end and then shows the output within its limit.
-    pub(super) fn at_the_end(
-        &self,
-        run: Run,
-        title: &str,
-    ) -> anyhow::Result<(Exit, ExecutionResult)> {
-        let result = self.silently(run)?;
+    pub(super) fn at_the_end(&self, run: Run, title: &str) -> anyhow::Result<Watched> {
+        let result = match self.silently(run)? {
+            Waiting::Ended(result) => result,
+            Waiting::GoesOn(background) => return Ok(Watched::LetGo(background)),
+        };
         let mut display = Display::new(self.printer, title);
         display.begin();
         display.output(Stream::Stdout, result.stdout_as_bytes())?;
         display.output(Stream::Stderr, result.stderr_as_bytes())?;
         display.end(&result, self.limit)?;
         finish::remarks(&result, self.printer);
-        Ok((Exit::of(&result), result))
+        Ok(Watched::Ended(Exit::of(&result), result))
     }
 
     /// Shows output as it comes.
-    pub(super) fn live(&self, run: &Run, title: &str) -> anyhow::Result<(Exit, ExecutionResult)> {
+    pub(super) fn live(&self, run: Run, title: &str) -> anyhow::Result<Watched> {
         let mut events = run.events().lossless();
         let mut display = Display::new(self.printer, title);
         let mut interrupted = 0;
@@ -72,12 +95,17 @@ impl Watcher<'_> {
                     let result = (*outcome)?;
                     display.end(&result, self.limit)?;
                     finish::remarks(&result, self.printer);
-                    return Ok((finish::complete(&result, shown, self.printer), result));
+                    let exit = finish::complete(&result, shown, self.printer);
+                    return Ok(Watched::Ended(exit, Box::new(result)));
                 }
                 Some(_) | None => {}
             }
             display.tick();
-            self.obey(run, &mut interrupted)?;
+            if is_let_go(&run) {
+                display.leave()?;
+                return Ok(Watched::LetGo(run.let_go()));
+            }
+            self.obey(&run, &mut interrupted)?;
         }
     }
 
@@ -85,7 +113,8 @@ impl Watcher<'_> {
     /// a keeper that does not answer must not hold us. Neither do we wait for one that
     /// let the time limit pass.
     fn obey(&self, run: &Run, interrupted: &mut usize) -> Result<(), EngineError> {
-        let overdue = self.began.elapsed() > self.limit.saturating_add(KEEPER_PATIENCE);
+        let overdue = run.lets_go_at().is_none()
+            && self.began.elapsed() > self.limit.saturating_add(KEEPER_PATIENCE);
         let count = self.interrupts.take();
         if count == 0 && !overdue {
             return Ok(());
@@ -99,6 +128,11 @@ impl Watcher<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether it is time to let a run go on in the background.
+fn is_let_go(run: &Run) -> bool {
+    run.lets_go_at().is_some_and(|at| at <= Instant::now())
 }
 
 /// Where output goes: into a frame when both streams are a terminal, otherwise to
@@ -209,6 +243,19 @@ impl<'a> Display<'a> {
     fn tick(&mut self) {
         if let Self::Framed(framed) = self {
             framed.tick();
+        }
+    }
+
+    /// What was held back, where the command goes on without us.
+    fn leave(&mut self) -> io::Result<()> {
+        match self {
+            Self::Framed(framed) => {
+                let mut out = Vec::new();
+                framed.frame.finish(&mut out);
+                framed.printer.talk(&out);
+                Ok(())
+            }
+            Self::Plain(plain) => plain.end(),
         }
     }
 

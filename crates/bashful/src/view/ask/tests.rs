@@ -26,6 +26,7 @@ pub(crate) fn ask_about(command: &str) -> Ask {
         variables: Vec::new(),
         reads_input: false,
         input: None,
+        memory: None,
         asking: Vec::new(),
         digest: String::new(),
         ground: AskGround {

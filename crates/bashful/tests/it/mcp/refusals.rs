@@ -153,7 +153,7 @@ fn arguments_that_are_not_what_a_tool_takes() {
             "bash_run",
             json!({ "cmd": "ls" }),
             "`bash_run` takes no `cmd`; it takes `command`, `cwd`, `description`, `env`, \
-             `run_in_background`, `stdin`, `timeout`",
+             `name`, `ready_when`, `run_in_background`, `shell`, `stdin`, `timeout`, `tty`",
         ),
         (
             "bash_run",
@@ -183,7 +183,7 @@ fn arguments_that_are_not_what_a_tool_takes() {
         (
             "task_output",
             json!({ "task_id": "bash-none" }),
-            "there is no task `bash-none`; list the tasks to see which there are",
+            "there is no task `bash-none`; task_list shows which there are",
         ),
         (
             "task_list",

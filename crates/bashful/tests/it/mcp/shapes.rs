@@ -168,6 +168,8 @@ fn every_tool_is_described_for_clients() {
             ["task_wait", true, false, false, null],
             ["task_list", true, false, false, null],
             ["task_kill", false, true, false, null],
+            ["task_send", false, true, true, null],
+            ["task_screen", true, false, false, null],
             ["policy_explain", true, false, false, null],
         ])
     );

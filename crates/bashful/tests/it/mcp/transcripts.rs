@@ -181,11 +181,14 @@ fn a_task_that_is_killed() {
     let arguments = json!({ "task_id": id, "wait_ms": 20_000 });
     client.call("task_output", &arguments);
     let killed = client.call("task_kill", &json!({ "task_id": id }));
-    assert_eq!(golden(&world, &killed), "it was ended\n[TASK]: cancelled");
+    assert_eq!(
+        golden(&world, &killed),
+        "it was ended\n[TASK]: cancelled: somebody ended it"
+    );
     let listed = client.call("task_list", &json!({ "which": "finished" }));
     assert_eq!(
         golden(&world, &listed),
-        "[TASK]: cancelled  echo up; sleep 60"
+        "[TASK]: cancelled: somebody ended it  echo up; sleep 60"
     );
     let waited = client.call("task_wait", &json!({ "task_id": id }));
     assert_eq!(

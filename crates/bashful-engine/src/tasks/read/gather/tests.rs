@@ -84,7 +84,7 @@ proptest! {
     #[test]
     fn reads_that_are_joined_are_the_log_exactly_once(
         pieces in written(),
-        limits in proptest::collection::vec(4_usize..40, 1..10),
+        limits in proptest::collection::vec(1_usize..40, 1..10),
         only in proptest::option::of(stream()),
         over in any::<bool>(),
     ) {
@@ -104,7 +104,8 @@ proptest! {
         for limit in limits.iter().cycle().take(1000) {
             let place = Place { from, most: *limit, stream: only, state };
             let output = gather(&mut log.reader, place).unwrap();
-            prop_assert!(output.bytes.len() <= *limit);
+            let is_one = output.text().chars().count() == 1;
+            prop_assert!(output.bytes.len() <= *limit || is_one);
             prop_assert!(output.next >= from);
             let lengths: usize = output.pieces.iter().map(|piece| piece.length).sum();
             prop_assert_eq!(lengths, output.bytes.len());

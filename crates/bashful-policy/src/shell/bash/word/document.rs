@@ -13,10 +13,8 @@ impl Reader<'_> {
         let body = &document.body;
         let (start, end) = (body.span.start.offset(), body.span.end.offset());
         let delimiter = self.slice(document.delimiter.span).to_owned();
-        let quoted = delimiter.contains(['\'', '"', '\\', '$']);
-        if !self.is_plain_document(document) {
-            self.problem(UnknownKind::Syntax, start, end);
-        }
+        let quoted = delimiter.contains(['\'', '"', '\\']);
+        self.note_document(document);
         let mut word = Word {
             pieces: Vec::new(),
             braces: false,
@@ -34,11 +32,16 @@ impl Reader<'_> {
             // The second document of a line is taken as quoted by the parser, so it is read again
             // as the first one of a text of its own.
             self.seen.whole(start, end);
-            let text = format!("<<END_OF_BODY\n{}\nEND_OF_BODY\n", self.slice(body.span));
+            let text = self.slice(body.span);
+            let within = text.contains("END_OF_BODY");
+            let text = format!("<<END_OF_BODY\n{text}\nEND_OF_BODY\n");
             let base = Base::Fixed(self.base.span(start, end));
             let mut statements = self.nested(&text, base);
-            let redirect = statements.pop().and_then(|mut only| only.redirects.pop());
-            if let Some(redirect) = redirect {
+            if let [only] = statements.as_mut_slice()
+                && only.redirects.len() == 1
+                && let Some(redirect) = only.redirects.pop()
+                && !within
+            {
                 return redirect.target;
             }
             self.problem(UnknownKind::Syntax, start, end);
@@ -48,58 +51,6 @@ impl Reader<'_> {
             self.here_part(part, &mut word.pieces);
         }
         word
-    }
-
-    /// Whether the parser and bash see the same document: its line ends where it seems to, nothing
-    /// on that line confuses the parser, and the delimiter stands behind the body.
-    fn is_plain_document(&self, document: &ast::Heredoc) -> bool {
-        let delimiter = document.delimiter.span;
-        let at = delimiter.start.offset();
-        let before = self.text.get(..at).unwrap_or_default();
-        let from = before.rfind('\n').map_or(0, |newline| newline + 1);
-        let rest = self.text.get(from..).unwrap_or_default();
-        let line = rest.split('\n').next().unwrap_or_default();
-        let after = self.text.get(delimiter.end.offset()..).unwrap_or_default();
-        let after = after.split('\n').next().unwrap_or_default();
-        let odd = ["\\\"", "\\'", "}#", "]#"];
-        let brackets = |sign: char| line.matches(sign).count();
-        if line.ends_with('\\')
-            || self.slice(delimiter).contains('\n')
-            || odd.iter().any(|odd| line.contains(odd))
-            || brackets('[') != brackets(']')
-            || after.starts_with('\\')
-        {
-            return false;
-        }
-        let body = document.body.span;
-        if self.slice(body).ends_with("\\\n") {
-            // Unless it is quoted, this joins the delimiter to the last line.
-            return false;
-        }
-        let wanted = document.delimiter.cooked.as_str();
-        let stripped = |line: &'_ str| {
-            let tabs = document.delimiter.strip_tabs;
-            if tabs {
-                line.trim_start_matches('\t').len()
-            } else {
-                line.len()
-            }
-        };
-        let plain = |line: &'_ str| {
-            line.get(line.len() - stripped(line)..)
-                .unwrap_or_default()
-                .to_owned()
-        };
-        let behind = self.text.get(body.end.offset()..).unwrap_or_default();
-        let ends = behind.is_empty()
-            || plain(behind.split('\n').next().unwrap_or_default()).starts_with(wanted);
-        // In a substitution bash also ends it at a line that only starts with the delimiter.
-        let early = self.substituted
-            && self
-                .slice(body)
-                .lines()
-                .any(|line| plain(line).starts_with(wanted));
-        ends && !early
     }
 
     fn here_part(&mut self, part: &ast::HeredocBodyPartNode, pieces: &mut Vec<Piece>) {

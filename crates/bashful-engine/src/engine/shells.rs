@@ -1,0 +1,192 @@
+//! Shells that last, as an engine's callers see them.
+
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use rustix::fs::{Access, access};
+
+use super::Engine;
+use crate::asking::Abandoned;
+use crate::builder::Reach;
+use crate::error::{EngineError, InvalidInvocation};
+use crate::ground::{is_inside, workspace_of};
+use crate::invocation::{Action, Invocation};
+use crate::prepare::time_limit;
+use crate::result::Heading;
+use crate::shells::{
+    Held, Key, Shell, ShellCall, ShellError, ShellState, Values, check_name, directory_of, list,
+    peek, remove_expired, workspace_text,
+};
+
+/// How long `reset` and `end` wait for a call that has the shell.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+impl Engine {
+    /// Waits for the shell of a request, and gives the request what the shell remembers.
+    pub(super) fn enter_shell(
+        &self,
+        invocation: &mut Invocation,
+        heading: &Heading,
+        abandoned: &Abandoned,
+    ) -> Result<Option<ShellCall>, EngineError> {
+        let Some(key) = self.shell_of(invocation, heading)? else {
+            return Ok(None);
+        };
+        let settings = &self.inner.settings;
+        let limit = time_limit(settings, invocation)?;
+        let until = limit.and_then(|limit| Instant::now().checked_add(limit));
+        let state = &settings.places.state;
+        std::fs::create_dir_all(state).map_err(|source| EngineError::StateDirectory {
+            path: state.clone(),
+            source,
+        })?;
+        let gives_up = || abandoned.is_set();
+        let mut call = ShellCall::open(state, &key, settings.shell_idle, until, gives_up)?;
+        if let Some(note) = self.remember(invocation, call.state())? {
+            call.note(note);
+        }
+        Ok(Some(call))
+    }
+
+    /// Gives a request what its shell remembers, without waiting for it.
+    pub(super) fn look_into_shell(
+        &self,
+        invocation: &mut Invocation,
+        heading: &Heading,
+    ) -> Result<(), EngineError> {
+        if let Some(key) = self.shell_of(invocation, heading)? {
+            let settings = &self.inner.settings;
+            let record = peek(&settings.places.state, &key)?;
+            let record = record.filter(|record| !record.is_expired(settings.shell_idle));
+            let state = record.map(|record| record.state).unwrap_or_default();
+            self.remember(invocation, Arc::new(state))?;
+        }
+        Ok(())
+    }
+
+    /// Which shell a request is for.
+    fn shell_of(
+        &self,
+        invocation: &Invocation,
+        heading: &Heading,
+    ) -> Result<Option<Key>, EngineError> {
+        let Some(name) = &invocation.shell else {
+            return Ok(None);
+        };
+        check_name(name)?;
+        if !matches!(invocation.action, Action::Bash(_)) {
+            return Err(InvalidInvocation::ShellWithoutBash.into());
+        }
+        let settings = &self.inner.settings;
+        if settings.session.reach == Reach::OneCall {
+            return Err(ShellError::NoSession.into());
+        }
+        let workspace = workspace_of(settings, invocation)?;
+        Ok(Some(Key {
+            agent: heading.agent.clone(),
+            session: heading.session.clone(),
+            workspace: workspace_text(&workspace),
+            name: name.clone(),
+        }))
+    }
+
+    /// Puts a state into a request; what should be said about that.
+    fn remember(
+        &self,
+        invocation: &mut Invocation,
+        state: Arc<ShellState>,
+    ) -> Result<Option<String>, EngineError> {
+        let mut note = None;
+        if invocation.cwd.is_none() {
+            let workspace = workspace_of(&self.inner.settings, invocation)?;
+            match directory_of(&state) {
+                Some(Ok(path)) => match path.canonicalize() {
+                    Ok(real) if !is_open(&real) => {
+                        note = Some(
+                            "its directory cannot be entered; it begins in the workspace instead"
+                                .to_owned(),
+                        );
+                    }
+                    Ok(real) if is_inside(&real, &workspace, invocation) => {
+                        invocation.cwd = Some(real);
+                    }
+                    Ok(_) => {
+                        note = Some(
+                            "its directory lies outside the workspace, where it begins instead"
+                                .to_owned(),
+                        );
+                    }
+                    Err(_) => {
+                        note = Some(
+                            "its directory is gone; it begins in the workspace instead".to_owned(),
+                        );
+                    }
+                },
+                Some(Err(why)) => note = Some(format!("{why}; it begins in the workspace instead")),
+                None => {}
+            }
+        }
+        invocation.remembered = Some(state);
+        Ok(note)
+    }
+
+    /// The shells on this machine, of all agents and sessions; values are not told.
+    pub fn shells(&self) -> Result<Vec<Shell>, ShellError> {
+        let settings = &self.inner.settings;
+        remove_expired(&settings.places.state, settings.shell_idle);
+        let all = list(&settings.places.state)?;
+        let shell = |(record, busy)| Shell::of(&record, busy, Values::Hidden);
+        Ok(all.into_iter().map(shell).collect())
+    }
+
+    /// One of them, with the values of its variables; what is secret is masked.
+    pub fn shell_values(&self, shell: &Shell) -> Result<Shell, ShellError> {
+        let settings = &self.inner.settings;
+        let record = peek(&settings.places.state, &key_of(shell))?;
+        let record = record.ok_or_else(|| ShellError::Unknown {
+            name: shell.name.clone(),
+        })?;
+        Ok(Shell::of(
+            &record,
+            shell.busy,
+            Values::Masked(&settings.mask),
+        ))
+    }
+
+    /// Makes a shell forget everything. A call that has it goes first, for a moment.
+    pub fn reset_shell(&self, shell: &Shell) -> Result<(), ShellError> {
+        self.held(shell)?.forget(&key_of(shell))
+    }
+
+    /// Ends a shell: nothing of it is left.
+    pub fn end_shell(&self, shell: &Shell) -> Result<(), ShellError> {
+        self.held(shell)?.remove()
+    }
+
+    fn held(&self, shell: &Shell) -> Result<Held, ShellError> {
+        let until = Instant::now().checked_add(PATIENCE);
+        let state = &self.inner.settings.places.state;
+        Held::wait(state, &key_of(shell), until, || false)
+    }
+}
+
+fn key_of(shell: &Shell) -> Key {
+    Key {
+        agent: shell.agent.clone(),
+        session: shell.session.clone(),
+        workspace: shell.workspace.clone(),
+        name: shell.name.clone(),
+    }
+}
+
+/// Whether a run could be in this directory: one by root has no more rights than anybody there.
+fn is_open(directory: &Path) -> bool {
+    let Ok(about) = std::fs::metadata(directory) else {
+        return false;
+    };
+    let own = about.uid() == rustix::process::geteuid().as_raw();
+    let search = if own { 0o100 } else { 0o001 };
+    about.mode() & search != 0 || (!own && access(directory, Access::EXEC_OK).is_ok())
+}
