@@ -29,17 +29,15 @@ use crate::task_id::TaskId;
 
 mod census;
 mod converse;
+mod idle;
 mod input;
 mod listener;
 mod start;
 mod streams;
 
+use idle::Spares;
 pub use listener::ALONE;
 
-/// How long an engine may stay connected with nothing to do before it is asked to hang up.
-const SLEEPY: Duration = Duration::from_secs(60);
-/// How often it is tried to remove what ended runs left in the kernel.
-const TIDY_INTERVAL: Duration = Duration::from_millis(10);
 /// One read takes at most this much.
 const BUFFER_BYTES: usize = 256 << 10;
 
@@ -253,54 +251,6 @@ impl Keeper {
         self.next_number
     }
 
-    /// Whether the next task's directory is still to be made.
-    fn lacks_spare(&self) -> bool {
-        let ready = self.spare.as_ref().is_some_and(Spare::is_ready);
-        self.spares == Spares::Now && !ready && !self.ending
-    }
-
-    /// Whether rooms have something to make or remove.
-    fn rooms_want(&self, now: Instant) -> bool {
-        self.spares == Spares::Now
-            && !self.ending
-            && now >= self.tidy_at
-            && self.rooms.want_preparing()
-    }
-
-    /// Whether there is time for that. A command that has just started may end any
-    /// moment, and its end must not wait for a slow disk.
-    fn may_prepare(&self, now: Instant) -> bool {
-        (self.lacks_spare() || self.rooms_want(now))
-            && self.runs.values().all(|run| run.settled_at() <= now)
-    }
-
-    /// Makes one more file of it.
-    fn prepare(&mut self) {
-        let now = Instant::now();
-        if self.rooms_want(now) {
-            self.rooms.prepare();
-            // What cannot be removed yet is tried again later.
-            self.tidy_at = now + TIDY_INTERVAL;
-            return;
-        }
-        if !self.lacks_spare() {
-            return;
-        }
-        let number = self.next_number;
-        let tasks = self.state.as_ref().map(|state| state.join("tasks"));
-        let advanced = match (&mut self.spare, tasks) {
-            (Some(spare), _) => spare.advance(),
-            (None, Some(tasks)) => {
-                Spare::begin(&tasks, number).map(|spare| self.spare = Some(spare))
-            }
-            (None, None) => Ok(()),
-        };
-        // A disk that takes nothing more will say so when it matters.
-        if advanced.is_err() {
-            self.spares = Spares::Unwanted;
-        }
-    }
-
     fn find(&self, id: &TaskId) -> Option<u64> {
         self.runs
             .iter()
@@ -446,79 +396,6 @@ impl Keeper {
             }
         }
     }
-
-    fn time_to_wake(&self, now: Instant) -> Option<Duration> {
-        let runs = self.runs.values().filter_map(Run::wake_at);
-        let quiet = self
-            .quiet_since
-            .and_then(|since| since.checked_add(self.patience()));
-        let rooms = self.spares == Spares::Now && self.rooms.want_preparing();
-        let spare = (self.lacks_spare() || rooms)
-            .then(|| {
-                let settled = self.runs.values().map(Run::settled_at).max();
-                settled
-                    .into_iter()
-                    .chain(rooms.then_some(self.tidy_at))
-                    .max()
-            })
-            .flatten();
-        let unwritten = self.unwritten.iter().map(|record| record.next);
-        runs.chain(quiet)
-            .chain(unwritten)
-            .chain(spare)
-            .min()
-            .map(|at| at.saturating_duration_since(now))
-    }
-
-    fn patience(&self) -> Duration {
-        if self.connections.is_empty() {
-            self.idle
-        } else {
-            self.idle.max(SLEEPY)
-        }
-    }
-
-    /// Whether it is time to end.
-    fn is_done(&mut self, now: Instant) -> bool {
-        if !self.runs.is_empty() {
-            self.quiet_since = None;
-            self.said_bye = false;
-            return false;
-        }
-        if self.ending {
-            return true;
-        }
-        if !self.unwritten.is_empty() {
-            return false;
-        }
-        let since = *self.quiet_since.get_or_insert(now);
-        if now < since + self.patience() {
-            return false;
-        }
-        if self.connections.is_empty() {
-            return true;
-        }
-        if !self.said_bye {
-            self.said_bye = true;
-            for connection in self.connections.values_mut() {
-                connection.send(&Reply::Bye);
-                connection.flush();
-            }
-        }
-        self.quiet_since = Some(now);
-        false
-    }
-}
-
-/// Whether directories are made ahead of time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Spares {
-    /// Nobody will need another, or the disk does not take it.
-    Unwanted,
-    /// Once the first command runs.
-    Later,
-    /// Whenever there is nothing else to do.
-    Now,
 }
 
 /// How something is ended.

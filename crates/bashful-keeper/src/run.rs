@@ -12,14 +12,15 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use bashful_sandbox::{
-    Ended, Enforcement, ExitStatus, Mark, Process, Reach, TerminalSize, Usage, Violation,
-    command_line, descendants, signal_tree,
+    Ended, Enforcement, ExitStatus, Mark, Reach, TerminalSize, Usage, Violation, signal_tree,
 };
 use rustix::fs::fstat;
 use rustix::process::Signal;
 
 mod in_room;
 mod input;
+mod survivors;
+mod telling;
 mod unwritten;
 
 use in_room::Looks;
@@ -27,7 +28,6 @@ pub(crate) use unwritten::Unwritten;
 
 use crate::input::Input;
 use crate::log::{LogWriter, Stream};
-use crate::mask::Masker;
 use crate::output::Output;
 use crate::protocol::OnLogFull;
 use crate::question::Question;
@@ -44,13 +44,6 @@ const SURVIVOR_GRACE: Duration = Duration::from_millis(500);
 /// How often the killing is repeated, and for how long.
 const KILL_INTERVAL: Duration = Duration::from_millis(10);
 const KILL_PATIENCE: Duration = Duration::from_secs(5);
-/// A command that runs longer than this is not about to end.
-const SETTLING: Duration = Duration::from_millis(5);
-/// Nothing is said before: a short command is told in one word, and whoever waits for
-/// it is woken once.
-const FIRST_WORD: Duration = Duration::from_millis(2);
-/// Growth of the log is said at most this often.
-const SAY_INTERVAL: Duration = Duration::from_millis(5);
 
 /// One command that runs.
 #[derive(Debug)]
@@ -346,62 +339,6 @@ impl Run {
         }
     }
 
-    fn give_up(&mut self, orphans: &[i32]) {
-        let roots: Vec<i32> = self.leader.iter().chain(orphans).copied().collect();
-        self.list_survivors(&roots, Fate::Unreachable);
-    }
-
-    fn list_survivors(&mut self, roots: &[i32], fate: Fate) {
-        for process in descendants(roots) {
-            // The first process of a room is ours.
-            if self.own_init != Some(process.pid) {
-                self.note_survivor(process, fate);
-            }
-        }
-    }
-
-    fn note_survivor(&mut self, process: Process, fate: Fate) {
-        let known = self
-            .survivors
-            .iter_mut()
-            .find(|survivor| survivor.pid == process.pid);
-        if let Some(survivor) = known {
-            survivor.fate = fate;
-        } else if self.survivors.len() < MOST_SURVIVORS {
-            let command = self.shown(&command_line(process.pid));
-            self.survivors.push(Survivor {
-                pid: process.pid,
-                command,
-                fate,
-                task_id: None,
-            });
-        }
-    }
-
-    /// A command line as it may be written down: without secrets, and not too long.
-    fn shown(&self, command: &str) -> String {
-        let mut masked = Vec::new();
-        match Masker::new(&self.mask) {
-            Some(mut masker) => {
-                masker.push(command.as_bytes(), &mut masked);
-                masker.finish(&mut masked);
-            }
-            None => masked.extend_from_slice(command.as_bytes()),
-        }
-        String::from_utf8_lossy(&masked)
-            .chars()
-            .take(SHOWN_COMMAND)
-            .collect()
-    }
-
-    /// Its survivors now belong to the task with this id.
-    pub(crate) fn hand_over(&mut self, heir: &crate::TaskId, orphans: &[i32]) {
-        self.list_survivors(orphans, Fate::Adopted);
-        for survivor in &mut self.survivors {
-            survivor.task_id = Some(heir.clone());
-        }
-    }
-
     /// Reads what is in the pipes, one fair share of each: somebody outside our tree
     /// may hold one and write for ever.
     fn drain(&mut self, buffer: &mut [u8]) {
@@ -485,89 +422,10 @@ impl Run {
     pub(super) fn is_removed(&self) -> bool {
         fstat(&self.claim).is_ok_and(|about| about.st_nlink == 0)
     }
-
-    /// That it runs is due to be said: its process id.
-    pub(crate) fn due_start(&mut self, now: Instant) -> Option<i32> {
-        if self.told_start || now < self.started + FIRST_WORD {
-            return None;
-        }
-        self.start_untold()
-    }
-
-    /// Its process id, if nobody was told yet that it runs.
-    pub(crate) fn start_untold(&mut self) -> Option<i32> {
-        let told = std::mem::replace(&mut self.told_start, true);
-        self.first_pid.filter(|_| !told)
-    }
-
-    /// The soft limit has passed and nobody was told yet: for how long it has run.
-    pub(crate) fn due_warning(&mut self, now: Instant) -> Option<u64> {
-        if self.warn_at.is_some_and(|at| now >= at) {
-            self.warn_at = None;
-            return Some(u64::try_from((now - self.started).as_millis()).unwrap_or(u64::MAX));
-        }
-        None
-    }
-
-    /// Growth of the log that is due to be said.
-    pub(crate) fn unsaid(&mut self, now: Instant) -> Option<u64> {
-        let bytes = self.log.bytes();
-        let due = self
-            .said_at
-            .map_or(self.started + FIRST_WORD, |at| at + SAY_INTERVAL);
-        if bytes == self.said || now < due {
-            return None;
-        }
-        self.said = bytes;
-        self.said_at = Some(now);
-        Some(bytes)
-    }
-
-    /// Growth is not said now, because nobody reads; it is looked at again later.
-    pub(crate) fn postpone(&mut self, now: Instant) {
-        self.said_at = Some(now);
-    }
-
-    /// From when on it counts as one that takes its time.
-    pub(crate) fn settled_at(&self) -> Instant {
-        self.started + SETTLING
-    }
-
-    /// When to look again even if nothing happens.
-    pub(crate) fn wake_at(&self) -> Option<Instant> {
-        let stage = match self.stage {
-            Stage::Running => self.deadline,
-            // Soon over, also where the limit passes meanwhile.
-            Stage::Draining { until } => Some(until),
-            Stage::Terminating { kill_at } => Some(kill_at),
-            Stage::Killing { next, .. } => Some(next),
-        };
-        let first = self.started + FIRST_WORD;
-        let listens = self.owner.is_some();
-        let start = (listens && !self.told_start).then_some(first);
-        let say = (listens && self.log.bytes() != self.said)
-            .then(|| self.said_at.map_or(first, |at| at + SAY_INTERVAL));
-        [
-            stage,
-            self.warn_at.filter(|_| listens),
-            start,
-            say,
-            Some(self.looks.at),
-            self.wake_for_input(),
-            self.record_at,
-        ]
-        .into_iter()
-        .flatten()
-        .min()
-    }
 }
 
 /// How often it is written down what a log lacks.
 const RECOUNT: Duration = Duration::from_secs(1);
-/// A survivor's command line is cut after so many characters.
-const SHOWN_COMMAND: usize = 200;
-/// No list of survivors grows beyond this.
-const MOST_SURVIVORS: usize = 100;
 
 /// The clock on the wall, for people.
 pub(crate) fn now_ms() -> u64 {
