@@ -12,7 +12,16 @@ from harness import (
 )
 from sdk import PUSH, ran, refused, run, text_of
 
-TOOLS = ["bash_run", "task_output", "task_wait", "task_list", "task_kill", "policy_explain"]
+TOOLS = [
+    "bash_run",
+    "task_output",
+    "task_wait",
+    "task_list",
+    "task_kill",
+    "task_send",
+    "task_screen",
+    "policy_explain",
+]
 
 
 async def it_introduces_itself(place, way):
@@ -41,7 +50,7 @@ async def tools_are_listed(place, way):
             lacks(tool.name + " " + (tool.title or ""), "approve", "a tool's name")
         reads = {tool.name for tool in tools if tool.annotations and tool.annotations.read_only_hint}
         check({"policy_explain", "task_list", "task_output"} <= reads, f"read-only: {reads}")
-        check(not {"bash_run", "task_kill"} & reads, f"read-only: {reads}")
+        check(not {"bash_run", "task_kill", "task_send"} & reads, f"read-only: {reads}")
 
 
 async def commands_run(place, way):

@@ -42,6 +42,7 @@ pub use protocol::{
     Answer, Fault, FaultKind, Hello, OnLogFull, PROTOCOL, Reply, Request, RoomRequest, Start,
     VERSION, Welcome,
 };
+pub use run::SHELL_TEXT;
 pub use scope::{Ground, Outlook, Scope, scope_outlook};
 pub use task_directory::{
     Ending, Fate, Holder, NeedsInput, OutputTotals, Phase, Spec, State, Survivor, TASK_FORMAT,

@@ -24,6 +24,7 @@ mod telling;
 mod unwritten;
 
 use in_room::Looks;
+pub use survivors::SHELL_TEXT;
 pub(crate) use unwritten::Unwritten;
 
 use crate::input::Input;

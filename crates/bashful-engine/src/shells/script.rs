@@ -6,6 +6,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use bashful_keeper::SHELL_TEXT;
+
 use super::bytes::Bytes;
 use super::state::{EXPAND_ALIASES, Function, ShellState, Switches, Value, Variable};
 
@@ -30,7 +32,7 @@ pub(super) fn wrapper(state: &ShellState) -> String {
         (false, false) => "",
     };
     format!(
-        r#"{{ builtin shopt -u extglob; builtin printf -v BASH_EXECUTION_STRING %s "$@"; builtin set --; builtin printf '%s\0' begin "$SHELLOPTS" "$BASHOPTS" >&{SAVES}; . /proc/self/fd/{LOADS} 2>/dev/null || builtin exit 125; builtin eval "{traced}$BASH_EXECUTION_STRING" {SAVES}>&-; {{ {SAVE}; }} >/dev/null 2>&1; \exec {SAVES}>&-; [[ $__bashful_options == *posix* ]] || \unset -v POSIXLY_CORRECT; builtin exit "$__bashful_status"; }}"#
+        r#"{{ builtin shopt -u extglob; {SHELL_TEXT} %s "$@"; builtin set --; builtin printf '%s\0' begin "$SHELLOPTS" "$BASHOPTS" >&{SAVES}; . /proc/self/fd/{LOADS} 2>/dev/null || builtin exit 125; builtin eval "{traced}$BASH_EXECUTION_STRING" {SAVES}>&-; {{ {SAVE}; }} >/dev/null 2>&1; \exec {SAVES}>&-; [[ $__bashful_options == *posix* ]] || \unset -v POSIXLY_CORRECT; builtin exit "$__bashful_status"; }}"#
     )
 }
 

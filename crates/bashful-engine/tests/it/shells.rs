@@ -10,6 +10,7 @@ use bashful_engine::{
 };
 
 use bashful_engine::approvals::WhichAsks;
+use bashful_engine::config::Survivors;
 
 use crate::support::{House, LONG, assert_gone, eventually, run, started};
 
@@ -315,6 +316,13 @@ fn jobs_of_a_shell_become_tasks() {
     let process = house.process("pid");
     assert!(eventually(LONG, || crate::support::is_alive(process)));
     assert_eq!(result.survivors[0].fate, "adopted", "{result:?}");
+    // It is called by what was asked for, not by what we put around that.
+    let text = "( sleep 60; : ) & disown";
+    let ended = Invocation::bash(text)
+        .shell("dev")
+        .survivors(Survivors::Kill);
+    let ended = run(&engine, ended);
+    assert_eq!(ended.survivors[0].command, text, "{ended:?}");
     assert_eq!(says(&engine, "echo $x"), "1\n");
     rustix::process::kill_process(
         rustix::process::Pid::from_raw(process.pid).unwrap(),

@@ -6,6 +6,9 @@ use super::Run;
 use crate::mask::Masker;
 use crate::task_directory::{Fate, Survivor};
 
+/// What stands in the command line of a shell that lasts, around its command.
+pub const SHELL_TEXT: &str = "builtin printf -v BASH_EXECUTION_STRING";
+
 /// A survivor's command line is cut after so many characters.
 const SHOWN_COMMAND: usize = 200;
 /// No list of survivors grows beyond this.
@@ -34,7 +37,14 @@ impl Run {
         if let Some(survivor) = known {
             survivor.fate = fate;
         } else if self.survivors.len() < MOST_SURVIVORS {
-            let command = self.shown(&command_line(process.pid));
+            let line = command_line(process.pid);
+            // A job of a shell has the command line of its shell, which is not what was asked for.
+            let line = if line.contains(SHELL_TEXT) {
+                &self.spec.command
+            } else {
+                &line
+            };
+            let command = self.shown(line);
             self.survivors.push(Survivor {
                 pid: process.pid,
                 command,

@@ -179,7 +179,7 @@ fn logind_is_understood() {
     assert_eq!(logind::name_of(users, 8), None);
 }
 
-/// A manager that answers like this, once it has heard everything.
+/// A manager that answers like this, once it has heard something.
 fn stand_in(path: &Path, answer: &'static [u8]) -> thread::JoinHandle<Vec<u8>> {
     let listener = UnixListener::bind(path).unwrap();
     thread::spawn(move || {
@@ -189,7 +189,7 @@ fn stand_in(path: &Path, answer: &'static [u8]) -> thread::JoinHandle<Vec<u8>> {
         heard.truncate(count);
         socket.write_all(answer).unwrap();
         // Until the other side has had enough.
-        let _ = socket.read(&mut [0]);
+        let _ = socket.read_to_end(&mut heard);
         heard
     })
 }
