@@ -2,10 +2,11 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 /// Any bytes but NUL.
-#[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(into = "bashful_keeper::Bytes", try_from = "bashful_keeper::Bytes")]
 pub(crate) struct Bytes(pub(crate) Vec<u8>);
 
 impl Bytes {
@@ -50,26 +51,20 @@ impl fmt::Debug for Bytes {
     }
 }
 
-/// Each byte is kept as the character of that number, which JSON can hold.
-impl Serialize for Bytes {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let text: String = self.0.iter().map(|&byte| char::from(byte)).collect();
-        serializer.serialize_str(&text)
+impl From<Bytes> for bashful_keeper::Bytes {
+    fn from(bytes: Bytes) -> Self {
+        Self(bytes.0)
     }
 }
 
-impl<'de> Deserialize<'de> for Bytes {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
-        let byte = |character: char| {
-            u8::try_from(u32::from(character))
-                .ok()
-                .filter(|&byte| byte != 0)
-        };
-        let bytes = text.chars().map(byte).collect::<Option<Vec<u8>>>();
-        bytes
-            .map(Self)
-            .ok_or_else(|| serde::de::Error::custom("a character that stands for no byte"))
+impl TryFrom<bashful_keeper::Bytes> for Bytes {
+    type Error = &'static str;
+
+    fn try_from(bytes: bashful_keeper::Bytes) -> Result<Self, Self::Error> {
+        if bytes.0.contains(&0) {
+            return Err("bash has no text with NUL in it");
+        }
+        Ok(Self(bytes.0))
     }
 }
 
