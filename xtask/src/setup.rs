@@ -37,6 +37,11 @@ const PACKAGES: &[Package] = &[
         why: "commands under test work on repositories",
     },
     Package {
+        name: "shellcheck",
+        probe: Probe::Binary("shellcheck"),
+        why: "the doctor looks for it",
+    },
+    Package {
         name: "python3",
         // One that every user can start, not only whoever has a python of their own.
         probe: Probe::File("/usr/bin/python3"),
@@ -140,28 +145,29 @@ const PACKAGES: &[Package] = &[
     },
 ];
 
-/// What the bench compares with; the tests do without.
-const BENCH_PACKAGES: &[Package] = &[
+/// Other sandboxes: the doctor looks for them, and the bench compares with them.
+const SANDBOXES: &[Package] = &[
     Package {
         name: "bubblewrap",
         probe: Probe::Binary("bwrap"),
-        why: "another sandbox to measure against",
+        why: "another sandbox to find and to measure against",
     },
     Package {
         name: "firejail",
         probe: Probe::Binary("firejail"),
-        why: "another sandbox to measure against",
+        why: "another sandbox to find and to measure against",
     },
 ];
 
 /// Makes what the bench needs be there.
 pub(crate) fn prepare_bench() -> Result<()> {
-    install_packages(BENCH_PACKAGES).map(drop)
+    install_packages(SANDBOXES).map(drop)
 }
 
 /// The step: afterwards everything above is there, or the error says what to type.
 pub(crate) fn prepare(repository: &Repository) -> Result<String> {
     let mut installed = install_packages(PACKAGES)?;
+    installed.extend(install_packages(SANDBOXES)?);
     for component in ["fmt", "clippy"] {
         if !succeeds(cargo(repository).args([component, "--version"])) {
             let name = if component == "fmt" {

@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 mod approvals;
 #[path = "bench/audit.rs"]
 mod audit;
+#[path = "bench/bubblewrap.rs"]
+mod bubblewrap;
 #[path = "bench/command_line.rs"]
 mod command_line;
 #[path = "bench/concurrency.rs"]
@@ -31,6 +33,8 @@ mod shells;
 mod table;
 #[path = "bench/tasks.rs"]
 mod tasks;
+#[path = "bench/violations.rs"]
+mod violations;
 
 /// What every bench gets.
 struct Setting {
@@ -43,7 +47,7 @@ struct Setting {
 type Outcome = Result<bool, Box<dyn std::error::Error>>;
 type Bench = fn(&Setting) -> Outcome;
 
-const BENCHES: [(&str, Bench); 10] = [
+const BENCHES: [(&str, Bench); 12] = [
     ("sandbox", sandbox::bench),
     ("no-op", no_op::bench),
     ("command-line", command_line::bench),
@@ -54,6 +58,8 @@ const BENCHES: [(&str, Bench); 10] = [
     ("mcp", mcp::bench),
     ("tasks", tasks::bench),
     ("shells", shells::bench),
+    ("violations", violations::bench),
+    ("bubblewrap", bubblewrap::bench),
 ];
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

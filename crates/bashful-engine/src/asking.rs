@@ -15,7 +15,6 @@ use crate::approvals::{
 };
 use crate::builder::Settings;
 use crate::clock::{millis, now_ms};
-use crate::config::Choice as _;
 use crate::ground::Ground;
 use crate::journal::{masked, shown_variables};
 use crate::result::Heading;
@@ -151,7 +150,7 @@ fn reach(settings: &Settings, ground: &Ground<'_>, opens: &crate::approvals::Ope
         read,
         write,
         network: capabilities.network.to_string(),
-        sandbox: settings.sandbox.as_str().to_owned(),
+        sandbox: settings.sandbox_word().to_owned(),
     }
 }
 

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use bashful_keeper::RoomRequest;
 use bashful_policy::Preset;
-use bashful_sandbox::{Profile, ROOM_DIRECTORY};
+use bashful_sandbox::{Profile, ROOM_DIRECTORY, SYSTEM_DIRECTORIES};
 
 use crate::builder::Settings;
 use crate::config::{Granted, HomeMode, Sandbox};
@@ -178,6 +178,38 @@ impl Bounds {
         }
     }
 
+    /// Leaves out of `PATH` what the run cannot open. Where the host's tree is in view, a program
+    /// that is there and closed would be found, and not the next of its name.
+    pub(crate) fn shorten_path(
+        &self,
+        environment: &mut BTreeMap<String, String>,
+        injected: &[(String, String)],
+    ) {
+        if injected.iter().any(|(name, _)| name == "PATH") {
+            return;
+        }
+        let Some(path) = environment.get_mut("PATH") else {
+            return;
+        };
+        let profile = &self.profile;
+        let open = |entry: &Path| {
+            let written = profile.write.iter().map(|root| root.path.as_path());
+            let read = profile.read.iter().map(PathBuf::as_path);
+            let mut roots = SYSTEM_DIRECTORIES
+                .iter()
+                .map(Path::new)
+                .chain([profile.workspace.as_path()])
+                .chain(written)
+                .chain(read);
+            let real = entry.canonicalize();
+            // What is not there does no harm.
+            real.map_or(true, |real| roots.any(|root| real.starts_with(root)))
+        };
+        let kept = path.split(':').filter(|entry| open(Path::new(entry)));
+        let kept: Vec<&str> = kept.collect();
+        *path = kept.join(":");
+    }
+
     /// The room for a run of this program.
     pub(crate) fn room(
         mut self,
@@ -190,7 +222,9 @@ impl Bounds {
         {
             commands.push(program.to_owned());
         }
+        self.profile.reporting = invocation.reporting;
         RoomRequest {
+            backend: settings.enforcer().unwrap_or_default(),
             profile: self.profile,
             fresh: invocation.fresh,
             cache: Some(settings.places.cache.join("sandbox")),

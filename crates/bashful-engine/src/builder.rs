@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use bashful_keeper::VERSION;
+use bashful_sandbox::Backend;
 use sha2::{Digest, Sha256};
 
 use crate::approvals::Approver;
@@ -19,6 +20,7 @@ use crate::error::EngineError;
 use crate::helper;
 use crate::places::Places;
 use crate::policy::{Policies, PolicyMode};
+use crate::selection::Chosen;
 
 /// Settings for an [`Engine`].
 #[derive(Debug, Default)]
@@ -277,6 +279,7 @@ impl EngineBuilder {
             mask: secret_values(&environment, &listed, &config.secrets.names),
             environment,
             sandbox: self.sandbox.unwrap_or(config.sandbox),
+            chosen: Arc::default(),
             wish: self.wish,
             policy: self.policy,
             profile: self.profile,
@@ -303,6 +306,8 @@ pub(crate) struct Settings {
     pub(crate) environment: BTreeMap<String, String>,
     pub(crate) mask: Vec<String>,
     pub(crate) sandbox: Sandbox,
+    /// The backend that `auto` stands for, once it was looked for.
+    pub(crate) chosen: Arc<Chosen>,
     pub(crate) wish: Wish,
     pub(crate) policy: PolicyMode,
     /// The name of the profile that was asked for.
@@ -329,11 +334,35 @@ impl Settings {
         self.fork.is_some()
     }
 
+    /// Who enforces what runs may do; none without a sandbox.
+    pub(crate) fn enforcer(&self) -> Option<Backend> {
+        match self.sandbox {
+            Sandbox::None => None,
+            Sandbox::By(backend) => Some(backend),
+            Sandbox::Auto => Some(self.chosen.get(self)),
+        }
+    }
+
+    /// Who will, as far as that is known before anything was tried.
+    pub(crate) fn known_enforcer(&self) -> Option<Backend> {
+        match self.sandbox {
+            Sandbox::None => None,
+            Sandbox::By(backend) => Some(backend),
+            Sandbox::Auto => self.chosen.peek(self),
+        }
+    }
+
+    /// The enforcer in a word, for records and people.
+    pub(crate) fn sandbox_word(&self) -> &'static str {
+        self.enforcer().map_or("none", Backend::as_str)
+    }
+
     /// A builder for an engine that gets its keepers as this one does.
     pub(crate) fn alike(&self) -> EngineBuilder {
         EngineBuilder {
             helper: self.named_helper.clone(),
-            fork: self.fork.clone(),
+            // A keeper that was forked for this one's call is not for another's.
+            fork: self.fork.as_ref().map(|_| Origin::Fork),
             environment: Some(self.environment.clone()),
             ..EngineBuilder::default()
         }

@@ -9,7 +9,7 @@
 use std::path::{Path, PathBuf};
 
 use bashful_policy::{Capabilities, NetworkCapability, Preset};
-use bashful_sandbox::{Network, Profile, Protection, WriteMode, WriteRoot};
+use bashful_sandbox::{Network, Profile, Protection, Reporting, WriteMode, WriteRoot};
 
 use crate::config::HomeMode;
 use crate::places::Places;
@@ -158,6 +158,7 @@ pub(crate) fn confine(request: &ConfineRequest<'_>) -> Result<Confined, ConfineE
             commands,
             resources,
             optional: request.optional.to_vec(),
+            reporting: Reporting::default(),
         },
         environment,
         home: home_setting,

@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use bashful_keeper::{ALONE, Request, TaskDirectory};
+use bashful_keeper::{ALONE, Request, RoomRequest, TaskDirectory};
 use bashful_policy::{CommandValidator, Effect};
 
 use crate::account::Account;
@@ -21,7 +21,7 @@ use crate::config::Config;
 use crate::consider::consider;
 use crate::doctor::{Diagnosis, Look, diagnose};
 use crate::error::EngineError;
-use crate::explain::{Explanation, explain};
+use crate::explain::{self, Explanation, explain};
 use crate::ground::Ground;
 use crate::invocation::Invocation;
 use crate::journal::LastPage;
@@ -169,10 +169,20 @@ impl Engine {
         self.case(&invocation).judge(&ground)
     }
 
+    /// What a keeper would be asked for, for this request: for measurements.
+    #[doc(hidden)]
+    pub fn room_for(&self, mut invocation: Invocation) -> Result<Option<RoomRequest>, EngineError> {
+        let heading = self.heading(&mut invocation);
+        let settings = &self.inner.settings;
+        let ground = Ground::of(settings, &invocation, &heading)?;
+        explain::room(settings, invocation, &heading, ground)
+    }
+
     /// Tells what this host offers and what will be enforced on it, by really building a
     /// sandbox once. A sandbox that held is remembered until the next boot.
     pub fn doctor(&self, look: Look) -> Result<Diagnosis, EngineError> {
-        diagnose(&self.inner.settings, look)
+        let planned = self.explain(Invocation::bash("true"));
+        diagnose(&self.inner.settings, look, &planned)
     }
 
     pub(crate) fn case<'a>(&'a self, invocation: &'a Invocation) -> Case<'a> {
@@ -196,6 +206,7 @@ impl Engine {
             session: settings.session.name.clone(),
             decision: None,
             approval: None,
+            sandbox_notes: Vec::new(),
         }
     }
 
@@ -244,6 +255,7 @@ impl Engine {
         let report = Report {
             account,
             limit: prepared.limit,
+            chosen: Arc::clone(&self.inner.settings.chosen),
             progress,
             last_page,
             draft,

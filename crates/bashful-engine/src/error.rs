@@ -192,8 +192,12 @@ pub fn in_full(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut next = error.source();
     while let Some(source) = next {
-        text.push_str(": ");
-        text.push_str(&source.to_string());
+        let more = source.to_string();
+        // Some repeat what they were made of.
+        if !text.contains(&more) {
+            text.push_str(": ");
+            text.push_str(&more);
+        }
         next = source.source();
     }
     text
@@ -326,6 +330,8 @@ pub enum EngineError {
     Unenforceable {
         /// What, and why.
         what: String,
+        /// The protections that fall short of what the profile demands.
+        short: Vec<bashful_sandbox::Protection>,
     },
     /// The sandbox could not be built or entered.
     #[error("{what}")]
@@ -374,9 +380,7 @@ impl EngineError {
             Self::NotPrivate { .. } => "remove it, or set XDG_RUNTIME_DIR to a private directory",
             Self::Confine(error) => return error.hint().map(str::to_owned),
             Self::PassesAdmin(_) => "ask for less, or talk to whoever administers this machine",
-            Self::Unenforceable { .. } => {
-                "run `bashful doctor` to see what this host offers; name the protection under `optional` in the profile to go without it"
-            }
+            Self::Unenforceable { short, .. } => return Some(without(short)),
             Self::Sandbox { .. } => {
                 "run `bashful doctor` to see what this host offers; if all is well there, a new room may help (`--fresh`, or another session)"
             }
@@ -432,6 +436,36 @@ impl EngineError {
                 | Self::Shell(ShellError::NoSession | ShellError::Unknown { .. })
         )
     }
+}
+
+/// What to do about protections that fall short.
+fn without(short: &[bashful_sandbox::Protection]) -> String {
+    let look = "run `bashful doctor` to see what this host offers and what lets a stronger \
+                backend work";
+    match going_without(short) {
+        None => look.to_owned(),
+        Some(advice) => format!("{look}; {advice}"),
+    }
+}
+
+/// How to do without these protections; none where there are none to do without.
+pub(crate) fn going_without(short: &[bashful_sandbox::Protection]) -> Option<String> {
+    let words: Vec<String> = short
+        .iter()
+        .map(|one| format!("`{}`", one.as_str()))
+        .collect();
+    let kept = if short.contains(&bashful_sandbox::Protection::Resources) {
+        ""
+    } else {
+        " (`resources` is, unless you set another list)"
+    };
+    (!words.is_empty()).then(|| {
+        format!(
+            "to go without, add {} to `optional` in the profile, beside what is there{kept}: \
+             `[profile.default]` in `~/.config/bashful/config.toml`, unless you use another",
+            words.join(", ")
+        )
+    })
 }
 
 impl From<AuditError> for EngineError {

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use bashful_keeper::{RoomRequest, TaskId};
 use bashful_policy::Decision;
-use bashful_sandbox::{Level, Network, Plan, Protection, Survey};
+use bashful_sandbox::{Holding, Level, Network, Plan, PlanError, Protection, Survey};
 use serde::{Serialize, Serializer};
 
 use crate::builder::Settings;
@@ -22,12 +22,14 @@ mod identity;
 mod limits;
 mod shortfall;
 mod view;
+mod weaker;
 
 pub use closed::{RefusedCalls, Watched};
 pub use identity::{IdentityKind, PlannedIdentity};
 pub use limits::{Holder, PlannedLimit};
 pub use shortfall::Shortfall;
 pub use view::{Seen, SeenAs};
+pub(crate) use weaker::notes;
 
 /// What would become of a request to run something.
 #[derive(Debug, Clone, Serialize)]
@@ -60,7 +62,7 @@ pub struct PlannedRun {
     pub cwd: PathBuf,
     /// The program that is executed.
     pub program: PathBuf,
-    /// What confines it: `native` or `none`.
+    /// What confines it, or `none`.
     pub backend: &'static str,
     /// Who it is.
     pub identity: PlannedIdentity,
@@ -69,6 +71,10 @@ pub struct PlannedRun {
     /// Its file tree, in the order in which it is put together: what comes later wins.
     /// Without a sandbox it is empty, and the host's tree is seen as it is.
     pub view: Vec<Seen>,
+    /// What was to be hidden or protected, and is open to the run, as the backend has no means
+    /// for it: `what` says what it was to be.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub open: Vec<Seen>,
     /// Which programs it may run.
     pub commands: PlannedCommands,
     /// What it may use.
@@ -116,6 +122,18 @@ impl Explanation {
     }
 }
 
+/// What a keeper would be asked for, for a run that was allowed.
+pub(crate) fn room(
+    settings: &Settings,
+    invocation: Invocation,
+    heading: &Heading,
+    ground: Ground<'_>,
+) -> Result<Option<RoomRequest>, EngineError> {
+    let task = TaskId::fresh(invocation.action.kind());
+    let prepared = prepare(settings, invocation, heading, ground, task)?;
+    Ok(prepared.start.room)
+}
+
 /// Tells what a run that was allowed would be.
 pub(crate) fn explain(
     settings: &Settings,
@@ -144,19 +162,26 @@ pub(crate) fn explain(
 fn confined(prepared: &Prepared, room: &RoomRequest) -> Result<PlannedRun, EngineError> {
     let profile = &room.profile;
     // In the words of the keeper, who would say the same.
-    let survey = Survey::look(profile, room.cache.as_deref()).map_err(|source| {
+    let survey = Survey::look(profile, room.cache.as_deref(), room.backend).map_err(|source| {
         let what = format!("cannot look at {source}");
         EngineError::Sandbox { what, source }
     })?;
     let plan = Plan::compile(profile, &survey).map_err(|error| EngineError::Unenforceable {
         what: error.to_string(),
+        short: match error {
+            PlanError::Unenforceable { short, .. } => {
+                short.iter().map(|short| short.protection).collect()
+            }
+            _ => Vec::new(),
+        },
     })?;
     let limits = limits::planned(profile, &plan, &prepared.start.spec);
     Ok(PlannedRun {
-        backend: "native",
-        identity: identity::planned(plan.identity),
+        backend: plan.backend().as_str(),
+        identity: identity::planned(&plan),
         network: plan.network,
-        view: plan.view.iter().map(Seen::from).collect(),
+        view: view::held(&plan, Holding::InPlace),
+        open: view::held(&plan, Holding::Open),
         commands: match &profile.commands {
             None => PlannedCommands::Any,
             Some(programs) => PlannedCommands::Listed(sorted(programs)),
@@ -168,7 +193,7 @@ fn confined(prepared: &Prepared, room: &RoomRequest) -> Result<PlannedRun, Engin
             .collect(),
         watched: plan.watched.iter().map(Watched::from).collect(),
         enforcement: Enforcement::of(Some(plan.enforcement)),
-        shortfalls: shortfall::of(&plan, &limits),
+        shortfalls: shortfall::of(&plan, profile, &limits),
         limits,
         ..unconfined(prepared)
     })
@@ -184,6 +209,7 @@ fn unconfined(prepared: &Prepared) -> PlannedRun {
         identity: identity::caller(),
         network: Network::On,
         view: Vec::new(),
+        open: Vec::new(),
         commands: PlannedCommands::Any,
         limits: limits::kept(&start.spec),
         refused_calls: Vec::new(),

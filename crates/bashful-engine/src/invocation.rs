@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use bashful_keeper::TerminalSize;
 use bashful_policy::PermissionProfile;
+use bashful_sandbox::Reporting;
 
 use crate::config::{OnLogFull, Survivors, Wish};
 use crate::error::InvalidInvocation;
@@ -179,6 +180,7 @@ pub struct Invocation {
     pub(crate) name: Option<String>,
     pub(crate) wish: Option<Wish>,
     pub(crate) fresh: bool,
+    pub(crate) reporting: Reporting,
     pub(crate) seat: Seat,
     pub(crate) shell: Option<String>,
     /// What that shell remembers, once it was looked up.
@@ -235,6 +237,7 @@ impl Invocation {
             name: None,
             wish: None,
             fresh: false,
+            reporting: Reporting::default(),
             seat: Seat::Apart,
             shell: None,
             remembered: None,
@@ -262,6 +265,13 @@ impl Invocation {
     #[must_use]
     pub fn description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
+        self
+    }
+
+    /// What is reported of what it runs into.
+    #[must_use]
+    pub fn reporting(mut self, reporting: Reporting) -> Self {
+        self.reporting = reporting;
         self
     }
 

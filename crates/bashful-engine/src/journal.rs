@@ -17,7 +17,6 @@ use crate::audit::{
 };
 use crate::builder::{Settings, hexadecimal};
 use crate::clock::millis;
-use crate::config::Choice as _;
 use crate::environment::is_key_like;
 use crate::ground::Ground;
 use crate::places::make_private;
@@ -87,7 +86,7 @@ impl Journal {
             profile: ground.profile_name.to_owned(),
             policy: binding.policy.clone(),
             rights: rights(&ground.granted),
-            sandbox: settings.sandbox.as_str().to_owned(),
+            sandbox: settings.sandbox_word().to_owned(),
         })));
     }
 

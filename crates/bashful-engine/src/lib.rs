@@ -61,13 +61,16 @@ pub mod primitive;
 mod progress;
 mod project;
 mod refusals;
+mod remedy;
 mod repair;
 pub mod replay;
 mod result;
 mod run;
+mod selection;
 mod session;
 mod shells;
 mod store;
+mod surroundings;
 mod tasks;
 mod tools;
 mod workspace;
@@ -82,11 +85,13 @@ pub use bashful_policy::{
     PermissionProfile, Preset, ProfileBuilder, ProfileError, ResourceLimits, ValidationError,
     build_safe_command, escape_arg,
 };
-pub use bashful_sandbox::{Level, Network, Protection, Violation};
+pub use bashful_sandbox::{
+    Backend, Hint, Level, Lookout, Network, Protection, Reporting, Violation,
+};
 pub use builder::EngineBuilder;
 pub use client::EarlyKeeper;
 pub use confine::ConfineError;
-pub use doctor::{Diagnosis, Finding, Look, Missing, State as FindingState};
+pub use doctor::{BackendOffer, Diagnosis, Finding, Look, Missing, State as FindingState};
 pub use engine::{Engine, Listed, Started};
 pub use error::{EngineError, InvalidInvocation, in_full};
 pub use events::{Event, Events};
@@ -103,6 +108,7 @@ pub use late::bring_up_to_date;
 pub use output::{OutputLimit, Unit};
 pub use places::Places;
 pub use policy::{Checked, PolicyMode};
+pub use remedy::{Remedy, remedy};
 pub use repair::{BrokenTrail, RepairError, Repaired, RepairedDatabase, Restored, repair};
 pub use result::{
     Enforcement, ExecutionResult, ExitClass, RunUsage, Status, Survivor, signal_name,

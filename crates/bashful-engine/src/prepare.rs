@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bashful_keeper::{Bytes, Spec, Start, TASK_FORMAT, TaskId};
+use bashful_sandbox::Backend;
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
 
 use crate::bounds::bounds;
@@ -36,6 +37,14 @@ pub(crate) struct Prepared {
     pub(crate) let_go_after: Option<Duration>,
     /// What a shell saves its state with.
     pub(crate) shell: Option<Armed>,
+}
+
+/// How much of the end of the output is kept ready.
+fn kept_tail(limit: &OutputLimit) -> u64 {
+    match limit.keep {
+        Keep::Head => 0,
+        Keep::Tail | Keep::HeadTail => limit.most_bytes() as u64,
+    }
 }
 
 pub(crate) fn prepare(
@@ -69,6 +78,9 @@ pub(crate) fn prepare(
     )?;
     if let (Some(bounds), Inherit::AllowList) = (&bounds, invocation.inherit) {
         bounds.adapt(&mut environment, &invocation.variables);
+        if let Some(Backend::Firejail | Backend::Landlock) = settings.enforcer() {
+            bounds.shorten_path(&mut environment, &invocation.variables);
+        }
     }
     if matches!(invocation.seat, Seat::Terminal(_)) {
         environment::for_terminal(&mut environment);
@@ -97,10 +109,7 @@ pub(crate) fn prepare(
         term_grace_ms: millis(limits.term_grace),
         log_quota: invocation.log_quota.unwrap_or(limits.log_quota),
         on_log_full: on_full,
-        keep_tail: match limit.keep {
-            Keep::Head => 0,
-            Keep::Tail | Keep::HeadTail => limit.most_bytes() as u64,
-        },
+        keep_tail: kept_tail(&limit),
         adopt_survivors: survivors == Survivors::Adopt,
         adopted_from: None,
         created_at_ms: now_ms(),

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 
 use bashful_policy::ResourceLimits;
-use bashful_sandbox::Violation;
+use bashful_sandbox::{Glance, Violation};
 
 use crate::approval::Approval;
 use crate::approvals::{Ask, AskState, Cause, Desk, DeskError, Opening};
@@ -15,6 +15,7 @@ use crate::audit::{Asked, Event, Trail};
 use crate::clock::now_ms;
 use crate::confine::usual_limits;
 use crate::journal::recorded;
+use crate::remedy::is_grantable;
 use crate::result::ExecutionResult;
 use crate::store::{AskLimits, OpenedAsk};
 
@@ -44,7 +45,8 @@ impl Draft {
     }
 
     fn ask_for(&self, result: &ExecutionResult) -> Result<Option<Approval>, DeskError> {
-        let opens = missing(&result.sandbox_violations, &self.resources);
+        let stopped: Vec<Violation> = result.worth_telling().cloned().collect();
+        let opens = missing(&stopped, &self.resources);
         let (Some(task), false) = (&result.task_id, opens.is_empty()) else {
             return Ok(None);
         };
@@ -55,7 +57,7 @@ impl Draft {
         (ask.created_at_ms, ask.expires_at_ms) = (now, now.saturating_add(time));
         ask.cause = Cause::Refused { task: task.clone() };
         "stopped".clone_into(&mut ask.ground.rule);
-        ask.ground.reason = reason(&result.sandbox_violations);
+        ask.ground.reason = reason(&stopped);
         ask.ground.capability = None;
         widen(&mut ask, opens);
         let desk = Desk::at(&self.state)?;
@@ -115,10 +117,12 @@ fn missing(violations: &[Violation], resources: &ResourceLimits) -> Opening {
             paths.push(path.to_owned());
         }
     };
+    let host = Glance::default();
     for violation in violations {
         // What is not there any more, or leads elsewhere, cannot be opened as it was seen.
-        let real = |path: &&PathBuf| path.canonicalize().is_ok_and(|real| real == **path);
-        let path = violation.path.as_ref().filter(real);
+        let real = |path: &&PathBuf| host.real(path).is_some_and(|real| real == **path);
+        let path = violation.needs.as_ref().or(violation.path.as_ref());
+        let path = path.filter(|path| is_grantable(path)).filter(real);
         let path = path.and_then(|path| path.to_str());
         match violation.missing.as_str() {
             "paths_read" => add(&mut opening.paths_read, path),
@@ -156,6 +160,7 @@ mod tests {
             missing: missing.to_owned(),
             source: "keeper".to_owned(),
             note: None,
+            ..Violation::default()
         }
     }
 

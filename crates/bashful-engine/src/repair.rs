@@ -16,6 +16,7 @@ use crate::places::Places;
 use crate::store::{self, DATABASE, SqliteStore, Store, StoreError};
 use crate::tasks::damaged;
 
+mod places;
 mod recall;
 
 /// Nobody makes a database for so long.
@@ -38,6 +39,12 @@ pub struct Repaired {
     /// Directories of tasks that do not run and whose record cannot be read: where they are now.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub moved_tasks: Vec<PathBuf>,
+    /// Directories that others could enter, and cannot any more.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub closed: Vec<PathBuf>,
+    /// Sockets of keepers that are gone; they are gone too now.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub removed_sockets: Vec<PathBuf>,
     /// What was found in the task directories, and is in the index now.
     pub index: Reconciled,
 }
@@ -93,11 +100,12 @@ pub enum RepairError {
     },
 }
 
-/// Looks at the database, makes a new one if it is damaged or gone, and brings the index up to
-/// date. Nothing is lost: what was damaged is moved. A database that others use is left alone.
+/// Closes our directories to others, makes a new database if it is damaged or gone, brings the
+/// index up to date, and takes away what dead keepers left. Nothing is lost: what was damaged is moved. A database that others use is left alone.
 ///
 /// Not for a process that itself has the database open.
 pub fn repair(places: &Places) -> Result<Repaired, RepairError> {
+    let closed = places::close(places);
     let path = places.state.join(DATABASE);
     let (database, restored) = match look(&path)? {
         Condition::Fine => (RepairedDatabase::Fine, None),
@@ -131,6 +139,8 @@ pub fn repair(places: &Places) -> Result<Repaired, RepairError> {
         database,
         restored,
         moved_tasks: move_damaged(&places.state),
+        closed,
+        removed_sockets: places::remove_dead(places),
         index,
     })
 }

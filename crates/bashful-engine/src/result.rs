@@ -7,12 +7,13 @@ use std::time::Duration;
 
 use bashful_keeper::{Ending, Fate, LogEnd, State};
 use bashful_policy::{Decision, Effect};
-use bashful_sandbox::{Level, Violation};
+use bashful_sandbox::{Hint, Level, Lookout, Violation};
 use serde::{Serialize, Serializer};
 
 use crate::approval::Approval;
 use crate::output::Captured;
 use crate::policy::remembered;
+use crate::remedy::{hints_with_flags, with_flags};
 use crate::shells::ShellOutcome;
 
 /// How a request ended.
@@ -117,10 +118,10 @@ impl Enforcement {
         identity: Level::None,
     };
 
-    /// What Bashful's own sandbox enforced, or nothing without one.
+    /// What a sandbox enforced, or nothing without one.
     pub(crate) fn of(applied: Option<bashful_sandbox::Enforcement>) -> Self {
         applied.map_or(Self::NONE, |applied| Self {
-            backend: "native",
+            backend: applied.backend.as_str(),
             filesystem: applied.filesystem,
             network: applied.network,
             commands: applied.commands,
@@ -236,6 +237,15 @@ pub struct ExecutionResult {
     /// What the sandbox stopped or held back, as the kernel or the keeper saw it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sandbox_violations: Vec<Violation>,
+    /// What it may have run into, guessed from how it ended: no violations.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sandbox_hints: Vec<Hint>,
+    /// What this run does without, because the backend that holds it has no means for it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sandbox_notes: Vec<String>,
+    /// What was looked at to find violations; absent without a sandbox.
+    #[serde(skip)]
+    pub watched: Option<Lookout>,
     /// Processes that outlived it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub survivors: Vec<Survivor>,
@@ -268,6 +278,8 @@ pub(crate) struct Heading {
     pub(crate) decision: Option<Decision>,
     /// What a person was asked.
     pub(crate) approval: Option<Approval>,
+    /// What is not enforced, once it is known who enforces.
+    pub(crate) sandbox_notes: Vec<String>,
 }
 
 impl Heading {
@@ -281,6 +293,7 @@ impl Heading {
             session,
             decision: None,
             approval: None,
+            sandbox_notes: Vec::new(),
         }
     }
 }
@@ -317,6 +330,9 @@ impl ExecutionResult {
             approval: heading.approval,
             enforcement: None,
             sandbox_violations: Vec::new(),
+            sandbox_hints: Vec::new(),
+            sandbox_notes: heading.sandbox_notes,
+            watched: None,
             survivors: Vec::new(),
             usage: None,
             error: None,
@@ -324,6 +340,17 @@ impl ExecutionResult {
             stdout_raw: None,
             stderr_raw: None,
         }
+    }
+
+    /// What was stopped and matters: programs try many a thing and do well without it, so what
+    /// they were denied counts where the run did not succeed.
+    pub fn worth_telling(&self) -> impl Iterator<Item = &Violation> {
+        let success = self.success;
+        let is_attempt = |violation: &&Violation| {
+            ["seccomp", "landlock", "audit"].contains(&violation.source.as_str())
+        };
+        let stopped = self.sandbox_violations.iter();
+        stopped.filter(move |violation| !success || !is_attempt(violation))
     }
 
     /// A request that the policy did not allow.
@@ -365,7 +392,9 @@ impl ExecutionResult {
             timed_out: status == Status::TimedOut,
             task_id: Some(state.id.to_string()),
             enforcement: Some(Enforcement::of(state.enforcement)),
-            sandbox_violations: state.violations.clone(),
+            sandbox_violations: with_flags(&state.violations),
+            sandbox_hints: hints_with_flags(&state.hints),
+            watched: state.watched,
             survivors: state.survivors.iter().map(survivor).collect(),
             usage: Some(RunUsage {
                 cpu_ms: state.usage.cpu_us / 1000,

@@ -17,6 +17,7 @@ use crate::output::OutputLimit;
 use crate::progress::{Outcome, Picture, Progress};
 use crate::refusals::Draft;
 use crate::result::ExecutionResult;
+use crate::selection::Chosen;
 use crate::shells::ShellCall;
 use crate::tasks::{Claim, Wanted, heirs, mark};
 
@@ -49,6 +50,8 @@ pub(crate) struct Report {
     pub(crate) progress: Arc<Progress>,
     pub(crate) last_page: LastPage,
     pub(crate) draft: Draft,
+    /// The backend that `auto` stands for.
+    pub(crate) chosen: Arc<Chosen>,
     /// The shell that it runs in, until its state was saved.
     pub(crate) shell: Mutex<Option<ShellCall>>,
 }
@@ -57,6 +60,12 @@ impl Run {
     /// The task's id.
     pub fn id(&self) -> &str {
         self.report.account.id.as_str()
+    }
+
+    /// What it does without, because the backend that holds it has no means for it: lines for
+    /// people.
+    pub fn sandbox_notes(&self) -> &[String] {
+        &self.report.account.heading.sandbox_notes
     }
 
     /// The command, which a person may have changed.
@@ -199,6 +208,9 @@ impl Report {
                 account.finished(&state, limit)?
             }
             Outcome::Refused(fault) => {
+                if fault.kind == FaultKind::Sandbox {
+                    self.chosen.forget();
+                }
                 let error = refused(fault);
                 self.last_page
                     .not_started(&account.id, &account.heading, &error.to_string());
@@ -245,6 +257,7 @@ fn refused(fault: Fault) -> EngineError {
         },
         FaultKind::Unenforceable => EngineError::Unenforceable {
             what: fault.subject,
+            short: fault.short,
         },
         FaultKind::Sandbox => EngineError::Sandbox {
             what: fault.subject,

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use bashful_sandbox::{
     Fork, Process, children, close_all_but, forget_environment, fork_leaving_threads,
     fork_single_threaded, ignore_write_signals, peek_exited, reap, replace_arguments,
-    signal_process, signal_tree, wait_for_stop_or_end,
+    serve_as_first_process_if_asked, signal_process, signal_tree, wait_for_stop_or_end,
 };
 use rustix::fs::{Mode, OFlags};
 use rustix::process::{
@@ -41,6 +41,8 @@ pub enum Lifetime {
 ///
 /// An executable that calls this first thing in `main` can be its own keeper.
 pub fn serve_as_keeper_if_asked() {
+    // A wrapper program starts the same executable as the first process of a run.
+    serve_as_first_process_if_asked();
     let mut arguments = std::env::args_os().skip(1);
     if arguments.next() != Some(OsString::from(KEEPER_ARGUMENT)) {
         return;

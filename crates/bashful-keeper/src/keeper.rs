@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use bashful_sandbox::{
-    Mark, OpenFiles, Process, SignalQueue, children, peek_exited, raise_open_files, reap,
-    signal_tree,
+    Audit, Line, Mark, OpenFiles, Process, SignalQueue, children, peek_exited, raise_open_files,
+    reap, signal_tree,
 };
 use rustix::buffer::spare_capacity;
 use rustix::event::Timespec;
@@ -27,6 +27,7 @@ use crate::spare::{Spare, remove_abandoned};
 use crate::task_directory::{Ending, Holder};
 use crate::task_id::TaskId;
 
+mod audit;
 mod census;
 mod converse;
 mod idle;
@@ -52,6 +53,9 @@ pub(crate) struct Keeper {
     /// Last records that the disk did not take yet.
     unwritten: Vec<Unwritten>,
     rooms: Rooms,
+    /// What the kernel records, where we may read it.
+    audit: Option<Audit>,
+    asked_for_audit: bool,
     /// When it is worth trying again to tidy up after runs.
     tidy_at: Instant,
     next_number: u64,
@@ -79,11 +83,13 @@ pub(crate) struct Keeper {
 enum Source {
     Signals,
     Listener,
+    Audit,
     Connection(u64),
     Output(u64, Stream),
     Report(u64),
     Mounts(u64),
     Input(u64),
+    Notices(u64),
 }
 
 impl Source {
@@ -91,12 +97,14 @@ impl Source {
         EventData::new_u64(match self {
             Self::Signals => 0,
             Self::Listener => 1,
+            Self::Audit => 2,
             Self::Report(number) => number << 3,
             Self::Connection(number) => number << 3 | 1,
             Self::Output(number, Stream::Stdout) => number << 3 | 2,
             Self::Output(number, Stream::Stderr) => number << 3 | 3,
             Self::Mounts(number) => number << 3 | 4,
             Self::Input(number) => number << 3 | 5,
+            Self::Notices(number) => number << 3 | 6,
         })
     }
 
@@ -105,11 +113,13 @@ impl Source {
         match (value >> 3, value & 7) {
             (0, 0) => Self::Signals,
             (0, 1) => Self::Listener,
+            (0, 2) => Self::Audit,
             (number, 0) => Self::Report(number),
             (number, 2) => Self::Output(number, Stream::Stdout),
             (number, 3) => Self::Output(number, Stream::Stderr),
             (number, 4) => Self::Mounts(number),
             (number, 5) => Self::Input(number),
+            (number, 6) => Self::Notices(number),
             (number, _) => Self::Connection(number),
         }
     }
@@ -132,6 +142,8 @@ impl Keeper {
             runs: BTreeMap::new(),
             unwritten: Vec::new(),
             rooms: Rooms::default(),
+            audit: None,
+            asked_for_audit: false,
             tidy_at: Instant::now(),
             next_number: 1,
             state: None,
@@ -206,6 +218,7 @@ impl Keeper {
                     let _ = self.connect(socket);
                 }
             }
+            Source::Audit => self.hear_audit(),
             Source::Connection(number) => self.converse(number),
             Source::Report(number) => {
                 if let Some(run) = self.runs.get_mut(&number) {
@@ -219,6 +232,16 @@ impl Keeper {
             Source::Mounts(number) => {
                 if let Some(run) = self.runs.get_mut(&number) {
                     run.lost_cover(Instant::now());
+                }
+            }
+            Source::Notices(number) => {
+                let run = self.runs.get_mut(&number);
+                if let Some(place) = run.and_then(|run| run.place.as_mut())
+                    && place.serve_notices() == Line::Closed
+                    && let Some(notices) = &place.confined.notices
+                {
+                    // What has nothing more to say would wake us for ever.
+                    let _ = epoll::delete(&self.epoll, notices);
                 }
             }
             Source::Input(number) => {
@@ -343,6 +366,7 @@ impl Keeper {
     }
 
     fn finish(&mut self, number: u64) {
+        self.hear_audit_of(number);
         let Some(mut run) = self.runs.remove(&number) else {
             return;
         };

@@ -7,7 +7,7 @@
 
 use std::path::PathBuf;
 
-use bashful_sandbox::{Profile, TerminalSize};
+use bashful_sandbox::{Backend, Profile, Protection, TerminalSize};
 use serde::{Deserialize, Serialize};
 
 use crate::latin::Bytes;
@@ -15,7 +15,7 @@ use crate::task_directory::{NeedsInput, Spec, State};
 use crate::task_id::TaskId;
 
 /// The version of the messages below.
-pub const PROTOCOL: u32 = 3;
+pub const PROTOCOL: u32 = 4;
 
 /// The version of this build; engine and keeper must agree on it.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -80,7 +80,7 @@ pub enum Request {
 
 /// The first line of a connection. Only who speaks is required, so that a keeper can
 /// tell an engine of any version why it does not serve it.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Hello {
     /// The engine's build.
     pub version: String,
@@ -136,6 +136,9 @@ pub struct Start {
 /// The room that a command is to run in.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct RoomRequest {
+    /// Who enforces it.
+    #[serde(default)]
+    pub backend: Backend,
     /// What it may do.
     pub profile: Profile,
     /// A room for this run alone.
@@ -267,6 +270,9 @@ pub struct Fault {
     pub subject: String,
     /// What the kernel said, if it was asked.
     pub errno: Option<i32>,
+    /// The protections that fall short of what the profile demands.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub short: Vec<Protection>,
 }
 
 /// The kinds of trouble at a start.

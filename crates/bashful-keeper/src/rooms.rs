@@ -6,28 +6,39 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use bashful_sandbox::{
-    BuildError, Confined, Enforcement, ExecError, Freshness, Identity, Launch, LaunchError, Plan,
-    PlanError, Profile, Room, SpareNamespaces, Survey, Terminal, Violation,
+    Backend, BuildError, Confined, Enforcement, ExecError, Freshness, Hint, Launch, LaunchError,
+    Line, Lookout, Notices, Plan, PlanError, Profile, SpareNamespaces, Survey, Terminal, Violation,
+    WrapperError, remove_abandoned,
 };
 
 use crate::protocol::RoomRequest;
+
+mod quarters;
+
+use quarters::Quarters;
 
 /// All rooms of a keeper.
 #[derive(Debug, Default)]
 pub(crate) struct Rooms {
     kept: BTreeMap<u64, Kept>,
     next: u64,
+    /// Where rooms keep what must be on disk.
+    pub(crate) directory: PathBuf,
     /// Rooms that go, once there is time for it.
     leaving: Vec<Kept>,
     /// For the next room that is opened.
     spare: Option<SpareNamespaces>,
     /// Whether that is worth having: somebody asked for a room of its own.
     wants_spare: bool,
+    /// Somebody reads what the kernel records.
+    pub(crate) recorded: bool,
+    /// What keepers left there that were killed is removed.
+    swept: bool,
 }
 
 #[derive(Debug)]
 struct Kept {
-    room: Room,
+    room: Quarters,
     plans: Vec<Planned>,
     /// It is for one run, and goes with it.
     fresh: bool,
@@ -53,12 +64,23 @@ pub(crate) struct InRoom {
     plan: Rc<Plan>,
     freshness: Freshness,
     pub(crate) confined: Confined,
+    /// Somebody reads what the kernel records about it.
+    recorded: bool,
     /// What was held back so far.
     held: Vec<Violation>,
     /// The table of its mounts, which tells when something was torn off.
     mounts: Option<File>,
     /// Something was torn off, and told: what is there now may be the user's.
     torn: bool,
+}
+
+/// What is told of a run that was in a room.
+#[derive(Debug, Default)]
+pub(crate) struct ToldOfRun {
+    pub(crate) enforcement: Option<Enforcement>,
+    pub(crate) violations: Vec<Violation>,
+    pub(crate) hints: Vec<Hint>,
+    pub(crate) watched: Option<Lookout>,
 }
 
 /// Why a run got no place.
@@ -69,6 +91,7 @@ pub(crate) enum Refusal {
     Build(BuildError),
     Group(std::io::Error),
     Launch(LaunchError),
+    Wrapper(WrapperError),
 }
 
 impl From<ExecError> for Refusal {
@@ -77,6 +100,7 @@ impl From<ExecError> for Refusal {
             ExecError::Build(error) => Self::Build(error),
             ExecError::Launch(error) => Self::Launch(error),
             ExecError::Group(error) => Self::Group(error),
+            ExecError::Wrapper(error) => Self::Wrapper(error),
             // The type is open for more; whatever comes, nothing has started.
             other => Self::Group(std::io::Error::other(other.to_string())),
         }
@@ -103,6 +127,7 @@ impl Rooms {
                 plan,
                 freshness,
                 confined,
+                recorded: self.recorded,
                 held: Vec::new(),
                 mounts: None,
                 torn: false,
@@ -154,7 +179,10 @@ impl Rooms {
         let profile = &request.profile;
         if !request.fresh {
             for (number, kept) in &mut self.kept {
-                if kept.fresh || kept.room.network() != profile.network {
+                if kept.fresh
+                    || kept.room.backend() != request.backend
+                    || kept.room.network() != profile.network
+                {
                     continue;
                 }
                 kept.room.notice_mounts();
@@ -163,8 +191,8 @@ impl Rooms {
                 }
             }
         }
-        let survey =
-            Survey::with_cache(profile, request.cache.as_deref()).map_err(Refusal::Survey)?;
+        let survey = Survey::for_backend(profile, request.cache.as_deref(), request.backend)
+            .map_err(Refusal::Survey)?;
         let plan = Plan::compile(profile, &survey).map_err(Refusal::Plan)?;
         let planned = Planned {
             profile: profile.clone(),
@@ -192,8 +220,12 @@ impl Rooms {
             return Ok(*number);
         }
         self.wants_spare |= request.fresh;
-        let room = Room::open_with(plan, self.spare.take()).map_err(Refusal::Build)?;
         self.next += 1;
+        let name = format!("{}-{}", std::process::id(), self.next);
+        let mut room = Quarters::open(plan, self.spare.take(), &self.directory.join(name))?;
+        if self.recorded {
+            room.record_refusals();
+        }
         let kept = Kept {
             room,
             plans: Vec::new(),
@@ -209,8 +241,13 @@ impl Rooms {
         mut place: InRoom,
         ended: Option<bashful_sandbox::Ended>,
         tag: &str,
-    ) -> (Enforcement, Vec<Violation>) {
+    ) -> ToldOfRun {
+        let watched = place.watched();
+        let hints = Confined::hints(&place.plan, ended);
         let mut found = place.confined.violations(&place.plan, ended);
+        // The last calls may not have been looked at; nobody waits for an answer any more.
+        let notices = place.confined.notices.take();
+        found.extend(notices.map(Notices::into_violations).unwrap_or_default());
         if let Some(kept) = self.kept.get(&place.number) {
             kept.room.mend_copies();
         }
@@ -220,6 +257,7 @@ impl Rooms {
         }
         found.append(&mut place.held);
         let enforcement = place.plan.enforcement;
+        let tmp_size = place.plan.tmp_size;
         let number = place.number;
         if let Some(kept) = self.kept.get_mut(&number) {
             found.extend(kept.room.merge_copies());
@@ -230,12 +268,19 @@ impl Rooms {
                     missing: "resources.tmp_size".to_owned(),
                     source: "keeper".to_owned(),
                     note: Some("the room's /tmp is full".to_owned()),
+                    limit: Some(tmp_size),
+                    ..Violation::default()
                 });
             }
             kept.room.release(place.confined);
         }
         self.leave(number);
-        (enforcement, found)
+        ToldOfRun {
+            enforcement: Some(enforcement),
+            violations: found,
+            hints,
+            watched: Some(watched),
+        }
     }
 
     /// Whether something was torn off while this run started: after the room was looked at,
@@ -264,6 +309,7 @@ impl Rooms {
     /// Whether there is something to make or remove ahead of time.
     pub(crate) fn want_preparing(&self) -> bool {
         !self.leaving.is_empty()
+            || !self.swept
             || (self.wants_spare && self.spare.is_none())
             || self.shared().any(|kept| kept.room.wants_preparing())
     }
@@ -280,6 +326,10 @@ impl Rooms {
 
     pub(crate) fn prepare(&mut self) {
         self.leaving.clear();
+        if !self.swept && !self.directory.as_os_str().is_empty() {
+            remove_abandoned(&self.directory);
+        }
+        self.swept = true;
         if self.wants_spare && self.spare.is_none() {
             self.spare = SpareNamespaces::make();
             // An ordinary user has none; that is not tried again and again.
@@ -302,7 +352,7 @@ impl Kept {
             .position(|planned| planned.profile == *profile)?;
         // Who stands for root must not see what root made since.
         let planned = self.plans.get(index)?;
-        if matches!(planned.plan.identity, Identity::SingleId { .. }) {
+        if planned.plan.identity.stands_for_root() {
             return None;
         }
         if self.plans.get_mut(index)?.freshness.holds() {
@@ -328,8 +378,32 @@ impl InRoom {
     /// the host replaces something that is covered in it.
     pub(crate) fn await_start(&mut self) -> Result<(), LaunchError> {
         self.confined.await_start()?;
-        self.mounts = File::open(format!("/proc/{}/mountinfo", self.confined.init)).ok();
+        self.mounts = File::open(format!("/proc/{}/mountinfo", self.confined.first())).ok();
         Ok(())
+    }
+
+    /// Whether none of its processes can be anywhere but below its first one.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.plan.backend() != Backend::Landlock
+    }
+
+    /// Lets calls go on that the kernel tells about, and looks at them; whether more may come.
+    pub(crate) fn serve_notices(&mut self) -> Line {
+        let notices = self.confined.notices.as_mut();
+        notices.map_or(Line::Closed, |notices| notices.serve(&self.plan))
+    }
+
+    /// Whether the kernel told of this process as one of the run's.
+    pub(crate) fn knows(&self, pid: i32) -> bool {
+        let notices = self.confined.notices.as_ref();
+        notices.is_some_and(|notices| notices.knows(pid))
+    }
+
+    /// Adds what was learnt elsewhere about the run.
+    pub(crate) fn add(&mut self, violation: Violation) {
+        if let Some(notices) = &mut self.confined.notices {
+            notices.add(violation);
+        }
     }
 
     /// The keeper's end of its terminal.
@@ -359,12 +433,27 @@ impl InRoom {
                     "it was replaced outside while the run was going on, which takes its protection away; the run was ended, and may have changed it: look at it"
                         .to_owned(),
                 ),
+                ..Violation::default()
             });
         }
     }
 
     pub(crate) fn enforcement(&self) -> Enforcement {
         self.plan.enforcement
+    }
+
+    /// What was looked at so far. What the kernel records is told only beside the calls.
+    pub(crate) fn watched(&self) -> Lookout {
+        let notices = self.confined.notices.as_ref();
+        notices.map_or_else(Lookout::default, |notices| Lookout {
+            record: self.recorded,
+            ..notices.watched()
+        })
+    }
+
+    /// How much processor time it may use.
+    pub(crate) fn cpu_limit_ms(&self) -> Option<u64> {
+        self.plan.group.cpu_time_ms
     }
 
     /// Whether it has used up its processor time.

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use bashful_sandbox::{
-    Ended, Enforcement, ExitStatus, Mark, Reach, TerminalSize, Usage, Violation, signal_tree,
+    Ended, ExitStatus, Mark, Process, Reach, Status, TerminalSize, Usage, signal_tree,
 };
 use rustix::fs::fstat;
 use rustix::process::Signal;
@@ -32,7 +32,7 @@ use crate::log::{LogWriter, Stream};
 use crate::output::Output;
 use crate::protocol::OnLogFull;
 use crate::question::Question;
-use crate::rooms::InRoom;
+use crate::rooms::{InRoom, ToldOfRun};
 use crate::task_directory::{
     Ending, Fate, Holder, OutputTotals, Phase, Spec, State, StateFile, Survivor, TASK_FORMAT,
     TaskDirectory, UsageRecord,
@@ -75,8 +75,10 @@ pub(crate) struct Run {
     /// What must not be written down.
     pub(crate) mask: Vec<String>,
     first_pid: Option<i32>,
-    /// The room's first process, also after it was handed on.
-    own_init: Option<i32>,
+    /// The room's first process, and what wraps it, also after they were handed on.
+    own_processes: Vec<i32>,
+    /// What wraps it, and the first process inside that.
+    wrapper: Option<(i32, Process)>,
     exit: Option<ExitStatus>,
     stage: Stage,
     ending: Option<Ending>,
@@ -94,8 +96,7 @@ pub(crate) struct Run {
     ended: Option<Ended>,
     /// When to look after a run in a room again.
     looks: Looks,
-    enforcement: Option<Enforcement>,
-    violations: Vec<Violation>,
+    told: ToldOfRun,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -140,6 +141,16 @@ impl Run {
         let after = |millis: Option<u64>| {
             millis.and_then(|millis| now.checked_add(Duration::from_millis(millis)))
         };
+        let inner = parts
+            .place
+            .as_ref()
+            .and_then(|place| place.confined.inner());
+        let wrapper = parts.init.zip(inner);
+        let own = parts
+            .place
+            .as_ref()
+            .map(|place| place.confined.own_processes());
+        let own_processes = own.unwrap_or_else(|| parts.init.into_iter().collect());
         Self {
             deadline: after(parts.spec.timeout_ms),
             warn_at: after(parts.spec.warn_after_ms),
@@ -160,7 +171,8 @@ impl Run {
             log: parts.log,
             mask: parts.mask,
             first_pid: parts.command,
-            own_init: parts.init,
+            own_processes,
+            wrapper,
             exit: None,
             stage: Stage::Running,
             ending: None,
@@ -173,8 +185,7 @@ impl Run {
             said: 0,
             said_at: None,
             ended: None,
-            enforcement: None,
-            violations: Vec::new(),
+            told: ToldOfRun::default(),
         }
     }
 
@@ -191,6 +202,11 @@ impl Run {
             // An adopted task has no leader; the last of its processes speaks for it.
             self.exit = Some(status);
         }
+    }
+
+    /// Whether its command ended otherwise than well.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.exit != Some(ExitStatus::Code(0))
     }
 
     /// The process it began with, which may be gone by now.
@@ -333,11 +349,31 @@ impl Run {
 
     fn end_tree(&mut self, signal: Signal, orphans: &[i32]) {
         let roots: Vec<i32> = self.leader.iter().chain(orphans).copied().collect();
+        let roots = self.behind_wrapper(roots);
         for (process, reach) in signal_tree(&roots, signal) {
-            if reach == Reach::Forbidden && self.own_init != Some(process.pid) {
+            if reach == Reach::Forbidden && !self.is_own(process.pid) {
                 self.note_survivor(process, Fate::Unreachable);
             }
         }
+    }
+
+    /// Instead of what wraps the run, the first process inside as long as it is there: a
+    /// wrapper ends by itself once all that it wraps has.
+    fn behind_wrapper(&self, mut roots: Vec<i32>) -> Vec<i32> {
+        if let Some((wrapper, first)) = self.wrapper
+            && Process::find(first.pid) == Some(first)
+            && Status::of(first.pid).is_some_and(|status| !status.has_ended())
+        {
+            for root in roots.iter_mut().filter(|root| **root == wrapper) {
+                *root = first.pid;
+            }
+        }
+        roots
+    }
+
+    /// Whether this process is not the run's, but ours.
+    fn is_own(&self, pid: i32) -> bool {
+        self.own_processes.contains(&pid)
     }
 
     /// Reads what is in the pipes, one fair share of each: somebody outside our tree
@@ -404,8 +440,10 @@ impl Run {
                 cpu_us: u64::try_from(self.usage.cpu.as_micros()).unwrap_or(u64::MAX),
                 max_rss_kib: self.usage.max_rss_kib,
             },
-            enforcement: self.enforcement,
-            violations: self.violations.clone(),
+            enforcement: self.told.enforcement,
+            violations: self.told.violations.clone(),
+            hints: self.told.hints.clone(),
+            watched: self.told.watched,
         }
     }
 

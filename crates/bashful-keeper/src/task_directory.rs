@@ -18,7 +18,7 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use bashful_sandbox::{Enforcement, TerminalSize, Violation};
+use bashful_sandbox::{Enforcement, Hint, Lookout, TerminalSize, Violation};
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 
@@ -161,6 +161,12 @@ pub struct State {
     /// What was stopped or held back.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub violations: Vec<Violation>,
+    /// What it may have run into, guessed from how it ended.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hints: Vec<Hint>,
+    /// What was looked at, once it has ended; absent without a sandbox.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub watched: Option<Lookout>,
 }
 
 /// Where a task is in its life.

@@ -197,8 +197,10 @@ impl Freshness {
 
 /// The repositories that have no links in them now; one that has them is the user's doing.
 fn linked_in(protected: &[(PathBuf, Protected)]) -> Vec<Watch> {
+    // A root may be a single file, which has nothing in it.
     let own = protected
         .iter()
+        .filter(|(root, _)| root.is_dir())
         .map(|(root, _)| (root, PathBuf::from(".git")));
     let others = protected
         .iter()

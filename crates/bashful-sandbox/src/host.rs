@@ -4,11 +4,14 @@
 //! sandbox can be built is told by building one.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::cgroup::{Cgroups, Offer};
 use crate::room::can_map;
-use crate::sys::landlock;
+use crate::survey::may_mount;
+use crate::sys::attempt::{Attempt, attempt};
+use crate::sys::{landlock, seccomp};
 
 /// What this host offers to the calling process.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +23,13 @@ pub struct Host {
     pub landlock: u32,
     /// Whether system calls can be filtered.
     pub system_call_filter: bool,
+    /// Whether a user namespace can be made. Root needs one too, to show its files as another
+    /// user's.
+    pub user_namespaces: Possibility,
+    /// Whether mounts can be changed in a namespace of its own.
+    pub mounts: Possibility,
+    /// Whether a `/proc` of its own can be mounted there.
+    pub proc: Possibility,
     /// What can be limited for a whole run, and by whom.
     pub control_groups: Vec<ControlGroup>,
     /// Whether root's files can be shown as another user's.
@@ -35,6 +45,24 @@ pub struct ControlGroup {
     /// The version of the hierarchy and the directory in which groups can be made; none
     /// where there is no such directory.
     pub place: Option<(u32, PathBuf)>,
+}
+
+/// Whether the kernel lets us do something, found by doing it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Possibility {
+    /// It does.
+    Possible,
+    /// It does not, with this number of an error.
+    Refused(i32),
+}
+
+impl From<io::Result<()>> for Possibility {
+    fn from(outcome: io::Result<()>) -> Self {
+        outcome.map_or_else(
+            |error| Self::Refused(error.raw_os_error().unwrap_or(libc::EIO)),
+            |()| Self::Possible,
+        )
+    }
 }
 
 /// Whether root's files can be shown as another user's at a path.
@@ -58,10 +86,19 @@ impl Host {
             ("cpu_time", offers.cpu_time),
             ("cpu_share", offers.cpu_share),
         ];
+        // As a room is built: root with the rights of root mounts in no user namespace.
+        let own = if may_mount() {
+            libc::CLONE_NEWNS
+        } else {
+            libc::CLONE_NEWNS | libc::CLONE_NEWUSER
+        };
         Self {
             kernel: kernel_release(),
             landlock: landlock::version(),
-            system_call_filter: has_system_call_filter(),
+            system_call_filter: seccomp::is_offered(),
+            user_namespaces: attempt(libc::CLONE_NEWUSER, Attempt::Enter).into(),
+            mounts: attempt(own, Attempt::CutOff).into(),
+            proc: attempt(own | libc::CLONE_NEWPID, Attempt::MountProc).into(),
             control_groups: control_groups
                 .into_iter()
                 .map(|(limit, offer)| ControlGroup {
@@ -84,12 +121,6 @@ fn kernel_release() -> String {
 
 fn place(offer: Offer) -> (u32, PathBuf) {
     (offer.version.number(), offer.directory)
-}
-
-/// The kernel counts a process's filters only if it has filters at all.
-fn has_system_call_filter() -> bool {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    status.lines().any(|line| line.starts_with("Seccomp"))
 }
 
 fn id_maps(directory: &Path) -> IdMaps {
@@ -122,6 +153,8 @@ mod tests {
         {
             assert!(matches!(version, 1 | 2) && place.is_dir(), "{place:?}");
         }
+        let all = [host.user_namespaces, host.mounts, host.proc];
+        assert_eq!(all, [Possibility::Possible; 3]);
         let needs_none = !rustix::process::geteuid().is_root();
         assert_eq!(host.id_maps == IdMaps::NotNeeded, needs_none);
     }

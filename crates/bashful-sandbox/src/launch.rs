@@ -22,12 +22,19 @@ pub const FIRST_INHERITED: i32 = 58;
 /// How many descriptors [`Launch::inherit`] passes on.
 pub const MOST_INHERITED: usize = 2;
 
+/// How many there is room for: a wrapper program needs more than a command.
+pub(crate) const PLACES: usize = 4;
+
 /// A process about to start.
 ///
 /// It begins with an empty environment, nothing but descriptors 0, 1 and 2 and those it is
 /// to inherit, default signal actions and an empty signal mask. What is not set here is not
 /// passed on.
 #[derive(Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a thing of its own that a process is given or not"
+)]
 pub struct Launch {
     program: PathBuf,
     arguments: Vec<Vec<u8>>,
@@ -43,6 +50,10 @@ pub struct Launch {
     takes_terminal: bool,
     /// It gets a terminal of its room.
     room_terminal: Option<TerminalSize>,
+    /// It wraps a run, and outlives what the run is asked to end by.
+    is_wrapper: bool,
+    /// Files of control groups that it joins before it executes.
+    groups: Vec<OwnedFd>,
 }
 
 impl Launch {
@@ -61,6 +72,8 @@ impl Launch {
             dies_with_caller: false,
             takes_terminal: false,
             room_terminal: None,
+            is_wrapper: false,
+            groups: Vec::new(),
         }
     }
 
@@ -111,6 +124,15 @@ impl Launch {
     /// more than [`MOST_INHERITED`] are passed on.
     #[must_use]
     pub fn inherit(mut self, fd: OwnedFd) -> Self {
+        if self.inherited.len() < MOST_INHERITED {
+            self.inherited.push(fd);
+        }
+        self
+    }
+
+    /// The same for a wrapper program, of which it is known what it does with them.
+    #[must_use]
+    pub(crate) fn pass(mut self, fd: OwnedFd) -> Self {
         self.inherited.push(fd);
         self
     }
@@ -169,6 +191,20 @@ impl Launch {
         self
     }
 
+    /// Makes it deaf to polite requests to end, which are for what it wraps.
+    #[must_use]
+    pub(crate) fn wrapper(mut self) -> Self {
+        self.is_wrapper = true;
+        self
+    }
+
+    /// Has it join a control group before it executes.
+    #[must_use]
+    pub(crate) fn group(mut self, members: OwnedFd) -> Self {
+        self.groups.push(members);
+        self
+    }
+
     /// Starts it and returns its process id, which stays valid until it is reaped.
     pub fn start(self) -> Result<i32, LaunchError> {
         self.start_with(None)
@@ -206,11 +242,16 @@ impl Launch {
 
     /// What to start, for a first process that waits; none if it is too large to send.
     pub(crate) fn to_order(&self) -> Option<Vec<u8>> {
+        self.order()?.encode()
+    }
+
+    /// What to start, as data; none if that is not possible.
+    pub(crate) fn order(&self) -> Option<Order> {
         let strings = |list: &[Vec<u8>]| -> Option<Vec<CString>> {
             let string = |bytes: &Vec<u8>| CString::new(bytes.clone()).ok();
             list.iter().map(string).collect()
         };
-        let order = Order {
+        Some(Order {
             program: c_path(&self.program).ok()?,
             directory: c_path(&self.directory).ok()?,
             arguments: strings(&self.arguments)?,
@@ -220,8 +261,7 @@ impl Launch {
             new_session: self.new_session,
             streams: self.standard.each_ref().map(Option::is_some),
             inherited: self.inherited.len().min(MOST_INHERITED) as u64,
-        };
-        order.encode()
+        })
     }
 
     /// Its standard streams, as far as they were given, and what it inherits besides.
@@ -257,7 +297,7 @@ impl Launch {
                 .map_err(failed(Stage::Descriptors)),
         };
         let [stdin, stdout, stderr] = self.standard.map(stream);
-        let mut inherited = [None, None];
+        let mut inherited = [const { None }; PLACES];
         for (place, fd) in inherited.iter_mut().zip(self.inherited) {
             *place = Some(above_standard(Some(fd)).map_err(failed(Stage::Descriptors))?);
         }
@@ -277,6 +317,8 @@ impl Launch {
             new_session: self.new_session,
             takes_terminal: self.takes_terminal || self.room_terminal.is_some(),
             dies_with_caller: self.dies_with_caller,
+            is_wrapper: self.is_wrapper,
+            groups: self.groups,
             room,
         };
         spawn(&mut prepared).map_err(|(stage, error)| failed(stage)(error))

@@ -5,12 +5,15 @@
 //! is in its private `sys` module, one small file for each kernel area; what is
 //! public here is safe to call from any thread unless it says otherwise.
 
+mod audit;
+mod backend;
 mod cgroup;
 mod freshness;
 mod git_config;
 mod host;
 mod launch;
 mod mark;
+mod notices;
 mod order;
 mod plan;
 mod profile;
@@ -28,15 +31,22 @@ mod survey;
 mod sys;
 mod terminal;
 mod tree;
+mod wrapped;
 
+pub use audit::{Audit, Refused};
+pub use backend::{Backend, UnknownBackend};
 pub use cgroup::share_group_with;
 pub use freshness::Freshness;
-pub use host::{ControlGroup, Host, IdMaps};
+pub use host::{ControlGroup, Host, IdMaps, Possibility};
 pub use launch::{FIRST_INHERITED, Launch, LaunchError, MOST_INHERITED, Stage};
 pub use mark::Mark;
-pub use plan::{Access, Entry, Plan, PlanError, Private, ROOM_DIRECTORY, Right, RunLimit};
+pub use notices::{Glance, Line, Notices};
+pub use plan::{
+    Access, Entry, Holding, Plan, PlanError, Private, ROOM_DIRECTORY, Right, RunLimit, Short,
+};
 pub use profile::{
-    Enforcement, Level, Network, Profile, Protection, Resources, Violation, WriteMode, WriteRoot,
+    Enforcement, Hint, Level, Lookout, Network, Profile, Protection, Reporting, Resources,
+    Violation, WriteMode, WriteRoot,
 };
 pub use programs::{Program, ProgramError, resolve as resolve_program};
 pub use protect::{Guard, Watch};
@@ -45,6 +55,7 @@ pub use report::{Ended, Report};
 pub use room::{BuildError, BuildStep, Confined, ExecError, Room, SpareNamespaces};
 pub use seccomp::Refusal;
 pub use survey::{Identity, SYSTEM_DIRECTORIES, Survey};
+pub use sys::first::serve_as_first_process_if_asked;
 pub use sys::fork::{Fork, fork_leaving_threads, fork_single_threaded};
 pub use sys::limits::{OpenFiles, raise_open_files};
 pub use sys::scrub::{close_all_but, forget_environment, replace_arguments};
@@ -55,4 +66,7 @@ pub use sys::wait::{
 pub use terminal::{Terminal, TerminalSize, TypingMode};
 pub use tree::{
     Process, Reach, Status, children, command_line, descendants, signal_process, signal_tree,
+};
+pub use wrapped::{
+    TRUSTED_DIRECTORIES, Wrapped, WrapperError, WrapperProgram, find_wrapper, remove_abandoned,
 };

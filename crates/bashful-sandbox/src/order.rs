@@ -2,6 +2,10 @@
 
 use std::ffi::CString;
 
+mod setup;
+
+pub(crate) use setup::{MOST_WITH_SETUP, SETUP_BYTES, Setup};
+
 /// What to start, without its descriptors.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Order {
@@ -25,6 +29,12 @@ pub(crate) const MOST_BYTES: usize = 96 << 10;
 impl Order {
     /// The message; none if it would be too large.
     pub(crate) fn encode(&self) -> Option<Vec<u8>> {
+        let bytes = self.encode_whole();
+        (bytes.len() <= MOST_BYTES).then_some(bytes)
+    }
+
+    /// The same, however large.
+    pub(crate) fn encode_whole(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(4096);
         let mut number = |value: u64| bytes.extend(value.to_ne_bytes());
         number(u64::from(self.new_session));
@@ -46,7 +56,7 @@ impl Order {
         {
             bytes.extend(string.as_bytes_with_nul());
         }
-        (bytes.len() <= MOST_BYTES).then_some(bytes)
+        bytes
     }
 
     /// The order in a message; none if it is no message of ours.

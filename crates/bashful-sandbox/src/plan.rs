@@ -3,15 +3,19 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::profile::{Enforcement, Level, Network, Profile, Protection, Resources};
+use crate::backend::Backend;
+use crate::profile::{Enforcement, Level, Network, Profile, Protection, Reporting, Resources};
 use crate::protect::Watch;
-use crate::seccomp::{CommandsRule, Filter, FilterOptions, Refusal};
-use crate::survey::{Identity, Survey};
+use crate::seccomp::{CommandsRule, Filter, FilterOptions, Ground, NoticeOptions, Refusal};
+use crate::survey::{Identity, Kind, Survey};
 
 mod commands;
+mod held;
+mod levels;
 mod limits;
 mod view;
 
+pub use held::Holding;
 pub use limits::RunLimit;
 pub use view::{Access, Entry, Private};
 
@@ -38,11 +42,22 @@ pub struct Plan {
     pub git_configs: BTreeMap<PathBuf, PathBuf>,
     /// Which calls are refused.
     pub(crate) filter: Filter,
+    /// Those of them that the kernel is to record, where somebody reads that.
+    pub(crate) telling: Filter,
+    /// Which calls are reported.
+    pub(crate) notices: Option<Noticing>,
     /// The version of Landlock that is used; 0 is none.
     pub landlock: u32,
     /// What all this amounts to.
     pub enforcement: Enforcement,
     pub(crate) survey: Survey,
+}
+
+/// The calls that the kernel tells the keeper about.
+#[derive(Debug, Clone)]
+pub(crate) struct Noticing {
+    pub(crate) what: NoticeOptions,
+    pub(crate) filter: Filter,
 }
 
 /// What Landlock allows at a path besides reading.
@@ -63,14 +78,15 @@ pub enum Right {
 #[non_exhaustive]
 pub enum PlanError {
     /// Something must be enforced that this host cannot.
-    #[error("this host cannot enforce {protection:?} ({level:?}): {reason}")]
+    #[error(
+        "the backend {backend} does not enforce this in full here: {}",
+        told(short)
+    )]
     Unenforceable {
-        /// What.
-        protection: Protection,
-        /// How far it could be.
-        level: Level,
-        /// Why.
-        reason: &'static str,
+        /// Who would enforce it.
+        backend: Backend,
+        /// What falls short.
+        short: Vec<Short>,
     },
     /// The profile contradicts itself.
     #[error("`{}` {problem}", path.display())]
@@ -82,6 +98,27 @@ pub enum PlanError {
     },
 }
 
+/// A protection that falls short of what a profile demands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Short {
+    /// What.
+    pub protection: Protection,
+    /// How far it could be.
+    pub level: Level,
+    /// Why.
+    pub reason: &'static str,
+}
+
+fn told(short: &[Short]) -> String {
+    let one = |short: &Short| {
+        let (protection, level) = (short.protection.as_str(), short.level.as_str());
+        format!("{protection} ({level}): {}", short.reason)
+    };
+    let all: Vec<String> = short.iter().map(one).collect();
+    all.join("; ")
+}
+
 /// Where the room keeps what is its own.
 pub const ROOM_DIRECTORY: &str = "/run/bashful";
 
@@ -91,40 +128,38 @@ impl Plan {
         check(profile)?;
         let view = view::compile(profile, survey);
         let (limits, group) = limits::divide(&profile.resources, survey);
-        let enforcement = Enforcement {
-            filesystem: Level::Full,
-            network: network_level(profile, survey),
-            commands: match (&profile.commands, survey.landlock) {
-                // Without it the loader and scripts would be ways round the list.
-                (Some(_), 0) => Level::Partial,
-                _ => Level::Full,
-            },
-            processes: Level::Full,
-            resources: limits::level(&profile.resources, survey),
-            identity: match survey.identity {
-                Identity::SingleId { .. } => Level::Partial,
-                Identity::Own { .. } | Identity::Owner { .. } | Identity::Mapped { .. } => {
-                    Level::Full
-                }
-            },
-        };
+        let enforcement = levels::of(profile, survey);
         let filter = Filter::new(&FilterOptions {
             commands: match profile.commands {
                 Some(_) => CommandsRule::Listed,
                 None => CommandsRule::Any,
             },
+            landlock: match survey.backend {
+                Backend::Native | Backend::Bubblewrap => None,
+                Backend::Firejail | Backend::Landlock => Some(survey.landlock),
+            },
+            ground: match (survey.backend, profile.network) {
+                (Backend::Landlock, Network::Off) => Ground::SharedWithoutNetwork,
+                (Backend::Landlock, Network::On) => Ground::Shared,
+                _ => Ground::Apart,
+            },
         });
         let plan = Self {
             identity: survey.identity,
             network: profile.network,
-            rules: rules(survey, &view.entries),
+            rules: match survey.backend {
+                Backend::Native | Backend::Bubblewrap => rules(survey, &view.entries),
+                Backend::Firejail | Backend::Landlock => open_rules(survey, &view.entries),
+            },
             view: view.entries,
             limits,
             group,
             tmp_size: profile.resources.tmp_size.unwrap_or(DEFAULT_TMP),
             watched: view.watched,
             git_configs: view.git_configs,
+            telling: filter.of_telling(),
             filter,
+            notices: noticing(profile),
             landlock: survey.landlock,
             enforcement,
             survey: survey.clone(),
@@ -133,54 +168,67 @@ impl Plan {
         Ok(plan)
     }
 
+    /// Who enforces it.
+    pub fn backend(&self) -> Backend {
+        self.survey.backend
+    }
+
+    /// Whether this is a symbolic link on the host.
+    pub(crate) fn is_link(&self, path: &Path) -> bool {
+        matches!(self.survey.kinds.get(path), Some(Kind::Link(_)))
+    }
+
     /// The refused system calls, in groups, with reasons.
     pub fn refused_calls(&self) -> Vec<Refusal> {
         self.filter.describe()
     }
 
     fn refuse_what_falls_short(&self, profile: &Profile) -> Result<(), PlanError> {
+        let enough = |protection| match protection {
+            // Who a run is matters less once it can do nothing; but root is root.
+            Protection::Identity => Level::Partial,
+            _ => Level::Full,
+        };
         let all = [
-            (Protection::Filesystem, "the file tree cannot be closed off"),
-            (
-                Protection::Network,
-                "Landlock is too old to keep the host's abstract sockets out of reach",
-            ),
-            (
-                Protection::Commands,
-                "Landlock is missing, without which programs cannot be told apart",
-            ),
-            (Protection::Processes, "processes cannot be closed off"),
-            (
-                Protection::Resources,
-                "no control group is usable, so some limits hold for each process only",
-            ),
-        ];
-        for (protection, reason) in all {
-            let level = self.enforcement.of(protection);
-            if level < Level::Full && !profile.optional.contains(&protection) {
-                return Err(PlanError::Unenforceable {
-                    protection,
-                    level,
-                    reason,
-                });
-            }
+            Protection::Filesystem,
+            Protection::Network,
+            Protection::Commands,
+            Protection::Processes,
+            Protection::Resources,
+            Protection::Identity,
+        ]
+        .into_iter();
+        let short: Vec<Short> = all
+            .map(|protection| Short {
+                protection,
+                level: self.enforcement.of(protection),
+                reason: self.reason(protection, profile),
+            })
+            .filter(|short| short.level < enough(short.protection))
+            .filter(|short| !profile.optional.contains(&short.protection))
+            .collect();
+        if short.is_empty() {
+            return Ok(());
         }
-        Ok(())
+        Err(PlanError::Unenforceable {
+            backend: self.backend(),
+            short,
+        })
     }
+}
+
+fn noticing(profile: &Profile) -> Option<Noticing> {
+    let what = NoticeOptions {
+        reads: profile.reporting == Reporting::Reads,
+        network: profile.network == Network::Off,
+    };
+    (profile.reporting != Reporting::Limits).then(|| Noticing {
+        what,
+        filter: Filter::of_notices(what),
+    })
 }
 
 const DEFAULT_TMP: u64 = 1 << 30;
-
-/// Landlock keeps abstract sockets apart since its sixth version; without it a room
-/// that shares the host's network could reach them.
-fn network_level(profile: &Profile, survey: &Survey) -> Level {
-    match profile.network {
-        Network::Off => Level::Full,
-        // The filter lets no run make a unix socket of any kind.
-        Network::On if survey.landlock >= 6 => Level::Full,
-        Network::On => Level::Partial,
-    }
-}
 
 fn check(profile: &Profile) -> Result<(), PlanError> {
     let wrong = |path: &Path, problem| {
@@ -234,5 +282,44 @@ fn rules(survey: &Survey, view: &[Entry]) -> Vec<(PathBuf, Right)> {
         }
     }
     rules.push((PathBuf::from("/dev"), Right::Device));
+    rules
+}
+
+/// The same where the host's tree is not closed off: only what is named may be seen.
+fn open_rules(survey: &Survey, view: &[Entry]) -> Vec<(PathBuf, Right)> {
+    let mut rules = Vec::new();
+    let executable = survey.allowed.as_ref().map(commands::executable);
+    for entry in view {
+        let path = entry.path().to_owned();
+        match entry {
+            Entry::Bind { access, .. } => {
+                rules.push((path.clone(), Right::Read));
+                match access {
+                    Access::Device => rules.push((path, Right::Device)),
+                    Access::Write | Access::WriteData => {
+                        rules.push((path.clone(), Right::Write));
+                        if executable.is_none() {
+                            rules.push((path, Right::Execute));
+                        }
+                    }
+                    Access::Read | Access::Data | Access::Program if executable.is_none() => {
+                        rules.push((path, Right::Execute));
+                    }
+                    Access::Read | Access::Data | Access::Program => {}
+                }
+            }
+            Entry::Private {
+                which: Private::Proc,
+                ..
+            } => rules.push((path, Right::Read)),
+            _ => {}
+        }
+    }
+    rules.extend(
+        executable
+            .into_iter()
+            .flatten()
+            .map(|path| (path, Right::Execute)),
+    );
     rules
 }

@@ -5,7 +5,9 @@
 
 use std::path::PathBuf;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
+
+use crate::backend::Backend;
 
 /// What a run may do.
 ///
@@ -33,6 +35,22 @@ pub struct Profile {
     pub resources: Resources,
     /// Protections that the run may go without.
     pub optional: Vec<Protection>,
+    /// What is reported of what it runs into.
+    #[serde(default)]
+    pub reporting: Reporting,
+}
+
+/// What is reported of what a run runs into. It changes nothing about what the run may do.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reporting {
+    /// Limits, and what was held back.
+    Limits,
+    /// Also what it was denied, as far as that is cheap to learn: everything but reading.
+    #[default]
+    Usual,
+    /// Also files that it opens for reading and does not see. Every open costs more.
+    Reads,
 }
 
 /// A file or directory that may be written.
@@ -103,6 +121,20 @@ pub enum Protection {
     Identity,
 }
 
+impl Protection {
+    /// What it is called in profiles and results.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Filesystem => "filesystem",
+            Self::Network => "network",
+            Self::Commands => "commands",
+            Self::Processes => "processes",
+            Self::Resources => "resources",
+            Self::Identity => "identity",
+        }
+    }
+}
+
 /// How well something is enforced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -115,9 +147,23 @@ pub enum Level {
     Full,
 }
 
+impl Level {
+    /// The word for it in results.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Partial => "partial",
+            Self::Full => "full",
+        }
+    }
+}
+
 /// What the kernel enforces for a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Enforcement {
+    /// Who enforces. Records of older versions do not say it.
+    #[serde(default)]
+    pub backend: Backend,
     /// Reading and writing files.
     pub filesystem: Level,
     /// Reaching the network.
@@ -135,6 +181,7 @@ pub struct Enforcement {
 impl Enforcement {
     /// Nothing at all.
     pub const NONE: Self = Self {
+        backend: Backend::Native,
         filesystem: Level::None,
         network: Level::None,
         commands: Level::None,
@@ -157,19 +204,97 @@ impl Enforcement {
 }
 
 /// Something that a limit or a protection stopped, as the kernel or the keeper saw it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Violation {
-    /// What was tried: `memory`, `processes`, `file_size`, `disk`, `cpu_time`,
-    /// `protected`, `git_config`.
+    /// What was tried: `write`, `read`, `execute`, `command`, `network`, `syscall`,
+    /// `memory`, `processes`, `file_size`, `disk`, `cpu_time`, `protected`, `git_config`;
+    /// `unlisted` stands for those that are too many.
     pub kind: String,
     /// The path it was about.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "as_text",
+        default
+    )]
     pub path: Option<PathBuf>,
-    /// What would have to be granted, such as `resources.memory`.
+    /// What would have to be opened, if not the path itself: names are taken away from the
+    /// directory that they are in.
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "as_text",
+        default
+    )]
+    pub needs: Option<PathBuf>,
+    /// The network address it was about.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub address: Option<String>,
+    /// The system call that was refused.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub syscall: Option<String>,
+    /// What would have to be granted, such as `resources.memory`; empty if nothing opens it.
     pub missing: String,
-    /// Who saw it: `cgroup`, `rlimit`, `keeper`.
+    /// Who saw it: `cgroup`, `rlimit`, `keeper`, `seccomp`, `landlock`, `audit`.
     pub source: String,
     /// What became of it, in one sentence.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub note: Option<String>,
+    /// How often it was tried, where that was counted.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub times: u64,
+    /// The limit that was reached, as it is set: bytes, processes, or milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub limit: Option<u64>,
+    /// The narrowest flag of `bashful run` that would permit it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub flag: Option<String>,
+}
+
+/// What was looked at while a run went on, so that nobody takes silence for an answer.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lookout {
+    /// The kernel told of calls by which it may have met a wall.
+    #[serde(default)]
+    pub calls: bool,
+    /// Of opens for reading, too.
+    #[serde(default)]
+    pub reads: bool,
+    /// The kernel's own record was read, which has refused system calls.
+    #[serde(default)]
+    pub record: bool,
+    /// Calls of which it could not be told what they are about, or where they lead.
+    #[serde(default)]
+    pub unknown: u64,
+}
+
+/// What may have happened to a run, guessed from how it ended. No violation: a program can end
+/// like that by itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hint {
+    /// What it may have run into, as the kind of a violation.
+    pub kind: String,
+    /// What would have to be granted then.
+    pub missing: String,
+    /// What it is guessed from: `exit_code`.
+    pub source: String,
+    /// What it may be, in one sentence.
+    pub note: String,
+    /// The limit that may have been reached, as it is set.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub limit: Option<u64>,
+    /// The narrowest flag of `bashful run` that would permit it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub flag: Option<String>,
+}
+
+/// A path as text. What is not UTF-8 is replaced in it: a name that a run chose must not spoil
+/// the record of the run.
+#[expect(clippy::ref_option, reason = "serde asks like this")]
+fn as_text<S: Serializer>(path: &Option<PathBuf>, to: S) -> Result<S::Ok, S::Error> {
+    let text = path.as_ref().map(|path| path.to_string_lossy());
+    text.serialize(to)
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks like this")]
+fn is_zero(times: &u64) -> bool {
+    *times == 0
 }

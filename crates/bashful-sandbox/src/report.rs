@@ -9,13 +9,18 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
 
 use crate::launch::Stage;
+use crate::notices::Notices;
 use crate::{ExitStatus, Usage};
 
 /// One message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Record {
+    /// Everything is in place, and it waits to be told what to start.
+    Ready,
     /// The command has executed.
     Started,
+    /// A listener for its calls comes with this.
+    Listening,
     /// It has not, because of this step and errno.
     Failed(Stage, i32),
     /// It has ended.
@@ -35,7 +40,9 @@ impl Record {
     /// Without allocation: this runs between clone and exec.
     pub(crate) fn encode(&self) -> [u8; RECORD_BYTES] {
         let (kind, first, second, third, fourth) = match *self {
+            Self::Ready => (4, 0, 0, 0, 0),
             Self::Started => (1, 0, 0, 0, 0),
+            Self::Listening => (5, 0, 0, 0, 0),
             Self::Failed(stage, errno) => (2, stage.number(), errno, 0, 0),
             Self::Ended {
                 status,
@@ -72,6 +79,8 @@ impl Record {
                 cpu_us: large(16)?,
                 max_rss_kib: large(24)?,
             },
+            4 => Self::Ready,
+            5 => Self::Listening,
             _ => return None,
         })
     }
@@ -88,6 +97,15 @@ pub struct Ended {
     pub usage: Usage,
 }
 
+/// What is said about a start.
+#[derive(Debug)]
+pub(crate) enum Start {
+    /// The command has executed; the keeper's end of its terminal, if it has one.
+    Executed(Option<OwnedFd>),
+    /// It is about to; with this one hears of its calls.
+    Listening(OwnedFd),
+}
+
 /// The keeper's end of the line to a run's first process.
 #[derive(Debug)]
 pub struct Report {
@@ -99,44 +117,92 @@ impl Report {
         Self { socket }
     }
 
-    /// Waits until the command has executed, or has not; the keeper's end of its terminal, if
-    /// it has one.
-    pub(crate) fn await_start(
+    /// What is said about the start, within this time of silence. Calls that wait meanwhile go
+    /// on: to execute the command is one of them.
+    pub(crate) fn next_of_start(
         &self,
         patience: Duration,
-    ) -> Result<Option<OwnedFd>, (Stage, io::Error)> {
-        let lost = |kind: io::ErrorKind| (Stage::Report, io::Error::from(kind));
-        let patience = Timespec {
-            tv_sec: i64::try_from(patience.as_secs()).unwrap_or(i64::MAX),
-            tv_nsec: patience.subsec_nanos().into(),
-        };
-        loop {
-            let mut wait = [PollFd::new(&self.socket, PollFlags::IN)];
-            match poll(&mut wait, Some(&patience)) {
-                Ok(0) => return Err(lost(io::ErrorKind::TimedOut)),
-                Ok(_) => break,
-                Err(rustix::io::Errno::INTR) => {}
-                Err(errno) => return Err((Stage::Report, errno.into())),
-            }
-        }
-        let (record, terminal) = self.first();
-        match record {
-            Some(Record::Started) => Ok(terminal),
-            Some(Record::Failed(stage, errno)) => Err((stage, io::Error::from_raw_os_error(errno))),
-            // It died before it could say anything: somebody killed it.
-            _ => Err(lost(io::ErrorKind::UnexpectedEof)),
+        notices: Option<&mut Notices>,
+    ) -> Result<Start, (Stage, io::Error)> {
+        match self.await_record(patience, notices)? {
+            (Record::Started, terminal) => Ok(Start::Executed(terminal)),
+            (Record::Listening, Some(listener)) => Ok(Start::Listening(listener)),
+            (Record::Failed(stage, errno), _) => Err((stage, io::Error::from_raw_os_error(errno))),
+            _ => Err((Stage::Report, io::ErrorKind::InvalidData.into())),
         }
     }
 
+    /// Waits until a first process is ready to be told what to start.
+    pub(crate) fn await_ready(&self, patience: Duration) -> Result<(), (Stage, io::Error)> {
+        match self.await_record(patience, None)? {
+            (Record::Ready, _) => Ok(()),
+            _ => Err((Stage::Report, io::ErrorKind::InvalidData.into())),
+        }
+    }
+
+    fn await_record(
+        &self,
+        patience: Duration,
+        notices: Option<&mut Notices>,
+    ) -> Result<(Record, Option<OwnedFd>), (Stage, io::Error)> {
+        let lost = |kind: io::ErrorKind| (Stage::Report, io::Error::from(kind));
+        let notices = notices.filter(|notices| notices.awaits_start());
+        match self.await_line(Some(patience), notices) {
+            Ok(true) => {}
+            Ok(false) => return Err(lost(io::ErrorKind::TimedOut)),
+            Err(error) => return Err((Stage::Report, error)),
+        }
+        let (record, terminal) = self.first();
+        // It died before it could say anything: somebody killed it.
+        let record = record.ok_or_else(|| lost(io::ErrorKind::UnexpectedEof))?;
+        Ok((record, terminal))
+    }
+
     /// Waits until the command has ended; none if its first process died before.
-    pub(crate) fn wait(&self) -> io::Result<Option<Ended>> {
+    pub(crate) fn wait(&self, notices: Option<&mut Notices>) -> io::Result<Option<Ended>> {
+        self.await_line(None, notices)?;
+        Ok(self.ended())
+    }
+
+    /// Waits until something is said, or nothing will be; false if the time is over.
+    fn await_line(
+        &self,
+        patience: Option<Duration>,
+        mut notices: Option<&mut Notices>,
+    ) -> io::Result<bool> {
+        let patience = patience.map(|patience| Timespec {
+            tv_sec: i64::try_from(patience.as_secs()).unwrap_or(i64::MAX),
+            tv_nsec: patience.subsec_nanos().into(),
+        });
         loop {
-            let mut wait = [PollFd::new(&self.socket, PollFlags::IN)];
-            match poll(&mut wait, None) {
-                Ok(_) => return Ok(self.ended()),
-                Err(rustix::io::Errno::INTR) => {}
+            let mut wait = vec![PollFd::new(&self.socket, PollFlags::IN)];
+            if let Some(notices) = &notices {
+                wait.push(PollFd::from_borrowed_fd(notices.as_fd(), PollFlags::IN));
+            }
+            match poll(&mut wait, patience.as_ref()) {
+                Ok(0) => return Ok(false),
+                Ok(_) | Err(rustix::io::Errno::INTR) => {}
                 Err(errno) => return Err(errno.into()),
             }
+            let mut told = wait.iter().map(PollFd::revents);
+            if told.next().is_some_and(|told| !told.is_empty()) {
+                return Ok(true);
+            }
+            let told = told.next().unwrap_or(PollFlags::empty());
+            notices = match notices {
+                // What comes after the start is for whoever looks at it.
+                Some(notices) if told.contains(PollFlags::IN) && notices.awaits_start() => {
+                    notices.let_it_begin();
+                    Some(notices).filter(|notices| notices.awaits_start())
+                }
+                Some(notices) if told.contains(PollFlags::IN) => {
+                    notices.let_all_go_on();
+                    Some(notices)
+                }
+                // Nobody is left who could call.
+                Some(_) if !told.is_empty() => None,
+                same => same,
+            };
         }
     }
 

@@ -29,9 +29,11 @@ mod private;
 mod waiting;
 
 pub use build::{BuildError, BuildStep, SpareNamespaces};
+pub(crate) use exec::outside_identity;
 pub use exec::{Confined, ExecError};
 pub(crate) use hold::hold_back;
 pub(crate) use id_map::can_map;
+pub(crate) use landlock::landlock_ruleset;
 
 /// A live sandbox.
 #[derive(Debug)]
@@ -51,6 +53,8 @@ pub struct Room {
     waiting: Option<waiting::Waiting>,
     /// Whether one should be made.
     may_wait: bool,
+    /// Whether the kernel is to record what it refuses.
+    is_recorded: bool,
     /// Groups of runs that have ended.
     retired: Vec<Cgroup>,
     next_group: u64,
@@ -142,6 +146,7 @@ impl Room {
             builders: vec![built.builder],
             waiting: None,
             may_wait: true,
+            is_recorded: false,
             retired: Vec::new(),
             next_group: 0,
             next_template: 0,
@@ -149,6 +154,12 @@ impl Room {
             number,
             mounts,
         })
+    }
+
+    /// Has the kernel record what it refuses its runs: somebody reads it, see
+    /// [`crate::Audit`].
+    pub fn record_refusals(&mut self) {
+        self.is_recorded = true;
     }
 
     /// The network that its runs have.

@@ -19,6 +19,8 @@ use std::fmt;
 
 pub(crate) use assembler::Instruction;
 use rule::{Rule, Scope};
+pub(crate) use table::{Act, End, Place, Watched};
+use table::{Watching, watched};
 
 /// Which programs a run may execute, as far as the filter is concerned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,11 +32,56 @@ pub(crate) enum CommandsRule {
     Listed,
 }
 
+/// What else keeps a run apart from the host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ground {
+    /// Namespaces of its own.
+    Apart,
+    /// Nothing: it is among the processes of the host, and its network was granted.
+    Shared,
+    /// Nothing, and the network is off: no socket can be made.
+    SharedWithoutNetwork,
+}
+
 /// What the filter depends on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FilterOptions {
     /// Which programs a run may execute.
     pub(crate) commands: CommandsRule,
+    /// The version of Landlock, where nothing else closes files.
+    pub(crate) landlock: Option<u32>,
+    /// What else keeps the run apart.
+    pub(crate) ground: Ground,
+}
+
+/// What the kernel is to tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct NoticeOptions {
+    /// Also opens for reading, and what asks about files.
+    pub(crate) reads: bool,
+    /// Also what reaches for the network.
+    pub(crate) network: bool,
+}
+
+impl NoticeOptions {
+    fn watched(self) -> impl Iterator<Item = &'static Watched> {
+        let reads = self.reads.then_some(Watching::Reads);
+        let network = self.network.then_some(Watching::Network);
+        [Some(Watching::Usual), reads, network]
+            .into_iter()
+            .flatten()
+            .flat_map(watched)
+    }
+
+    /// What the call with this number does, and its name.
+    pub(crate) fn of_call(self, number: i32) -> Option<(&'static str, &'static Watched)> {
+        let number = u32::try_from(number).ok()?;
+        self.watched().find_map(|watched| {
+            let mut calls = watched.rule.present_calls();
+            let (name, _) = calls.find(|(_, known)| *known == number)?;
+            Some((name, watched))
+        })
+    }
 }
 
 /// A system call filter, ready for the kernel.
@@ -50,8 +97,37 @@ impl Filter {
         let applies = |rule: &&Rule| match rule.scope {
             Scope::Always => true,
             Scope::ListedCommands => options.commands == CommandsRule::Listed,
+            Scope::SharedHost => options.ground != Ground::Apart,
+            Scope::OldLandlock => options.landlock.is_some_and(|version| version < 3),
+            Scope::SharedNetwork => options.ground == Ground::SharedWithoutNetwork,
         };
         let rules: Vec<&'static Rule> = table::rules().filter(applies).collect();
+        let instructions = compile::compile(&rules);
+        Self {
+            rules,
+            instructions,
+        }
+    }
+
+    /// The program that only tells: every call of it goes on.
+    pub(crate) fn of_notices(what: NoticeOptions) -> Self {
+        let watched = what.watched();
+        let rules: Vec<&'static Rule> = watched.map(|watched| &watched.rule).collect();
+        let instructions = compile::compile(&rules);
+        Self {
+            rules,
+            instructions,
+        }
+    }
+
+    /// The refusals that the kernel is to write into its own record: those that programs do not
+    /// meet in passing. It refuses nothing that the filter does not.
+    pub(crate) fn of_telling(&self) -> Self {
+        let is_telling = |rule: &&&Rule| {
+            let mut calls = rule.present_calls();
+            !calls.any(|(name, _)| MET_IN_PASSING.contains(&name))
+        };
+        let rules: Vec<&'static Rule> = self.rules.iter().filter(is_telling).copied().collect();
         let instructions = compile::compile(&rules);
         Self {
             rules,
@@ -62,6 +138,12 @@ impl Filter {
     /// The program, in the form that the kernel takes.
     pub(crate) fn instructions(&self) -> &[Instruction] {
         &self.instructions
+    }
+
+    /// The same as bytes, for a program that installs it.
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        let instructions = self.instructions.iter();
+        instructions.flat_map(|one| one.to_bytes()).collect()
     }
 
     /// What is refused, in the order in which the rules are tried.
@@ -75,7 +157,7 @@ impl Filter {
         let listed = self.rules.iter().map(|rule| Refusal {
             calls: rule.present_calls().map(|(name, _)| name).collect(),
             condition: rule.condition(),
-            answer: rule.answer.name,
+            answer: rule.answer.name(),
             reason: rule.reason,
         });
         foreign
@@ -83,6 +165,31 @@ impl Filter {
             .filter(|refusal| !refusal.calls.is_empty())
             .collect()
     }
+}
+
+/// Calls that libraries try and do without: looking for a user's name takes a socket, starting a
+/// thread the newest of its calls.
+const MET_IN_PASSING: &[&str] = &[
+    "clone3",
+    "fcntl",
+    "get_mempolicy",
+    "ioctl",
+    "io_uring_setup",
+    "memfd_create",
+    "perf_event_open",
+    "personality",
+    "socket",
+    "socketpair",
+    "statmount",
+    "modify_ldt",
+];
+
+/// The name of a call that some rule refuses.
+pub(crate) fn call_name(number: u32) -> Option<&'static str> {
+    let mut calls = table::rules().flat_map(Rule::present_calls);
+    calls
+        .find(|(_, known)| *known == number)
+        .map(|(name, _)| name)
 }
 
 /// A group of system calls that are refused alike.

@@ -6,11 +6,13 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use crate::backend::Backend;
 use crate::cgroup::{Cgroups, Offers, shared_groups};
 use crate::freshness::Inode;
 use crate::profile::Profile;
 use crate::protect::{Protected, inspect};
 use crate::room::can_map;
+use crate::sys::attempt::{Attempt, attempt};
 use crate::sys::landlock;
 
 mod links;
@@ -31,7 +33,8 @@ pub enum Identity {
         /// The group.
         group: u32,
     },
-    /// Root asks; the run is the owner of the workspace.
+    /// Root asks; the run is the owner of the workspace. That is root itself where a wrapper
+    /// program builds and the kernel lets nobody make a user namespace.
     Owner {
         /// The user.
         user: u32,
@@ -52,6 +55,14 @@ pub enum Identity {
     },
 }
 
+impl Identity {
+    /// Whether root's files are the run's own: by a user namespace, or because the run is
+    /// root, though without any right of root's.
+    pub fn stands_for_root(self) -> bool {
+        matches!(self, Self::SingleId { .. } | Self::Owner { user: 0, .. })
+    }
+}
+
 /// What kind of thing is at a path.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Kind {
@@ -66,6 +77,8 @@ pub(crate) enum Kind {
 /// What this host offers for a profile.
 #[derive(Debug, Clone)]
 pub struct Survey {
+    /// Who will enforce.
+    pub(crate) backend: Backend,
     pub(crate) identity: Identity,
     pub(crate) landlock: u32,
     pub(crate) offers: Offers,
@@ -112,16 +125,31 @@ impl Survey {
 
     /// The same, with a directory where slow findings are kept.
     pub fn with_cache(profile: &Profile, cache: Option<&Path>) -> io::Result<Self> {
-        Self::with_offers(profile, cache, shared_groups().offers().clone())
+        Self::for_backend(profile, cache, Backend::Native)
+    }
+
+    /// The same for another who enforces.
+    pub fn for_backend(
+        profile: &Profile,
+        cache: Option<&Path>,
+        backend: Backend,
+    ) -> io::Result<Self> {
+        let offers = shared_groups().offers().clone();
+        Self::with_offers(profile, cache, offers, backend)
     }
 
     /// The same for a process that will not build anything: what a keeper that it starts
     /// would find. No process changes its place.
-    pub fn look(profile: &Profile, cache: Option<&Path>) -> io::Result<Self> {
-        Self::with_offers(profile, cache, Cgroups::look())
+    pub fn look(profile: &Profile, cache: Option<&Path>, backend: Backend) -> io::Result<Self> {
+        Self::with_offers(profile, cache, Cgroups::look(), backend)
     }
 
-    fn with_offers(profile: &Profile, cache: Option<&Path>, offers: Offers) -> io::Result<Self> {
+    fn with_offers(
+        profile: &Profile,
+        cache: Option<&Path>,
+        offers: Offers,
+        backend: Backend,
+    ) -> io::Result<Self> {
         let mut protected = Vec::new();
         for root in profile.write.iter().filter(|root| root.protect) {
             let mut found = inspect(&root.path);
@@ -166,8 +194,9 @@ impl Survey {
             .iter()
             .filter_map(|path| Some((PathBuf::from(path), kind_of(Path::new(path)).ok()?)))
             .collect();
-        let identity = identify(profile)?;
+        let identity = identify(profile, backend)?;
         let mut survey = Self {
+            backend,
             identity,
             landlock: landlock::version(),
             offers,
@@ -177,9 +206,10 @@ impl Survey {
             protected,
             allowed: allowed_programs(profile, cache)?,
             extra_read: name_service_files(profile),
-            also_hidden: match identity {
-                Identity::SingleId { .. } => names::for_root_only(),
-                _ => Vec::new(),
+            also_hidden: if identity.stands_for_root() {
+                names::for_root_only()
+            } else {
+                Vec::new()
             }
             .into_iter()
             .chain(also_hidden.into_iter().map(|path| (path, Kind::File)))
@@ -216,7 +246,7 @@ pub(crate) const FIRST_ID: u32 = 0x7000_0000;
 /// Ids below belong to the system on every usual host.
 const FIRST_OF_PEOPLE: u32 = 1000;
 
-fn identify(profile: &Profile) -> io::Result<Identity> {
+fn identify(profile: &Profile, backend: Backend) -> io::Result<Identity> {
     let user = rustix::process::geteuid().as_raw();
     if user != 0 {
         let group = rustix::process::getegid().as_raw();
@@ -240,21 +270,29 @@ fn identify(profile: &Profile) -> io::Result<Identity> {
             },
         });
     }
-    let all_map = profile
-        .write
-        .iter()
-        .map(|root| &root.path)
-        .chain([&profile.workspace])
-        .all(|path| can_map(path, fresh));
+    let all_map = backend == Backend::Native
+        && profile
+            .write
+            .iter()
+            .map(|root| &root.path)
+            .chain([&profile.workspace])
+            .all(|path| can_map(path, fresh));
     Ok(if all_map {
         Identity::Mapped { user: fresh }
+    } else if backend == Backend::Bubblewrap && !offers_user_namespaces() {
+        Identity::Owner { user: 0, group: 0 }
     } else {
         Identity::SingleId { user: fresh }
     })
 }
 
+/// Whether the kernel lets us make a user namespace.
+fn offers_user_namespaces() -> bool {
+    attempt(libc::CLONE_NEWUSER, Attempt::Enter).is_ok()
+}
+
 /// Whether we are root with the rights of root, and not in a container that took them.
-fn may_mount() -> bool {
+pub(crate) fn may_mount() -> bool {
     rustix::thread::capabilities(None).is_ok_and(|sets| {
         sets.effective
             .contains(rustix::thread::CapabilitySet::SYS_ADMIN)

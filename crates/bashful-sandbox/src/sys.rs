@@ -1,6 +1,8 @@
 //! The only unsafe code: one file per kernel area, each function a thin, typed
 //! call that decides nothing.
 
+pub(crate) mod attempt;
+pub(crate) mod first;
 pub(crate) mod fork;
 pub(crate) mod init;
 pub(crate) mod landlock;
@@ -8,6 +10,7 @@ pub(crate) mod limits;
 pub(crate) mod memory;
 pub(crate) mod mounts;
 pub(crate) mod namespaces;
+pub(crate) mod notices;
 pub(crate) mod scrub;
 pub(crate) mod seccomp;
 pub(crate) mod signals;

@@ -266,19 +266,23 @@ Exit codes: 0 if it would run, 2 usage, 120 denied, 121 needs approval, 125 Bash
 #[derive(Debug, Args)]
 #[command(
     after_long_help = EXPLAIN_EXAMPLES,
-    override_usage = "bashful explain [OPTIONS] 'COMMAND'\n       bashful explain [OPTIONS] -- PROGRAM [ARGS]..."
+    override_usage = "bashful explain [OPTIONS] 'COMMAND'\n       bashful explain [OPTIONS] -- PROGRAM [ARGS]...\n       bashful explain [--json] --last\n       bashful explain [--json] TASK"
 )]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct ExplainArguments {
     /// Bash text, as one argument.
     #[arg(
         value_name = "COMMAND",
-        required_unless_present = "program",
+        required_unless_present_any = ["program", "last"],
         conflicts_with = "program"
     )]
     pub(crate) command: Option<String>,
     /// A program with its arguments.
     #[arg(value_name = "PROGRAM ARGS", last = true, num_args = 1..)]
     pub(crate) program: Vec<String>,
+    /// What the newest run was denied, and what would permit it; its id does the same.
+    #[arg(long, conflicts_with_all = ["command", "program"])]
+    pub(crate) last: bool,
     /// Print the plan as one JSON object.
     #[arg(long)]
     pub(crate) json: bool,
@@ -309,7 +313,8 @@ pub(crate) struct DoctorArguments {
     /// Build a sandbox anew, though one was tried since the last boot.
     #[arg(long)]
     pub(crate) again: bool,
-    /// Mend the database instead: rebuild it if it is damaged, and bring its index up to date.
+    /// Mend what is kept instead: close directories that others could read, rebuild a damaged
+    /// database, and bring its index up to date. What others could write is for you to look at.
     #[arg(long, conflicts_with = "again")]
     pub(crate) repair: bool,
     /// Print JSON.

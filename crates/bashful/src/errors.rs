@@ -4,7 +4,8 @@ use std::io;
 
 use bashful_engine::approvals::{DeskError, NotAPerson, StoreError};
 use bashful_engine::audit::AuditError;
-use bashful_engine::{EngineError, TaskError};
+use bashful_engine::config::{Choice as _, Sandbox};
+use bashful_engine::{EngineError, TaskError, in_full};
 use serde_json::json;
 
 use crate::exit::Exit;
@@ -37,11 +38,7 @@ pub(crate) fn report(error: &anyhow::Error, as_json: bool, printer: &Printer) ->
         || task_error.is_some_and(TaskError::is_mistake)
         || desk_error.is_some_and(is_mistake);
     let denied = error.is::<NotAPerson>();
-    let message = error
-        .chain()
-        .map(ToString::to_string)
-        .collect::<Vec<_>>()
-        .join(": ");
+    let message = in_full(error.as_ref());
     let hint = engine_error
         .and_then(EngineError::hint)
         .or_else(|| desk_error.and_then(desk_hint).map(str::to_owned))
@@ -100,7 +97,13 @@ fn desk_hint(error: &DeskError) -> Option<&'static str> {
 }
 
 /// Tells what is wrong with our arguments, or gives the help that they ask for.
-pub(crate) fn report_usage(error: &clap::Error) -> Exit {
+pub(crate) fn report_usage(mut error: clap::Error) -> Exit {
+    use clap::error::{ContextKind, ContextValue};
+    // Whoever mistypes a backend does not mean to have none.
+    let suggested = error.get(ContextKind::SuggestedValue);
+    if matches!(suggested, Some(ContextValue::String(word)) if word == Sandbox::None.as_str()) {
+        error.remove(ContextKind::SuggestedValue);
+    }
     // Nobody reads it: nothing to do about that.
     let _ = error.print();
     if !error.use_stderr() {

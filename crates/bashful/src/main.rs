@@ -21,7 +21,7 @@ fn main() -> ExitCode {
     let keeper = early::keeper();
     let cli = match cli::Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => return errors::report_usage(&error).into(),
+        Err(error) => return errors::report_usage(error).into(),
     };
     let printer = printer::Printer::new(cli.color.into());
     let outcome = match &cli.command {

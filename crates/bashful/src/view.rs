@@ -14,6 +14,7 @@ mod block;
 mod charset;
 mod date;
 mod decode;
+mod denials;
 mod diagnosis;
 mod diff;
 mod explanation;
@@ -42,6 +43,7 @@ pub(crate) use ask::{AskCard, Editing, state as said_state};
 pub(crate) use block::show_block;
 
 pub(crate) use date::utc;
+pub(crate) use denials::{denial, hint, not_seen, show_denials};
 pub(crate) use diagnosis::show_diagnosis;
 pub(crate) use diff::{Difference, show_diff};
 pub(crate) use explanation::{Detail, show_plan};

@@ -61,7 +61,7 @@ impl Binding {
             rights(&ground.granted),
             variables,
             (input_read(&case.invocation.stdin), later),
-            settings.sandbox.as_str(),
+            settings.sandbox_word(),
             optional.map(|one| one.as_str()).collect::<Vec<_>>(),
         ]);
         let memory = remembered.filter(|_| shell.is_some());

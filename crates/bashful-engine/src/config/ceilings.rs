@@ -41,7 +41,7 @@ pub struct Ceilings {
     pub approvals_wait: Option<Duration>,
     /// The most for `approvals.most_pending`.
     pub approvals_most_pending: Option<usize>,
-    /// `Native`: runs cannot go without a sandbox.
+    /// The weakest sandbox that runs may have; none at all only if that says so.
     pub sandbox: Option<Sandbox>,
 }
 

@@ -3,9 +3,10 @@
 use std::str::FromStr;
 
 use bashful_policy::{Otherwise, Preset};
-use bashful_sandbox::Protection;
+use bashful_sandbox::{Backend, Protection};
 
 use super::place::shown;
+use super::scalar::Scalar;
 
 /// A setting with a fixed list of words, used by files and flags alike.
 pub trait Choice: Copy + Eq + Sized + 'static {
@@ -130,15 +131,42 @@ impl Choice for Survivors {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Sandbox {
-    /// Bashful's own sandbox.
+    /// The strongest that works here.
     #[default]
-    Native,
+    Auto,
+    /// This one, whether or not there is a stronger one.
+    By(Backend),
     /// Nothing: a run may do all that its user may.
     None,
 }
 
+impl Sandbox {
+    /// Whether it may hold less than this one.
+    pub fn is_weaker_than(self, other: Self) -> bool {
+        self.is_wider_than(&other)
+    }
+}
+
 impl Choice for Sandbox {
-    const ALL: &'static [(&'static str, Self)] = &[("native", Self::Native), ("none", Self::None)];
+    const ALL: &'static [(&'static str, Self)] = &[
+        ("auto", Self::Auto),
+        ("native", Self::By(Backend::Native)),
+        ("bubblewrap", Self::By(Backend::Bubblewrap)),
+        ("firejail", Self::By(Backend::Firejail)),
+        ("landlock", Self::By(Backend::Landlock)),
+        ("none", Self::None),
+    ];
+
+    /// Whoever mistypes a backend does not mean to have none.
+    fn from_word(word: &str) -> Result<Self, UnknownChoice> {
+        let known = || Self::ALL.iter().map(|(known, _)| *known);
+        let found = Self::ALL.iter().find(|(known, _)| *known == word);
+        found.map(|(_, value)| *value).ok_or_else(|| {
+            let mut unknown = UnknownChoice::new(word, known());
+            unknown.suggestion = unknown.suggestion.filter(|near| *near != "none");
+            unknown
+        })
+    }
 }
 
 /// What the home of a run is.

@@ -189,7 +189,8 @@ impl Key {
     /// `resolve.rs` only carries it out.
     ///
     /// What counts as narrower: `true` for `require_description`; less for a duration, size or
-    /// count; `stop` for `on_log_full`; `kill` for `survivors`; `native` for `sandbox`; `ask`
+    /// count; `stop` for `on_log_full`; `kill` for `survivors`; `native`, then `auto`, then the
+    /// others from strong to weak for `sandbox`; `ask`
     /// and then `deny` for what no rule knows; a preset or network that gives less; a home that is not the real one.
     const fn row(self) -> Row {
         use ProjectMay::{NotSet, Set};

@@ -4,7 +4,7 @@ use std::hash::Hash;
 use std::time::Duration;
 
 use bashful_policy::{NetworkCapability, Otherwise, Preset};
-use bashful_sandbox::Protection;
+use bashful_sandbox::{Backend, Protection};
 
 use super::choice::{Choice as _, HomeMode, Keep, OnLogFull, Sandbox, Survivors};
 use super::place::shown;
@@ -99,7 +99,16 @@ impl Scalar for Keep {
 
 impl Scalar for Sandbox {
     fn is_wider_than(&self, other: &Self) -> bool {
-        (*self, *other) == (Self::None, Self::Native)
+        // `auto` is as strong as the host allows: who names a weaker one goes below that.
+        let reach = |sandbox: &Self| match sandbox {
+            Self::By(Backend::Native) => 0,
+            Self::Auto => 1,
+            Self::By(Backend::Bubblewrap) => 2,
+            Self::By(Backend::Firejail) => 3,
+            Self::By(Backend::Landlock) => 4,
+            Self::None => 5,
+        };
+        reach(self) > reach(other)
     }
 
     fn shown(&self) -> String {

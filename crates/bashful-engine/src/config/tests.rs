@@ -144,7 +144,7 @@ fn shows_values_with_origins() {
     let expected = r#"require_description = false  # default
 blocked_commands = ["dd", "a\"\U0000009B\U0000202Eb\\"]  # admin admin.toml:1, project project.toml:1
 default_agent = "coder"  # user user.toml:1
-sandbox = "native"  # default
+sandbox = "auto"  # default
 
 [limits]
 timeout = "1m"  # admin admin.toml:3

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use bashful_sandbox::Backend;
+
 use super::tests::{load, loaded};
 use super::{
     Approvals, Choice as _, Config, Keep, Key, Loaded, OnLogFull, Origin, ProjectMay, Sandbox,
@@ -289,7 +291,7 @@ const CASES: &[([&str; 3], &[&str])] = &[
     ),
     (
         ["", "", "sandbox = 'none'"],
-        &["ignored `sandbox` in `project.toml` line 1: NARROW `none` is wider than `native`"],
+        &["ignored `sandbox` in `project.toml` line 1: NARROW `none` is wider than `auto`"],
     ),
     (
         ["sandbox = 'native'", "sandbox = 'none'", ""],
@@ -387,7 +389,7 @@ fn wider(without: &Config, with: &Config) -> Vec<Key> {
         (Key::AuditAnchors, with.audit != without.audit),
         (
             Key::Sandbox,
-            (with.sandbox, without.sandbox) == (Sandbox::None, Sandbox::Native),
+            (with.sandbox, without.sandbox) == (Sandbox::None, Sandbox::Auto),
         ),
         (Key::AgentProfile, with.agents != without.agents),
     ];
@@ -519,7 +521,8 @@ fn no_file_passes_the_admin_file() {
             ceilings.require_description != Some(true) || config.require_description,
             ceilings.on_log_full != Some(OnLogFull::Stop) || limits.on_log_full == OnLogFull::Stop,
             ceilings.survivors != Some(Survivors::Kill) || limits.survivors == Survivors::Kill,
-            ceilings.sandbox != Some(Sandbox::Native) || config.sandbox == Sandbox::Native,
+            ceilings.sandbox != Some(Sandbox::By(Backend::Native))
+                || config.sandbox == Sandbox::By(Backend::Native),
             ceilings.keep.is_none_or(|keep| limits.keep == keep),
             ceilings.agent.is_none_or(|agent| config.agent == agent),
             ceilings

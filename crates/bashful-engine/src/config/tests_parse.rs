@@ -207,7 +207,7 @@ const WRONG_VALUES: &[(&str, &str)] = &[
     ),
     (
         "\nsandbox = \"off\"",
-        "bad value for `sandbox` AT 11: `off` is not one of `native`, `none`",
+        "bad value for `sandbox` AT 11: `off` is not one of `auto`, `native`, `bubblewrap`, `firejail`, `landlock`, `none`",
     ),
     (
         "[agent.coder]\nprofile = \"defalt\"",

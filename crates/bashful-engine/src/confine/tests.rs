@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use bashful_policy::Preset;
-use bashful_sandbox::{Network, Profile, Protection, Resources, WriteMode, WriteRoot};
+use bashful_sandbox::{Network, Profile, Protection, Reporting, Resources, WriteMode, WriteRoot};
 
 use crate::config::HomeMode;
 
@@ -42,6 +42,7 @@ fn the_usual_run() {
         commands: None,
         resources: limits::resources(&bashful_policy::ResourceLimits::default()).unwrap(),
         optional: vec![Protection::Resources],
+        reporting: Reporting::Usual,
     };
     assert_eq!(profile, expected);
     assert_eq!(confined.environment, []);

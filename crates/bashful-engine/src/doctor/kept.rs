@@ -9,26 +9,25 @@ use crate::repair::{Condition, look as look_at};
 use crate::store::{DATABASE, SqliteStore, Store, StoreError, TaskFilter};
 use crate::tasks::damaged;
 
+/// What mends all that is ours to mend.
+pub(super) const REPAIR: &str = "bashful doctor --repair";
+
 /// Looks at what is kept. Nothing is made or mended.
 pub(super) fn look(places: &Places) -> Vec<Finding> {
     let path = places.state.join(DATABASE);
-    let (state, words) = match look_at(&path) {
-        Ok(Condition::Fine) => (State::Ok, "the database is fine".to_owned()),
-        Ok(Condition::Absent) => (State::Ok, "there is no database yet".to_owned()),
-        Ok(Condition::Damaged(detail)) => (
+    let told = |state, words: &str| Finding::new("database", state, words);
+    let database = match look_at(&path) {
+        Ok(Condition::Fine) => told(State::Ok, "the database is fine"),
+        Ok(Condition::Absent) => told(State::Ok, "there is no database yet"),
+        Ok(Condition::Damaged(detail)) => told(
             State::Failed,
-            format!("the database is damaged: {detail}; `bashful doctor --repair` mends it"),
-        ),
-        Err(StoreError::Locked { .. }) => (
-            State::Weak,
-            "the database is locked by another process".to_owned(),
-        ),
-        Err(error) => (State::Failed, error.to_string()),
-    };
-    let database = Finding {
-        name: "database",
-        state,
-        words,
+            &format!("the database is damaged: {detail}; `{REPAIR}` mends it"),
+        )
+        .mended_by([REPAIR]),
+        Err(StoreError::Locked { .. }) => {
+            told(State::Weak, "the database is locked by another process")
+        }
+        Err(error) => told(State::Failed, &error.to_string()),
     };
     let index = match SqliteStore::open_existing(&path) {
         Ok(Some(store)) => index(&store).ok(),
@@ -63,24 +62,17 @@ fn records(state: &Path) -> Option<Finding> {
             state.join("tasks").display()
         ),
     };
-    Some(Finding {
-        name: "records",
-        state: State::Failed,
-        words,
-    })
+    Some(Finding::new("records", State::Failed, words).mended_by([REPAIR]))
 }
 
 fn index(store: &dyn Store) -> Result<Finding, StoreError> {
     let tasks = store.tasks(&TaskFilter::default())?.len();
     let known = store.known()?;
     let agents: BTreeSet<&str> = known.iter().map(|session| session.agent.as_str()).collect();
-    Ok(Finding {
-        name: "index",
-        state: State::Ok,
-        words: format!(
-            "the index holds tasks: {tasks}, sessions: {}, agents: {}",
-            known.len(),
-            agents.len()
-        ),
-    })
+    let words = format!(
+        "the index holds tasks: {tasks}, sessions: {}, agents: {}",
+        known.len(),
+        agents.len()
+    );
+    Ok(Finding::new("index", State::Ok, words))
 }

@@ -19,15 +19,9 @@ fn tell(outlook: &Outlook) -> Vec<Finding> {
         ),
         Scope::Starter(ground) => (stays(ground), format!("the keeper {}", because(ground))),
     };
-    let scope = Finding {
-        name: "scope",
-        state,
-        words,
-    };
-    let logout = outlook.ends_at_logout.then(|| Finding {
-        name: "logout",
-        state: State::Weak,
-        words: match outlook.scope {
+    let scope = Finding::new("scope", state, words);
+    let logout = outlook.ends_at_logout.then(|| {
+        let words = match outlook.scope {
             Scope::Own => {
                 "background tasks end with your last logout, because systemd then stops what \
                  belongs to you; `loginctl enable-linger` keeps them"
@@ -37,8 +31,8 @@ fn tell(outlook: &Outlook) -> Vec<Finding> {
                  leaves behind; `loginctl enable-linger` keeps what is in a scope of its own, \
                  and KillUserProcesses=no in logind.conf spares the rest"
             }
-        }
-        .to_owned(),
+        };
+        Finding::new("logout", State::Weak, words).mended_by(["loginctl enable-linger"])
     });
     [scope].into_iter().chain(logout).collect()
 }

@@ -8,12 +8,13 @@ use std::io::{self, Read, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::PathBuf;
 
-use bashful_keeper::VERSION;
-use bashful_sandbox::Host;
+use bashful_sandbox::Backend;
 use serde::{Deserialize, Serialize};
 
-use super::trial::{Ran, Trial};
+use super::trial::{Trial, Trials};
 use crate::places::{Places, make_private};
+use crate::selection::wrappers;
+use crate::surroundings;
 
 /// More than this is no file of ours.
 const LARGEST: u64 = 64 * 1024;
@@ -22,12 +23,12 @@ const LARGEST: u64 = 64 * 1024;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Key {
-    boot: String,
-    version: String,
-    user: u32,
-    kernel: String,
     /// Where this process is among the control groups: limits depend on it.
     groups: String,
+    /// What surrounds this process: in a container another kernel may seem to be here.
+    surroundings: Vec<String>,
+    /// The programs that confine for us.
+    wrappers: Vec<String>,
 }
 
 /// What is in the file.
@@ -36,7 +37,12 @@ struct Key {
 struct Record {
     v: u32,
     key: Key,
-    trial: Ran,
+    trials: Trials,
+}
+
+/// Whether our own sandbox was built, and held.
+fn is_good(trials: &Trials) -> bool {
+    matches!(trials.of(Backend::Native), Some(Trial::Ran(ran)) if ran.held())
 }
 
 /// The memory of this user.
@@ -48,14 +54,11 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    pub(super) fn of(places: &Places, host: &Host) -> Self {
-        let text = |path: &str| fs::read_to_string(path).ok();
-        let key = text("/proc/sys/kernel/random/boot_id").map(|boot| Key {
-            boot: boot.trim().to_owned(),
-            version: VERSION.to_owned(),
-            user: rustix::process::geteuid().as_raw(),
-            kernel: host.kernel.clone(),
-            groups: text("/proc/self/cgroup").unwrap_or_default(),
+    pub(super) fn of(places: &Places) -> Self {
+        let key = surroundings::lines().map(|surroundings| Key {
+            groups: fs::read_to_string("/proc/self/cgroup").unwrap_or_default(),
+            surroundings,
+            wrappers: wrappers().collect(),
         });
         Self {
             path: places.cache.join("doctor.json"),
@@ -64,21 +67,19 @@ impl Memory {
     }
 
     /// What was found earlier, if it is still true.
-    pub(super) fn recall(&self) -> Option<Trial> {
+    pub(super) fn recall(&self) -> Option<Trials> {
         let record: Record = serde_json::from_slice(&self.load().ok()?).ok()?;
-        let current = record.v == 1 && Some(&record.key) == self.key.as_ref();
-        (current && record.trial.held()).then_some(Trial::Ran(record.trial))
+        let current = record.v == 2 && Some(&record.key) == self.key.as_ref();
+        (current && is_good(&record.trials)).then_some(record.trials)
     }
 
-    /// Remembers it. Not being able to is no error: the next look tries again.
-    pub(super) fn store(&self, trial: &Ran) {
-        let Some(key) = self.key.clone() else { return };
-        let record = Record {
-            v: 1,
-            key,
-            trial: trial.clone(),
-        };
-        let _ = self.write(&record);
+    /// Remembers good news, and only those: whoever mended something is not told the old
+    /// story. Not being able to is no error: the next look tries again.
+    pub(super) fn store(&self, trials: &Trials) {
+        if let (Some(key), true) = (self.key.clone(), is_good(trials)) {
+            let trials = trials.clone();
+            let _ = self.write(&Record { v: 2, key, trials });
+        }
     }
 
     fn load(&self) -> io::Result<Vec<u8>> {

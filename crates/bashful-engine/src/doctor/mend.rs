@@ -1,77 +1,42 @@
 //! What to do about something that is missing.
-//!
-//! Settings of the kernel are read here, and only here: not to tell what works, but to
-//! name the one to change when something does not.
 
-use std::fs;
-use std::path::Path;
+use bashful_sandbox::{Host, IdMaps, Possibility};
 
-/// Something that is known to keep sandboxes from being built.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Restriction {
-    /// Ubuntu's AppArmor takes the rights away that a user namespace gives.
-    AppArmor,
-    /// Debian's switch is off.
-    Switch,
-    /// Their number is limited to none.
-    Number,
-    /// A container's own filter refuses.
-    Container,
-}
-
-/// What is known to be in the way on this host.
-pub(super) fn restrictions() -> Vec<Restriction> {
-    let is =
-        |path: &str, value: &str| fs::read_to_string(path).is_ok_and(|text| text.trim() == value);
-    let container = ["/.dockerenv", "/run/.containerenv"];
-    let all = [
-        (
-            Restriction::AppArmor,
-            is(
-                "/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
-                "1",
-            ),
-        ),
-        (
-            Restriction::Switch,
-            is("/proc/sys/kernel/unprivileged_userns_clone", "0"),
-        ),
-        (
-            Restriction::Number,
-            is("/proc/sys/user/max_user_namespaces", "0"),
-        ),
-        (
-            Restriction::Container,
-            container.iter().any(|path| Path::new(path).exists()),
-        ),
-    ];
-    let present = all.into_iter().filter(|(_, present)| *present);
-    present.map(|(restriction, _)| restriction).collect()
-}
+use super::restrictions::{self, Restriction};
 
 /// How to let sandboxes be built.
-pub(super) fn building(restrictions: &[Restriction]) -> Vec<String> {
-    let mut mend: Vec<String> = restrictions
-        .iter()
-        .map(|restriction| {
-            match restriction {
-                Restriction::AppArmor => {
-                    "sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0"
-                }
-                Restriction::Switch => "sudo sysctl kernel.unprivileged_userns_clone=1",
-                Restriction::Number => "sudo sysctl user.max_user_namespaces=15000",
-                Restriction::Container => {
-                    "start the container with --security-opt seccomp=unconfined \
-                     --security-opt apparmor=unconfined --security-opt systempaths=unconfined"
-                }
-            }
-            .to_owned()
-        })
-        .collect();
+pub(super) fn building(restrictions: impl IntoIterator<Item = Restriction>) -> Vec<String> {
+    let known = restrictions.into_iter().map(Restriction::mend);
+    let mut mend: Vec<String> = known.map(str::to_owned).collect();
     if mend.is_empty() {
         mend.push("let this user make user namespaces and mount in them".to_owned());
     }
     mend
+}
+
+/// Whether bubblewrap could build where we cannot. It needs what we need, but that root does
+/// without user namespaces there, and that Ubuntu's AppArmor lets it do what others may not.
+pub(super) fn bubblewrap_could_help(host: &Host) -> bool {
+    let is_let = |possibility| possibility == Possibility::Possible;
+    let is_root = rustix::process::geteuid().is_root();
+    let namespaces = is_root || is_let(host.user_namespaces);
+    let present: Vec<Restriction> = restrictions::present().collect();
+    let in_the_way = [Restriction::Container, Restriction::Run];
+    if present.iter().any(|one| in_the_way.contains(one)) && !is_let(host.mounts) {
+        return false;
+    }
+    present.contains(&Restriction::AppArmor)
+        || namespaces && is_let(host.mounts) && is_let(host.proc)
+}
+
+/// How to get a program that may confine where we cannot; nothing where it is there already.
+pub(super) fn bubblewrap(host: &Host) -> Option<String> {
+    if !bubblewrap_could_help(host) {
+        return None;
+    }
+    let found = bashful_sandbox::find_wrapper(bashful_sandbox::Backend::Bubblewrap);
+    let is_missing = matches!(found, Err(bashful_sandbox::WrapperError::Missing { .. }));
+    is_missing.then(|| super::programs::install("bubblewrap"))
 }
 
 /// How to get control groups.
@@ -87,12 +52,15 @@ pub(super) fn control_groups(user: u32) -> Vec<String> {
 }
 
 /// How to get a better identity as root.
-pub(super) fn identity() -> Vec<String> {
-    vec![
+pub(super) fn identity(id_maps: IdMaps) -> Vec<String> {
+    let mut mend = vec![
         "run Bashful as an ordinary user".to_owned(),
         "or give the workspace to one: chown -R USER WORKSPACE".to_owned(),
-        "or keep the workspace on ext4, xfs, btrfs or tmpfs".to_owned(),
-    ]
+    ];
+    if id_maps == IdMaps::Refused {
+        mend.push("or keep the workspace on ext4, xfs, btrfs or tmpfs".to_owned());
+    }
+    mend
 }
 
 /// How to get Landlock.
@@ -110,22 +78,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_restriction_names_what_to_change() {
-        let all = [
-            (
-                Restriction::AppArmor,
-                "kernel.apparmor_restrict_unprivileged_userns=0",
-            ),
-            (Restriction::Switch, "kernel.unprivileged_userns_clone=1"),
-            (Restriction::Number, "user.max_user_namespaces="),
-            (Restriction::Container, "--security-opt"),
-        ];
-        let given: Vec<Restriction> = all.iter().map(|(restriction, _)| *restriction).collect();
-        let mended = building(&given);
-        assert_eq!(mended.len(), all.len());
-        for (mend, (_, words)) in mended.iter().zip(all) {
-            assert!(mend.contains(words), "{mend}");
-        }
-        assert_eq!(building(&[]).len(), 1);
+    fn there_is_always_something_to_do() {
+        assert_eq!(building([]).len(), 1);
+        assert_eq!(building(Restriction::ALL).len(), Restriction::ALL.len());
     }
 }

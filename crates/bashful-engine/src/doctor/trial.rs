@@ -1,28 +1,20 @@
-//! Building a sandbox once, and asking it from inside.
+//! Building a sandbox once with each backend, and asking it from inside.
 
-use std::fs;
-use std::io;
-use std::os::unix::fs::DirBuilderExt;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
-
-use bashful_sandbox::Enforcement;
+use bashful_policy::{CapabilityChanges, Class};
+use bashful_sandbox::{Backend, Enforcement, Level};
 use serde::{Deserialize, Serialize};
 
 use super::checks::{self, Bait, Check};
-use bashful_policy::{CapabilityChanges, Class};
-
 use crate::builder::Settings;
-use crate::config::{Config, Sandbox, Wish};
-use crate::engine::{Engine, Started};
+use crate::config::{Sandbox, Wish};
 use crate::error::EngineError;
 use crate::invocation::{Invocation, Timeout};
-use crate::places::{Places, make_private};
-use crate::policy::PolicyMode;
 use crate::result::ExecutionResult;
+use crate::selection::{PATIENCE, Scratch, broken, is_of_host, run};
 
-/// What became of the trial.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What became of the trial of a backend.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(super) enum Trial {
     /// It ran.
     Ran(Ran),
@@ -42,34 +34,74 @@ pub(super) struct Ran {
 }
 
 impl Ran {
-    /// Whether the sandbox held against everything that is tried.
+    /// Whether the sandbox held against everything that it says it holds against.
     pub(super) fn held(&self) -> bool {
-        checks::all_held(&self.checks)
+        checks::all_held(&self.checks, self.enforcement)
+    }
+
+    /// What succeeded though it was said to be in vain.
+    pub(super) fn leaks(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        let leaks = self.checks.iter().filter(|check| !check.held);
+        let unknown = leaks.filter(|check| !check.is_known(self.enforcement));
+        unknown.filter_map(Check::describe)
     }
 }
 
-/// It is a matter of milliseconds; but machines can be slow.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// What became of each backend, the strongest first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Trials(pub(super) Vec<(Backend, Trial)>);
 
-/// Makes the trial: a room of its own, in a directory of its own, by the built-in
-/// configuration. What this user configured has no say in what the host can do.
-pub(super) fn make(settings: &Settings) -> Result<Trial, EngineError> {
-    let broken = |path: &Path| {
-        let path = path.to_owned();
-        move |source| EngineError::StateDirectory { path, source }
-    };
+impl Trials {
+    /// Tries all of them.
+    pub(super) fn make(settings: &Settings) -> Result<Self, EngineError> {
+        let all = Backend::ALL.into_iter();
+        let tried = all.map(|backend| Ok((backend, make(settings, backend)?)));
+        tried.collect::<Result<_, _>>().map(Self)
+    }
+
+    /// The trial of a backend.
+    pub(super) fn of(&self, backend: Backend) -> Option<&Trial> {
+        let mut all = self.0.iter();
+        all.find_map(|(other, trial)| (*other == backend).then_some(trial))
+    }
+
+    /// The backend that runs are confined by, and how it did: the one that is configured, else
+    /// the strongest that gives some wall round files, and one round the network.
+    pub(super) fn used(&self, configured: Sandbox) -> Option<(Backend, &Ran)> {
+        self.0.iter().find_map(|(backend, trial)| match trial {
+            Trial::Ran(ran) => {
+                let applied = &ran.enforcement;
+                let is_used = match configured {
+                    Sandbox::By(named) => named == *backend,
+                    Sandbox::Auto | Sandbox::None => {
+                        applied.filesystem > Level::None && applied.network == Level::Full
+                    }
+                };
+                is_used.then_some((*backend, ran))
+            }
+            Trial::NotBuilt { .. } => None,
+        })
+    }
+
+    /// Whether our own sandbox can be built, and if not, why.
+    pub(super) fn own(&self) -> Result<(), &str> {
+        match self.of(Backend::Native) {
+            Some(Trial::Ran(_)) => Ok(()),
+            Some(Trial::NotBuilt { reason }) => Err(reason),
+            None => Err("it was not tried"),
+        }
+    }
+}
+
+/// Makes the trial: a room of its own, in a directory of its own.
+fn make(settings: &Settings, backend: Backend) -> Result<Trial, EngineError> {
     let cache = &settings.places.cache;
-    let scratch = Scratch::new(cache).map_err(broken(cache))?;
-    let workspace = scratch.path.join("workspace");
-    make_private(&workspace).map_err(broken(&workspace))?;
+    let scratch = Scratch::new(cache, "doctor").map_err(broken(cache))?;
+    let workspace = scratch.workspace()?;
     let bait = Bait::lay_out(&scratch.path).map_err(broken(&scratch.path))?;
-    let engine = settings
-        .alike()
-        .config(Config::default())
-        .places(Places::under(&scratch.path))
-        .sandbox(Sandbox::Native)
+    let engine = scratch
+        .engine(settings, backend)
         // What it runs attacks the sandbox, which is not for the policy to stop.
-        .policy(PolicyMode::None)
         .wish(Wish {
             changes: CapabilityChanges {
                 classes: Class::ALL.map(|class| class.as_str().to_owned()).to_vec(),
@@ -78,7 +110,6 @@ pub(super) fn make(settings: &Settings) -> Result<Trial, EngineError> {
             ..Wish::default()
         })
         .agent("doctor")
-        .one_call()
         .build()?;
     let mut invocation = Invocation::bash(checks::script())
         .workspace(&workspace)
@@ -89,30 +120,22 @@ pub(super) fn make(settings: &Settings) -> Result<Trial, EngineError> {
     }
     match run(&engine, invocation) {
         Ok(result) => Ok(Trial::Ran(Ran {
-            enforcement: levels(&result),
+            enforcement: levels(&result, backend),
             checks: checks::read(&result.stdout),
         })),
-        Err(error @ (EngineError::Sandbox { .. } | EngineError::Unenforceable { .. })) => {
-            Ok(Trial::NotBuilt {
-                reason: chain(&error),
-            })
-        }
+        // What is wrong with a program of others says nothing about us.
+        Err(error) if is_of_host(&error) || backend != Backend::Native => Ok(Trial::NotBuilt {
+            reason: chain(&error),
+        }),
         Err(error) => Err(error),
     }
 }
 
-fn run(engine: &Engine, invocation: Invocation) -> Result<ExecutionResult, EngineError> {
-    match engine.start(invocation)? {
-        // Without a limit of its own, since the run has one.
-        Started::Running(run) => run.wait_until(None).unwrap_or(Err(EngineError::KeeperGone)),
-        Started::NotAllowed(result) => Ok(*result),
-    }
-}
-
-fn levels(result: &ExecutionResult) -> Enforcement {
+fn levels(result: &ExecutionResult, backend: Backend) -> Enforcement {
     result
         .enforcement
         .map_or(Enforcement::NONE, |applied| Enforcement {
+            backend,
             filesystem: applied.filesystem,
             network: applied.network,
             commands: applied.commands,
@@ -126,36 +149,11 @@ fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut next = error.source();
     while let Some(source) = next {
-        text = format!("{text}: {source}");
+        let more = source.to_string();
+        if !text.contains(&more) {
+            text = format!("{text}: {more}");
+        }
         next = source.source();
     }
     text
-}
-
-/// A private directory that goes when this does.
-#[derive(Debug)]
-struct Scratch {
-    path: PathBuf,
-}
-
-impl Scratch {
-    fn new(cache: &Path) -> io::Result<Self> {
-        make_private(cache)?;
-        let name = bashful_keeper::TaskId::fresh("doctor").to_string();
-        let path = cache.canonicalize()?.join(name);
-        fs::DirBuilder::new().mode(0o700).create(&path)?;
-        Ok(Self { path })
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // A keeper may write its last word while we remove what it writes to.
-        for _ in 0..5 {
-            if fs::remove_dir_all(&self.path).is_ok() || !self.path.exists() {
-                return;
-            }
-            std::thread::sleep(Duration::from_millis(20));
-        }
-    }
 }

@@ -15,6 +15,7 @@ use crate::builder::Settings;
 use crate::config::Survivors;
 use crate::consider::consider;
 use crate::error::{EngineError, InvalidInvocation};
+use crate::explain;
 use crate::ground::Ground;
 use crate::invocation::{Action, Invocation};
 use crate::journal::Journal;
@@ -183,6 +184,10 @@ impl Engine {
             _ => {}
         }
         let last_page = journal.last_page(claimed.as_ref());
+        let mut heading = heading.clone();
+        if let Some(room) = &prepared.start.room {
+            heading.sandbox_notes = explain::notes(room);
+        }
         let launched = self.launch(prepared, heading.clone(), (last_page, draft, shell));
         if let (Ok(run), Some(place)) = (&launched, place) {
             run.has_place.store(true, Ordering::Release);
@@ -191,7 +196,7 @@ impl Engine {
         launched.inspect_err(|error| {
             if is_surely_not_started(error) {
                 let nothing = journal.last_page(claimed.as_ref());
-                nothing.not_started(&task, heading, &error.to_string());
+                nothing.not_started(&task, &heading, &error.to_string());
             }
         })
     }

@@ -1,6 +1,6 @@
 //! Who a run would be, in plain words.
 
-use bashful_sandbox::Identity;
+use bashful_sandbox::{Backend, Identity, Plan};
 use serde::Serialize;
 
 /// Who a run would be.
@@ -37,14 +37,17 @@ pub enum IdentityKind {
 }
 
 /// Who a run in a room would be.
-pub(super) fn planned(identity: Identity) -> PlannedIdentity {
-    match identity {
+pub(super) fn planned(plan: &Plan) -> PlannedIdentity {
+    let has_namespace = matches!(plan.backend(), Backend::Native | Backend::Bubblewrap);
+    match plan.identity {
         Identity::Own { user, group } => PlannedIdentity {
             kind: IdentityKind::Own,
             user: Some(user),
             group: Some(group),
             words: format!("you (user {user}), without any special rights"),
         },
+        Identity::Owner { user: 0, .. } => root("no user namespace can be made"),
+        Identity::SingleId { .. } if !has_namespace => root("this backend makes no user namespace"),
         Identity::Owner { user, group } => PlannedIdentity {
             kind: IdentityKind::Owner,
             user: Some(user),
@@ -74,6 +77,16 @@ pub(super) fn caller() -> PlannedIdentity {
             0 => "root, with all rights of root".to_owned(),
             _ => format!("you (user {user}), with all your rights"),
         },
+    }
+}
+
+/// Root asks, the workspace is root's, and nobody makes it look like another's.
+fn root(why: &str) -> PlannedIdentity {
+    PlannedIdentity {
+        kind: IdentityKind::Owner,
+        user: Some(0),
+        group: Some(0),
+        words: format!("root, without any special rights: {why}"),
     }
 }
 

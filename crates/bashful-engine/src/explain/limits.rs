@@ -1,7 +1,7 @@
 //! What a run may use, and who holds it to that.
 
 use bashful_keeper::Spec;
-use bashful_sandbox::{Plan, Profile, RunLimit};
+use bashful_sandbox::{Backend, Plan, Profile, RunLimit};
 use serde::Serialize;
 
 /// One limit of a run.
@@ -45,11 +45,17 @@ pub(super) fn planned(profile: &Profile, plan: &Plan, spec: &Spec) -> Vec<Planne
     let by_group =
         |held: Option<u64>, otherwise: Holder| held.map_or(otherwise, |_| Holder::Cgroup);
     // The kernel does not count the processes of root for each user, whatever they carry.
-    let processes = match plan.identity {
-        bashful_sandbox::Identity::SingleId { .. } => Holder::Nobody,
-        _ => carried(|limit| matches!(limit, RunLimit::Processes(_))),
+    let processes = if plan.identity.stands_for_root() {
+        Holder::Nobody
+    } else {
+        carried(|limit| matches!(limit, RunLimit::Processes(_)))
     };
     let group = &plan.group;
+    let tmp = match plan.backend() {
+        Backend::Native => Holder::Tmpfs,
+        // There it is a directory of the host.
+        _ => Holder::Nobody,
+    };
     let memory = carried(|limit| matches!(limit, RunLimit::Memory(_)));
     let cpu_time = carried(|limit| matches!(limit, RunLimit::CpuSeconds(_)));
     let rows = [
@@ -79,7 +85,7 @@ pub(super) fn planned(profile: &Profile, plan: &Plan, spec: &Spec) -> Vec<Planne
         ),
         ("open_files", wished.open_files, "count", Holder::Rlimit),
         ("file_size", wished.file_size, "bytes", Holder::Rlimit),
-        ("tmp_size", Some(plan.tmp_size), "bytes", Holder::Tmpfs),
+        ("tmp_size", Some(plan.tmp_size), "bytes", tmp),
     ];
     let limits = rows.into_iter().filter_map(|(what, value, unit, held_by)| {
         Some(PlannedLimit {

@@ -1,6 +1,6 @@
 //! What would not be enforced in full, and why.
 
-use bashful_sandbox::{Level, Plan, Protection};
+use bashful_sandbox::{Backend, Level, Plan, Profile, Protection};
 use serde::Serialize;
 
 use super::limits::{Holder, PlannedLimit};
@@ -19,13 +19,18 @@ pub struct Shortfall {
 }
 
 /// What falls short in a plan.
-pub(super) fn of(plan: &Plan, limits: &[PlannedLimit]) -> Vec<Shortfall> {
+pub(super) fn of(plan: &Plan, profile: &Profile, limits: &[PlannedLimit]) -> Vec<Shortfall> {
+    let known = Known {
+        plan,
+        profile,
+        limits,
+    };
     let short = |protection| {
         let level = plan.enforcement.of(protection);
         (level < Level::Full).then(|| Shortfall {
             protection,
             level,
-            reason: reason(protection, plan, limits),
+            reason: known.reason(protection),
         })
     };
     let all = Protection::ALL.iter().map(|(_, protection)| *protection);
@@ -43,27 +48,40 @@ pub(super) fn everything() -> Vec<Shortfall> {
     .collect()
 }
 
-fn reason(protection: Protection, plan: &Plan, limits: &[PlannedLimit]) -> String {
-    match protection {
-        Protection::Network => format!(
-            "Landlock is version {}, and keeping the host's abstract sockets out of reach \
-             needs version 6 (Linux 6.12)",
-            plan.landlock
-        ),
-        Protection::Resources => resources(limits),
-        Protection::Identity => "the workspace is root's, and its file system takes no id-mapped \
-             mounts: inside, a user namespace alone stands between the run and root"
-            .to_owned(),
-        Protection::Commands => {
-            "Landlock is missing, without which programs cannot be told apart".to_owned()
-        }
-        Protection::Filesystem | Protection::Processes => {
-            "this host cannot close them off".to_owned()
+/// What is known about a run.
+struct Known<'a> {
+    plan: &'a Plan,
+    profile: &'a Profile,
+    limits: &'a [PlannedLimit],
+}
+
+impl Known<'_> {
+    fn reason(&self, protection: Protection) -> String {
+        let Self {
+            plan,
+            profile,
+            limits,
+        } = self;
+        let known = plan.reason(protection, profile);
+        match protection {
+            Protection::Network => format!(
+                "Landlock is version {}, and keeping the host's abstract sockets out of reach \
+                 needs version 6 (Linux 6.12)",
+                plan.landlock
+            ),
+            Protection::Resources => match (plan.backend(), resources(limits)) {
+                (_, None) => known.to_owned(),
+                (Backend::Native, Some(unheld)) => unheld,
+                (_, Some(unheld)) if profile.resources.tmp_size.is_none() => unheld,
+                (_, Some(unheld)) => format!("{known}; {unheld}"),
+            },
+            _ => known.to_owned(),
         }
     }
 }
 
-fn resources(limits: &[PlannedLimit]) -> String {
+/// What no control group holds; none if that is nothing.
+fn resources(limits: &[PlannedLimit]) -> Option<String> {
     let names = |holder: Holder| {
         let shared = ["memory", "processes", "cpu_time", "cpu_share"];
         let held = limits.iter().filter(|limit| limit.held_by == holder);
@@ -73,6 +91,9 @@ fn resources(limits: &[PlannedLimit]) -> String {
             .join(", ")
     };
     let (each, nobody) = (names(Holder::Rlimit), names(Holder::Nobody));
+    if each.is_empty() && nobody.is_empty() {
+        return None;
+    }
     let mut reason = "no control group of this process is usable".to_owned();
     if !each.is_empty() {
         reason = format!("{reason}; held for each process only: {each}");
@@ -80,5 +101,5 @@ fn resources(limits: &[PlannedLimit]) -> String {
     if !nobody.is_empty() {
         reason = format!("{reason}; not held: {nobody}");
     }
-    reason
+    Some(reason)
 }

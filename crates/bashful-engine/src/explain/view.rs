@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use bashful_sandbox::{Access, Entry};
+use bashful_sandbox::{Access, Backend, Entry, Holding, Plan};
 use serde::Serialize;
 
 /// One thing in the tree of a run.
@@ -64,6 +64,22 @@ pub enum SeenAs {
     /// An empty directory.
     #[serde(rename = "empty directory")]
     Empty,
+}
+
+/// Those things of a plan that become this.
+pub(super) fn held(plan: &Plan, holding: Holding) -> Vec<Seen> {
+    let all = plan.view.iter();
+    let chosen = all.filter(|entry| plan.holding(entry) == holding);
+    let mut seen: Vec<Seen> = chosen.map(Seen::from).collect();
+    if plan.backend() != Backend::Native {
+        // Only we copy it. For the others, it can be read and not changed.
+        for one in &mut seen {
+            if one.what == SeenAs::PrivateCopy {
+                one.what = SeenAs::Protected;
+            }
+        }
+    }
+    seen
 }
 
 impl From<&Entry> for Seen {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
 use bashful_policy::{Context, Preset};
-use bashful_sandbox::{Protection, ROOM_DIRECTORY};
+use bashful_sandbox::{Backend, Protection, ROOM_DIRECTORY};
 
 use crate::builder::Settings;
 use crate::config::{Sandbox, env as variables};
@@ -74,6 +74,19 @@ fn real_home(settings: &Settings) -> Option<PathBuf> {
     }
 }
 
+/// Stands for the directory that `TMPDIR` names where a run has no `/tmp` of its own: where
+/// that is, is known only when it starts. It is judged as what lies in `/tmp` is.
+const OWN_TMP: &str = "/tmp/.bashful-own";
+
+/// Whether a run has that directory instead of a `/tmp` of its own. To judge is not to run: what
+/// is not known yet is not tried for it.
+fn has_own_tmp(settings: &Settings) -> bool {
+    matches!(
+        settings.known_enforcer(),
+        Some(Backend::Firejail | Backend::Landlock)
+    )
+}
+
 /// All that the run may write.
 fn write_roots(
     settings: &Settings,
@@ -90,7 +103,8 @@ fn write_roots(
     // The room's own, and gone with it.
     let private: &[&str] = match settings.sandbox {
         Sandbox::None => &["/tmp"],
-        Sandbox::Native => &["/tmp", "/dev/shm", ROOM_DIRECTORY],
+        Sandbox::Auto | Sandbox::By(_) if has_own_tmp(settings) => &[OWN_TMP],
+        Sandbox::Auto | Sandbox::By(_) => &["/tmp", "/dev/shm", ROOM_DIRECTORY],
     };
     let first = std::iter::once(ground.workspace.clone());
     let private = private.iter().map(PathBuf::from);
@@ -145,6 +159,9 @@ fn known_variables(
             && value.len() <= LONGEST_VALUE
             && !masked(value)
     });
+    if has_own_tmp(settings) {
+        known.insert("TMPDIR".to_owned(), OWN_TMP.to_owned());
+    }
     if let Some(directory) = text(&ground.cwd) {
         known.insert("PWD".to_owned(), directory);
     }

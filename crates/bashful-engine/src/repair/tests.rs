@@ -87,6 +87,8 @@ fn what_is_fine_stays() {
         database: RepairedDatabase::Fine,
         restored: None,
         moved_tasks: Vec::new(),
+        closed: Vec::new(),
+        removed_sockets: Vec::new(),
         index: Reconciled::default(),
     };
     assert_eq!(repair(&home.places).unwrap(), expected);
@@ -289,6 +291,8 @@ fn what_was_repaired_is_told_as_json() {
         },
         restored: Some(ONE_GRANT),
         moved_tasks: Vec::new(),
+        closed: Vec::new(),
+        removed_sockets: Vec::new(),
         index: Reconciled::default(),
     };
     let expected = serde_json::json!({

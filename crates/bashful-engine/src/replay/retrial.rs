@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use bashful_policy::{Layer, Rule, RuleError, parse_rules};
+use bashful_sandbox::Backend;
 
 use super::rights::Rights;
 use crate::audit::Requested;
@@ -224,7 +225,7 @@ impl Retrial {
         };
         Ok(Bench {
             before: before.config,
-            native: engine(Sandbox::Native)?,
+            native: engine(Sandbox::By(Backend::Native))?,
             unconfined: engine(Sandbox::None)?,
         })
     }

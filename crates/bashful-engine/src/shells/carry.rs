@@ -77,7 +77,7 @@ pub(super) fn carry(
     for variable in dump.variables {
         check(&variable)?;
         let name = variable.name.as_str();
-        if is_of_bash(name) || is_usual(&variable, given) {
+        if is_of_bash(name) || is_usual(&variable, given) || is_of_room(&variable) {
             continue;
         }
         if !is_as_given(&variable, given.environment) {
@@ -141,6 +141,24 @@ fn is_of_bash(name: &str) -> bool {
         || name.starts_with("BASH") && name != "BASH_ENV"
 }
 
+/// Whether it names the directory that a session has instead of a `/tmp` of its own: it goes
+/// with the session, and the next one has another.
+fn is_of_room(variable: &Variable) -> bool {
+    let Value::Text(text) = &variable.value else {
+        return false;
+    };
+    let mut parts = text.text().unwrap_or_default().rsplit('/');
+    let is_number = |part: &str| {
+        let mut halves = part.split('-');
+        let digits = |half: &str| !half.is_empty() && half.bytes().all(|it| it.is_ascii_digit());
+        part.contains('-') && halves.all(digits)
+    };
+    variable.name == "TMPDIR"
+        && parts.next() == Some("tmp")
+        && parts.next().is_some_and(is_number)
+        && parts.next() == Some("rooms")
+}
+
 /// Whether a new bash has it so by itself.
 fn is_usual(variable: &Variable, given: &Given<'_>) -> bool {
     let name = variable.name.as_str();
@@ -192,6 +210,22 @@ mod tests {
     #[test]
     fn the_names_are_sorted() {
         assert!(OF_BASH.is_sorted());
+    }
+
+    #[test]
+    fn the_directory_of_a_session_is_known() {
+        let is_of_room = |name: &str, value: &str| {
+            is_of_room(&Variable {
+                name: name.to_owned(),
+                attributes: "x".to_owned(),
+                value: Value::Text(value.into()),
+            })
+        };
+        assert!(is_of_room("TMPDIR", "/s/bashful/rooms/123-4/tmp"));
+        for other in ["/tmp", "/s/rooms/123-4/tmp/mine", "/s/rooms/mine/tmp", ""] {
+            assert!(!is_of_room("TMPDIR", other), "{other}");
+        }
+        assert!(!is_of_room("KEPT", "/s/bashful/rooms/123-4/tmp"));
     }
 
     #[test]

@@ -128,6 +128,11 @@ fn output() -> Value {
                 "items": { "type": "object" },
                 "description": "What was stopped, and what would have to be granted.",
             },
+            "sandbox_hints": {
+                "type": "array",
+                "items": { "type": "object" },
+                "description": "What it may have run into, guessed from how it ended.",
+            },
             "survivors": {
                 "type": "array",
                 "items": { "type": "object" },

@@ -48,8 +48,11 @@ pub(super) fn result(result: &ExecutionResult) -> String {
     for survivor in &result.survivors {
         fact(&left_behind(survivor));
     }
-    for violation in &result.sandbox_violations {
+    for violation in result.worth_telling().take(MOST_STOPPED) {
         fact(&stopped(violation));
+    }
+    for hint in &result.sandbox_hints {
+        fact(&format!("hint: {} (a guess)", hint.note));
     }
     if let Some(approval) = &result.approval
         && let Some(answer) = &approval.answer_with
@@ -203,10 +206,19 @@ fn left_behind(survivor: &Survivor) -> String {
     }
 }
 
+/// So many things that were stopped are told in words.
+const MOST_STOPPED: usize = 10;
+
 fn stopped(violation: &Violation) -> String {
     let mut words = format!("stopped by the sandbox: {}", violation.kind);
     if let Some(path) = &violation.path {
         let _ = write!(words, " {}", shortened(&path.to_string_lossy()));
+    }
+    for about in [&violation.address, &violation.syscall]
+        .into_iter()
+        .flatten()
+    {
+        let _ = write!(words, " {about}");
     }
     if !violation.missing.is_empty() {
         let _ = write!(words, " (missing capability: {})", violation.missing);

@@ -3,6 +3,7 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
+use bashful_engine::Backend;
 use bashful_engine::config::Sandbox;
 use bashful_engine::{
     AgentTool, BashExecute, Effect, EngineError, ExecutionResult, InvalidInvocation,
@@ -122,7 +123,7 @@ async fn only_the_allow_list_arrives() {
             tr '\0' '\n' < /proc/$pid/cmdline
         done 2>&1
         declare -p";
-    for sandbox in [Sandbox::Native, Sandbox::None] {
+    for sandbox in [Sandbox::By(Backend::Native), Sandbox::None] {
         let builder = house.builder().environment(environment.clone());
         // What it looks into is what the policy keeps commands from.
         let builder = builder.policy(PolicyMode::None);

@@ -4,7 +4,7 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use bashful_engine::config::{Sandbox, Survivors};
-use bashful_engine::{ExitClass, Invocation, Status, StopWhich, Timeout};
+use bashful_engine::{Backend, ExitClass, Invocation, Status, StopWhich, Timeout};
 
 use crate::support::{House, LONG, assert_gone, eventually, is_alive, run, started};
 
@@ -309,7 +309,7 @@ fn a_detached_run_finishes_without_its_engine() {
 #[test]
 fn a_run_that_is_detached_at_once_goes_on() {
     let house = House::new();
-    for sandbox in [Sandbox::Native, Sandbox::None] {
+    for sandbox in [Sandbox::By(Backend::Native), Sandbox::None] {
         for round in 0..20 {
             let engine = house.builder().sandbox(sandbox).build().unwrap();
             let id = started(&engine, Invocation::bash("sleep 0.2; exit 3")).detach();

@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use bashful_sandbox::{Mark, Status, children, peek_exited};
 
 use super::Keeper;
+use crate::rooms::InRoom;
+use crate::run::Run;
 
 /// The processes that lost their parent and fell to us, by the run they belong to.
 #[derive(Debug, Default)]
@@ -38,7 +40,8 @@ impl Keeper {
             }
         }
         // Where all runs are in rooms, nobody else can be ours.
-        if self.runs.values().all(|run| run.place.is_some()) {
+        let is_closed = |run: &Run| run.place.as_ref().is_some_and(InRoom::is_closed);
+        if self.runs.values().all(is_closed) {
             return census;
         }
         for pid in children(self.holder.pid) {

@@ -5,7 +5,7 @@ use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::time::Instant;
 
-use bashful_sandbox::{Launch, LaunchError, MOST_INHERITED, Mark, Stage, children};
+use bashful_sandbox::{Launch, LaunchError, MOST_INHERITED, Mark, PlanError, Stage, children};
 use rustix::event::epoll::{self, EventFlags};
 use rustix::io::Errno;
 
@@ -53,6 +53,7 @@ impl Keeper {
         if self.ending {
             return Err(fault(FaultKind::Ending, start.spec.id.as_str(), None));
         }
+        self.rooms.directory = state.join("rooms");
         let directory = TaskDirectory::of(&state, &start.spec.id);
         let mut files = self
             .task_files(&directory, &start.spec)
@@ -111,7 +112,7 @@ impl Keeper {
         }
         // In a room the command is the only child of the first process so far.
         let command = match &launched.place {
-            Some(place) => children(place.confined.init)
+            Some(place) => children(place.confined.first())
                 .first()
                 .copied()
                 .unwrap_or(pid),
@@ -260,6 +261,7 @@ impl Keeper {
                 for run in self.runs.values_mut() {
                     run.hold_back();
                 }
+                self.open_audit();
                 let place = self
                     .rooms
                     .start(room, launch)
@@ -306,6 +308,16 @@ impl Keeper {
                 outcome => outcome,
             };
             deaf |= watched.is_err();
+            if let Some(notices) = &place.confined.notices {
+                let source = Source::Notices(number).encode();
+                let watched = match epoll::add(&self.epoll, notices, source, EventFlags::IN) {
+                    Err(Errno::EXIST) => {
+                        epoll::modify(&self.epoll, notices, source, EventFlags::IN)
+                    }
+                    outcome => outcome,
+                };
+                deaf |= watched.is_err();
+            }
             if let Some(table) = place.mounts() {
                 let source = Source::Mounts(number).encode();
                 let watched = match epoll::add(&self.epoll, table, source, EventFlags::PRI) {
@@ -406,11 +418,31 @@ fn room_fault(refusal: &Refusal, cwd: &Path) -> Fault {
     };
     match refusal {
         Refusal::Survey(error) => sandbox(format!("cannot look at {error}"), error),
-        Refusal::Plan(error) => fault(FaultKind::Unenforceable, &error.to_string(), None),
+        Refusal::Plan(error) => Fault {
+            short: match error {
+                PlanError::Unenforceable { short, .. } => {
+                    short.iter().map(|short| short.protection).collect()
+                }
+                _ => Vec::new(),
+            },
+            ..fault(FaultKind::Unenforceable, &error.to_string(), None)
+        },
         Refusal::Build(error) => sandbox(error.to_string(), &error.source),
         Refusal::Group(error) => sandbox(format!("cannot make a control group: {error}"), error),
         Refusal::Launch(error) => launch_fault(error, cwd),
+        Refusal::Wrapper(error) => fault(FaultKind::Sandbox, &chain(error), None),
     }
+}
+
+/// An error with all that is behind it.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        text = format!("{text}: {error}");
+        source = error.source();
+    }
+    text
 }
 
 fn fault(kind: FaultKind, subject: &str, errno: Option<i32>) -> Fault {
@@ -418,6 +450,7 @@ fn fault(kind: FaultKind, subject: &str, errno: Option<i32>) -> Fault {
         kind,
         subject: subject.to_owned(),
         errno,
+        short: Vec::new(),
     }
 }
 

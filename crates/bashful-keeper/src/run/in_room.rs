@@ -137,7 +137,8 @@ impl Run {
     /// Its place goes to the task that takes over what it left.
     pub(crate) fn bequeath_place(&mut self) -> Option<InRoom> {
         let place = self.place.take()?;
-        self.enforcement = Some(place.enforcement());
+        self.told.enforcement = Some(place.enforcement());
+        self.told.watched = Some(place.watched());
         Some(place)
     }
 
@@ -149,18 +150,19 @@ impl Run {
         if self.ending == Some(Ending::Unprotected) {
             place.tell_replaced();
         }
-        let (enforcement, mut violations) = rooms.finish(place, self.ended, self.spec.id.as_str());
+        let limit = place.cpu_limit_ms();
+        let mut told = rooms.finish(place, self.ended, self.spec.id.as_str());
         if self.ending == Some(Ending::OutOfCpuTime) {
-            violations.push(Violation {
+            told.violations.push(Violation {
                 kind: "cpu_time".to_owned(),
-                path: None,
                 missing: "resources.cpu_time".to_owned(),
                 source: "cgroup".to_owned(),
                 note: Some("it had used up its processor time".to_owned()),
+                limit,
+                ..Violation::default()
             });
         }
-        self.enforcement = Some(enforcement);
-        self.violations = violations;
+        self.told = told;
     }
 }
 

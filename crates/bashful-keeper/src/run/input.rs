@@ -70,7 +70,7 @@ impl Run {
         };
         // One by one and by who they are: the number of a group may be reused like any other.
         let is_member = |process: &Process| {
-            self.own_init != Some(process.pid)
+            !self.is_own(process.pid)
                 && Status::of(process.pid).is_some_and(|status| status.group == group)
         };
         let mut forbidden = false;

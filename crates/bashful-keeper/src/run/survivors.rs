@@ -23,7 +23,7 @@ impl Run {
     pub(super) fn list_survivors(&mut self, roots: &[i32], fate: Fate) {
         for process in descendants(roots) {
             // The first process of a room is ours.
-            if self.own_init != Some(process.pid) {
+            if !self.is_own(process.pid) {
                 self.note_survivor(process, fate);
             }
         }

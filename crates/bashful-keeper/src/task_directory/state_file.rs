@@ -50,6 +50,7 @@ impl StateFile {
         let short = State {
             survivors: Vec::new(),
             violations: Vec::new(),
+            hints: Vec::new(),
             ..state.clone()
         };
         self.add(&short, is_last)

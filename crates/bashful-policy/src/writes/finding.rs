@@ -126,7 +126,12 @@ fn advice(context: &Context) -> String {
         .map(|_| "the workspace".to_owned())
         .into_iter()
         .collect();
-    places.extend(others.take(MOST).map(|root| format!("`{root}`")));
+    // Where it is may not be known yet; its name is what a command can use.
+    let own = context.variables.get("TMPDIR");
+    places.extend(others.take(MOST).map(|root| match own {
+        Some(own) if own == root => "`$TMPDIR`".to_owned(),
+        _ => format!("`{root}`"),
+    }));
     if places.is_empty() {
         return "nothing may be written here; print the result instead".to_owned();
     }

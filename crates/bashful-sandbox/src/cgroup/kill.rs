@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::fs;
+use std::time::Duration;
 
 use rustix::process::Signal;
 
@@ -10,6 +11,19 @@ use super::group::{Cgroup, Node};
 use crate::tree::{Process, signal_process};
 
 impl Cgroup {
+    /// Kills every process in it and removes it, if that works within a moment.
+    pub(crate) fn kill_and_remove(self) {
+        self.kill();
+        let mut group = Some(self);
+        for _ in 0..50 {
+            match group.take().map(Self::remove) {
+                Some(Err(busy)) => group = Some(busy),
+                _ => break,
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
     /// Kills every process in it. They may need a moment to be gone.
     pub(crate) fn kill(&self) {
         for node in &self.nodes {

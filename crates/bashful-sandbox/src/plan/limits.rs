@@ -1,7 +1,7 @@
 //! Which limits the control group holds, and which each process carries.
 
 use crate::profile::{Level, Resources};
-use crate::survey::{Identity, Survey};
+use crate::survey::Survey;
 
 /// A limit that each process of a run carries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -60,7 +60,7 @@ pub(super) fn level(resources: &Resources, survey: &Survey) -> Level {
     ];
     let whole = held.iter().all(|(wanted, offered)| *offered || !*wanted);
     // Root's own processes are not counted by anything but a group.
-    let uncounted = matches!(survey.identity, Identity::SingleId { .. })
+    let uncounted = survey.identity.stands_for_root()
         && resources.processes.is_some()
         && offers.processes.is_none();
     match (whole, uncounted) {

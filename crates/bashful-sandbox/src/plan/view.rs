@@ -238,7 +238,17 @@ fn skeleton(profile: &Profile, survey: &Survey) -> Vec<Entry> {
         entries.push(Entry::Directory { path: path.clone() });
     }
     entries.extend(devices());
-    entries.push(link("/var/tmp", "/tmp"));
+    // Where something of the host's is to be seen below it, it is a directory.
+    let written = profile.write.iter().map(|root| &root.path);
+    let named = [&profile.workspace].into_iter().chain(&profile.read);
+    let mut named = named.chain(written).chain(&profile.empty);
+    if named.any(|path| path.starts_with("/var/tmp")) {
+        entries.push(Entry::Directory {
+            path: "/var/tmp".into(),
+        });
+    } else {
+        entries.push(link("/var/tmp", "/tmp"));
+    }
     entries.push(link("/var/run", "/run"));
     for (path, which) in [
         ("/proc", Private::Proc),

@@ -4,7 +4,7 @@ use std::ffi::CString;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -15,14 +15,18 @@ use super::{BuildError, Room};
 use crate::ExitStatus;
 use crate::cgroup::{Cgroup, CgroupError, shared_groups};
 use crate::launch::{Launch, LaunchError, Stage};
+use crate::notices::Notices;
 use crate::plan::Plan;
-use crate::report::Report;
+use crate::report::{Report, Start};
+use crate::seccomp::NoticeOptions;
 use crate::survey::Identity;
 use crate::sys::init;
 use crate::sys::memory::take_back_pages;
 use crate::sys::seccomp::Program;
 use crate::sys::wait::reap;
 use crate::terminal::Terminal;
+use crate::tree::{Process, Reach, Status, signal_process};
+use crate::wrapped::WrapperError;
 
 /// A first process that says nothing for so long will not start anything.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -40,6 +44,9 @@ pub enum ExecError {
     /// It did not start.
     #[error(transparent)]
     Launch(#[from] LaunchError),
+    /// The program that was to wrap it did not.
+    #[error(transparent)]
+    Wrapper(#[from] WrapperError),
 }
 
 impl From<CgroupError> for ExecError {
@@ -56,8 +63,16 @@ pub struct Confined {
     /// Where it reports.
     pub report: Report,
     pub(super) program: PathBuf,
-    pub(super) group: Option<Cgroup>,
+    pub(crate) group: Option<Cgroup>,
     pub(super) terminal: Option<Terminal>,
+    /// The first process inside, where a wrapper program stands before it.
+    pub(crate) inner: Option<Process>,
+    /// What it runs into, where the kernel tells.
+    pub notices: Option<Notices>,
+    /// What is to be told.
+    pub(crate) noticing: Option<NoticeOptions>,
+    /// A directory that it may write though its plan does not say so.
+    pub(crate) own: Option<PathBuf>,
 }
 
 impl Room {
@@ -114,6 +129,16 @@ impl Room {
             .map_err(|error| failed(Stage::Strings, error.into()))?;
         let filter = Program::new(plan.filter.instructions())
             .map_err(|error| failed(Stage::Filter, error))?;
+        let noticing = plan.notices.as_ref();
+        let notices = noticing
+            .map(|noticing| Program::new(noticing.filter.instructions()))
+            .transpose()
+            .map_err(|error| failed(Stage::Filter, error))?;
+        let recorded = self.is_recorded && noticing.is_some();
+        let recorded = recorded
+            .then(|| Program::new(plan.telling.instructions()))
+            .transpose()
+            .map_err(|error| failed(Stage::Filter, error))?;
         let mut namespaces = self.shared.namespaces();
         let template = self.templates.get(index);
         namespaces.extend(template.map(|template| template.mounts.as_raw_fd()));
@@ -132,12 +157,16 @@ impl Room {
             ruleset: template
                 .and_then(|template| template.ruleset.as_ref())
                 .map(raw),
-            filter,
+            filter: Some(filter),
+            notices,
+            recorded,
+            landlock: plan.landlock,
             limits: plan.limits.iter().map(|limit| limit.as_raw()).collect(),
             directory,
             report: theirs.as_raw_fd(),
             terminal: launch.wants_terminal(),
             waits: waits == Waits::Yes,
+            outside: false,
             stack: std::ptr::null_mut(),
         };
         match launch.start_in(room) {
@@ -147,6 +176,10 @@ impl Room {
                 program,
                 group,
                 terminal: None,
+                inner: None,
+                notices: None,
+                noticing: noticing.map(|noticing| noticing.what),
+                own: None,
             }),
             Err(error) => {
                 self.retire(group);
@@ -222,24 +255,60 @@ impl Drop for Room {
         self.dismiss_waiting();
         let first = self.first_group.take();
         for group in std::mem::take(&mut self.retired).into_iter().chain(first) {
-            group.kill();
-            let mut group = Some(group);
-            for _ in 0..50 {
-                match group.take().map(Cgroup::remove) {
-                    Some(Err(busy)) => group = Some(busy),
-                    _ => break,
-                }
-                std::thread::sleep(Duration::from_millis(1));
-            }
+            group.kill_and_remove();
         }
     }
 }
 
 impl Confined {
+    /// One that was made a moment ago by a wrapper program.
+    pub(crate) fn new(init: i32, report: Report, program: &Path) -> Self {
+        Self {
+            init,
+            report,
+            program: program.to_owned(),
+            group: None,
+            terminal: None,
+            inner: None,
+            notices: None,
+            noticing: None,
+            own: None,
+        }
+    }
+
+    /// The first process in its namespaces: `init`, unless a wrapper program stands before.
+    pub fn first(&self) -> i32 {
+        self.inner.map_or(self.init, |inner| inner.pid)
+    }
+
+    /// The first process inside, where a wrapper program stands before it.
+    pub fn inner(&self) -> Option<Process> {
+        self.inner
+    }
+
+    /// All of its processes that are not the command's doing, but ours or a wrapper's.
+    pub fn own_processes(&self) -> Vec<i32> {
+        let mut own = vec![self.init];
+        if let Some(inner) = self.inner {
+            own.push(inner.pid);
+            own.extend(Status::of(inner.pid).map(|status| status.parent));
+        }
+        own
+    }
+
+    /// Waits until the first process can be told what to start.
+    pub(crate) fn await_ready(&self, patience: Duration) -> Result<(), LaunchError> {
+        let ready = self.report.await_ready(patience);
+        ready.map_err(|(stage, source)| LaunchError {
+            stage,
+            program: self.program.clone(),
+            source,
+        })
+    }
+
     /// Waits until the command has executed. On an error nothing of it is left.
     pub fn await_start(&mut self) -> Result<(), LaunchError> {
-        let started = self.report.await_start(PATIENCE);
-        let terminal = started.map_err(|(stage, source)| {
+        let terminal = self.hear_start().map_err(|(stage, source)| {
             self.kill();
             let _ = reap(self.init);
             LaunchError {
@@ -252,6 +321,23 @@ impl Confined {
         Ok(())
     }
 
+    /// Hears of its start: the end of its terminal.
+    fn hear_start(&mut self) -> Result<Option<OwnedFd>, (Stage, io::Error)> {
+        // It says two things at most.
+        for _ in 0..2 {
+            let notices = self.notices.as_mut();
+            match self.report.next_of_start(PATIENCE, notices)? {
+                Start::Executed(terminal) => return Ok(terminal),
+                Start::Listening(listener) => {
+                    let own = self.own.take();
+                    let what = self.noticing;
+                    self.notices = what.map(|what| Notices::new(listener, what, own));
+                }
+            }
+        }
+        Err((Stage::Report, io::ErrorKind::InvalidData.into()))
+    }
+
     /// The keeper's end of its terminal, once it has started.
     pub fn take_terminal(&mut self) -> Option<Terminal> {
         self.terminal.take()
@@ -259,6 +345,12 @@ impl Confined {
 
     /// Ends everything in it at once.
     pub fn kill(&self) {
+        // A wrapper ends when all that it wraps has, which is when we want to hear of it.
+        if let Some(inner) = self.inner
+            && signal_process(inner, Signal::KILL) == Reach::Delivered
+        {
+            return;
+        }
         if let Some(pid) = Pid::from_raw(self.init)
             && let Ok(pidfd) = pidfd_open(pid, rustix::process::PidfdFlags::empty())
         {
@@ -267,8 +359,8 @@ impl Confined {
     }
 
     /// Waits for the command's end, and ends and reaps what is left of the run.
-    pub fn wait(self) -> io::Result<ExitStatus> {
-        let ended = self.report.wait()?;
+    pub fn wait(mut self) -> io::Result<ExitStatus> {
+        let ended = self.report.wait(self.notices.as_mut())?;
         self.kill();
         reap(self.init)?;
         if let Some(group) = &self.group {
@@ -295,7 +387,7 @@ impl Confined {
 }
 
 /// Who the command is, where that is not settled by a user namespace.
-fn outside_identity(plan: &Plan) -> Option<(u32, u32)> {
+pub(crate) fn outside_identity(plan: &Plan) -> Option<(u32, u32)> {
     match plan.identity {
         Identity::Owner { user, group } => Some((user, group)),
         Identity::Mapped { user } => Some((user, user)),

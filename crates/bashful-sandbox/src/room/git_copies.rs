@@ -152,6 +152,7 @@ impl Copy {
                 note: Some(format!(
                     "what the run changed in git's configuration stays in the room: {error}"
                 )),
+                ..Violation::default()
             }],
         }
     }
@@ -186,6 +187,7 @@ impl Copy {
                 note: Some(format!(
                     "held back, because git would act upon it outside: {doing}"
                 )),
+                ..Violation::default()
             });
             self.told.push(doing);
         }

@@ -271,6 +271,7 @@ impl Holding<'_> {
                 missing: missing.to_owned(),
                 source: "keeper".to_owned(),
                 note: Some(note),
+                ..Violation::default()
             });
         }
     }

@@ -1,8 +1,9 @@
 //! The Landlock rules of a template: a second wall behind the mounts.
 
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
 
-use rustix::fs::{FileType, Mode, OFlags, fstat, open};
+use rustix::fs::{FileType, Mode, OFlags, ResolveFlags, fstat, open, openat2};
 
 use super::build::{BuildError, BuildStep, at};
 use crate::plan::{Plan, Right};
@@ -25,6 +26,17 @@ const SIGNALS: u64 = 1 << 1;
 
 /// Makes the ruleset; called in the finished tree.
 pub(super) fn make_ruleset(plan: &Plan) -> Result<Option<OwnedFd>, BuildError> {
+    let flags = OFlags::PATH | OFlags::CLOEXEC;
+    let here = open("/", flags, Mode::empty()).map_err(at(BuildStep::Landlock, "/"))?;
+    landlock_ruleset(plan, &[], here.as_fd())
+}
+
+/// Makes the ruleset for a finished tree, seen from outside.
+pub(crate) fn landlock_ruleset(
+    plan: &Plan,
+    more: &[(PathBuf, Right)],
+    root: BorrowedFd<'_>,
+) -> Result<Option<OwnedFd>, BuildError> {
     if plan.landlock == 0 {
         return Ok(None);
     }
@@ -35,9 +47,11 @@ pub(super) fn make_ruleset(plan: &Plan) -> Result<Option<OwnedFd>, BuildError> {
         0
     };
     let ruleset = create(known, scopes).map_err(at(BuildStep::Landlock, "/"))?;
-    for (path, right) in &plan.rules {
+    for (path, right) in plan.rules.iter().chain(more) {
         let flags = OFlags::PATH | OFlags::CLOEXEC;
-        let place = open(path, flags, Mode::empty()).map_err(at(BuildStep::Landlock, path))?;
+        let below = below(path);
+        let place = openat2(root, below, flags, Mode::empty(), ResolveFlags::IN_ROOT)
+            .map_err(at(BuildStep::Landlock, path))?;
         let about = fstat(&place).map_err(at(BuildStep::Landlock, path))?;
         let mut rights = match right {
             Right::Read => READ_FILE | READ_DIRECTORY,
@@ -53,6 +67,14 @@ pub(super) fn make_ruleset(plan: &Plan) -> Result<Option<OwnedFd>, BuildError> {
         }
     }
     Ok(Some(ruleset))
+}
+
+/// The path as seen from a root.
+fn below(path: &Path) -> &Path {
+    match path.strip_prefix("/") {
+        Ok(below) if !below.as_os_str().is_empty() => below,
+        _ => Path::new("."),
+    }
 }
 
 /// The file rights that this version of Landlock knows.

@@ -14,6 +14,7 @@ use super::{Room, Template};
 use crate::launch::{Launch, MOST_INHERITED};
 use crate::plan::{Plan, RunLimit};
 use crate::profile::Resources;
+use crate::seccomp::NoticeOptions;
 use crate::sys::fork::require_single_thread;
 use crate::sys::wait::reap;
 
@@ -26,6 +27,7 @@ pub(super) struct Waiting {
     limits: Vec<RunLimit>,
     group: Resources,
     listed: bool,
+    noticing: Option<NoticeOptions>,
 }
 
 impl Room {
@@ -54,6 +56,7 @@ impl Room {
                 limits: plan.limits.clone(),
                 group: plan.group,
                 listed: plan.survey.allowed.is_some(),
+                noticing: plan.notices.as_ref().map(|noticing| noticing.what),
             });
         }
     }
@@ -68,6 +71,7 @@ impl Room {
                 && waiting.limits == plan.limits
                 && waiting.group == plan.group
                 && waiting.listed == plan.survey.allowed.is_some()
+                && waiting.noticing == plan.notices.as_ref().map(|noticing| noticing.what)
         });
         let Some(mut waiting) = waiting else {
             // The next run will more likely be like this one.

@@ -18,6 +18,40 @@ pub(crate) struct Instruction {
     pub(crate) k: u32,
 }
 
+impl Instruction {
+    /// As it lies in memory, which is as the kernel takes it.
+    pub(crate) fn to_bytes(self) -> [u8; 8] {
+        let mut bytes = [0, 0, self.jt, self.jf, 0, 0, 0, 0];
+        let parts = [
+            (0, self.code.to_ne_bytes().to_vec()),
+            (4, self.k.to_ne_bytes().to_vec()),
+        ];
+        for (at, part) in parts {
+            for (target, source) in bytes.iter_mut().skip(at).zip(part) {
+                *target = source;
+            }
+        }
+        bytes
+    }
+
+    /// What was written so; none if it was not.
+    pub(crate) fn all_from_bytes(bytes: &[u8]) -> Option<Vec<Self>> {
+        let chunks = bytes.chunks_exact(8);
+        if !chunks.remainder().is_empty() {
+            return None;
+        }
+        let one = |chunk: &[u8]| {
+            Some(Self {
+                code: u16::from_ne_bytes(chunk.get(..2)?.try_into().ok()?),
+                jt: *chunk.get(2)?,
+                jf: *chunk.get(3)?,
+                k: u32::from_ne_bytes(chunk.get(4..)?.try_into().ok()?),
+            })
+        };
+        chunks.map(one).collect()
+    }
+}
+
 /// `BPF_LD | BPF_W | BPF_ABS`: the accumulator becomes a word of the call's data.
 pub(super) const LOAD: u16 = 0x20;
 /// `BPF_ALU | BPF_AND | BPF_K`: the accumulator keeps the bits of the operand only.

@@ -49,17 +49,17 @@ pub(super) const FOREIGN_CALLS: &[ForeignCalls] = &[
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Outcome {
     Allow,
-    /// With this error.
-    Refuse(u32),
+    /// The kernel answers this.
+    Answer(u32),
     /// These clauses are tried in turn; the call is allowed if none applies.
     Examine(Vec<Clause>),
 }
 
-/// The tests of one rule, and the error if all of them are true.
+/// The tests of one rule, and the answer if all of them are true.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Clause {
     when: &'static [Test],
-    error: u32,
+    answer: u32,
 }
 
 /// The calls from this number to where the next range starts.
@@ -104,7 +104,7 @@ fn ranges(rules: &[&'static Rule]) -> Vec<Range> {
     #[cfg(target_arch = "x86_64")]
     ranges.push(Range {
         start: X32,
-        outcome: Outcome::Refuse(X32_ERROR.value),
+        outcome: Outcome::Answer(SECCOMP_RET_ERRNO | X32_ERROR.value),
     });
     ranges.dedup_by(|later, earlier| later.outcome == earlier.outcome);
     ranges
@@ -116,7 +116,7 @@ fn outcomes(rules: &[&'static Rule]) -> BTreeMap<u32, Outcome> {
     for rule in rules {
         let clause = Clause {
             when: rule.when,
-            error: rule.answer.value,
+            answer: rule.answer.value(),
         };
         for (_, number) in rule.present_calls() {
             let outcome = outcomes
@@ -124,7 +124,7 @@ fn outcomes(rules: &[&'static Rule]) -> BTreeMap<u32, Outcome> {
                 .or_insert_with(|| Outcome::Examine(Vec::new()));
             if let Outcome::Examine(clauses) = outcome {
                 if rule.when.is_empty() && clauses.is_empty() {
-                    *outcome = Outcome::Refuse(clause.error);
+                    *outcome = Outcome::Answer(clause.answer);
                 } else {
                     clauses.push(clause.clone());
                 }
@@ -149,7 +149,7 @@ impl Program {
         }
         let label = match outcome {
             Outcome::Allow => self.assembler.answer(SECCOMP_RET_ALLOW),
-            Outcome::Refuse(error) => self.assembler.answer(SECCOMP_RET_ERRNO | error),
+            Outcome::Answer(answer) => self.assembler.answer(*answer),
             Outcome::Examine(clauses) => self.examine(clauses),
         };
         self.written.push((outcome.clone(), label));
@@ -160,7 +160,7 @@ impl Program {
         let allow = self.outcome(&Outcome::Allow);
         // From the last to the first, as everything is written backwards.
         clauses.iter().rev().fold(allow, |otherwise, clause| {
-            let refuse = self.outcome(&Outcome::Refuse(clause.error));
+            let refuse = self.outcome(&Outcome::Answer(clause.answer));
             clause
                 .when
                 .iter()

@@ -39,14 +39,26 @@ macro_rules! absent {
 
 #[cfg(target_arch = "aarch64")]
 absent!(
+    SYS_access,
     SYS_chmod,
+    SYS_chown,
     SYS_creat,
     SYS_ioperm,
     SYS_iopl,
+    SYS_lchown,
+    SYS_link,
+    SYS_lstat,
     SYS_mkdir,
     SYS_mknod,
     SYS_modify_ldt,
     SYS_open,
+    SYS_readlink,
+    SYS_rename,
+    SYS_renameat,
+    SYS_rmdir,
+    SYS_stat,
+    SYS_symlink,
+    SYS_unlink,
     SYS_uselib,
 );
 

@@ -1,5 +1,7 @@
 //! What a rule of the filter is, and its words.
 
+use super::numbers::{SECCOMP_RET_ERRNO, SECCOMP_RET_USER_NOTIF};
+
 /// A constant of the kernel with its name: a call's number, a flag, an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Named<T> {
@@ -63,6 +65,33 @@ impl Test {
     }
 }
 
+/// What happens to a call that a rule is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// It fails with this error.
+    Error(Named<u32>),
+    /// It waits until whoever listens lets it go on.
+    Notify,
+}
+
+impl Answer {
+    /// As people call it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Error(error) => error.name,
+            Self::Notify => "notice",
+        }
+    }
+
+    /// As the kernel takes it.
+    pub(super) fn value(self) -> u32 {
+        match self {
+            Self::Error(error) => SECCOMP_RET_ERRNO | error.value,
+            Self::Notify => SECCOMP_RET_USER_NOTIF,
+        }
+    }
+}
+
 /// When a rule is part of the filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scope {
@@ -70,6 +99,12 @@ pub(super) enum Scope {
     Always,
     /// In runs that may execute listed programs only.
     ListedCommands,
+    /// In runs that have no namespaces for processes and for what they share.
+    SharedHost,
+    /// In runs whose files only Landlock closes, before its third version.
+    OldLandlock,
+    /// In runs without a network that have no network namespace.
+    SharedNetwork,
 }
 
 /// Calls that are refused. Where several rules name a call, the first whose tests are
@@ -82,7 +117,7 @@ pub(super) struct Rule {
     pub(super) calls: &'static [Named<i64>],
     /// All must be true for the refusal; no tests mean always.
     pub(super) when: &'static [Test],
-    pub(super) answer: Named<u32>,
+    pub(super) answer: Answer,
     pub(super) reason: &'static str,
 }
 

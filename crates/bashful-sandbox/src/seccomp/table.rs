@@ -1,7 +1,7 @@
 //! What is refused, how, and why.
 
 use super::numbers;
-use super::rule::{Named, Rule, Scope, Test};
+use super::rule::{Answer, Named, Rule, Scope, Test};
 
 /// Constants of the kernel with their names. They have several types there; all of those
 /// named here fit, and none is negative.
@@ -29,14 +29,24 @@ macro_rules! error {
 }
 
 mod arguments;
+mod others;
 mod sockets;
+mod watched;
 mod whole;
+
+pub(crate) use watched::{Act, End, Place, Watched};
+pub(super) use watched::{Watching, watched};
 
 /// All refusals. For a call that several rules name, the first that applies counts.
 pub(super) fn rules() -> impl Iterator<Item = &'static Rule> {
-    [whole::RULES, arguments::RULES, sockets::RULES]
-        .into_iter()
-        .flatten()
+    [
+        whole::RULES,
+        arguments::RULES,
+        sockets::RULES,
+        others::RULES,
+    ]
+    .into_iter()
+    .flatten()
 }
 
 const NOT_PERMITTED: Named<u32> = error!(EPERM);
@@ -61,7 +71,7 @@ const fn refuse_if(
         scope: Scope::Always,
         calls,
         when,
-        answer,
+        answer: Answer::Error(answer),
         reason,
     }
 }

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use super::assembler::{Assembler, Condition};
 use super::numbers::THIS_ARCHITECTURE;
-use super::{CommandsRule, Filter, FilterOptions};
+use super::{CommandsRule, Filter, FilterOptions, Ground};
 use expected::{Verdict, expected};
 use machine::{Call, run};
 
@@ -20,8 +20,15 @@ const X32: u32 = 0x4000_0000;
 const BOTH: [CommandsRule; 2] = [CommandsRule::Any, CommandsRule::Listed];
 
 fn filter(commands: CommandsRule) -> &'static Filter {
-    static FILTERS: LazyLock<[Filter; 2]> =
-        LazyLock::new(|| BOTH.map(|commands| Filter::new(&FilterOptions { commands })));
+    static FILTERS: LazyLock<[Filter; 2]> = LazyLock::new(|| {
+        BOTH.map(|commands| {
+            Filter::new(&FilterOptions {
+                commands,
+                landlock: None,
+                ground: Ground::Apart,
+            })
+        })
+    });
     match commands {
         CommandsRule::Any => &FILTERS[0],
         CommandsRule::Listed => &FILTERS[1],
@@ -231,4 +238,53 @@ fn the_words_tell_what_the_program_does() {
             .iter()
             .any(|refusal| refusal.calls == ["memfd_create"])
     );
+}
+
+/// Where there are no namespaces, the filter keeps others of the same user apart.
+#[test]
+fn what_namespaces_do_not_keep_apart_the_filter_does() {
+    let answer = |ground, landlock, number: i64, arguments| {
+        let filter = Filter::new(&FilterOptions {
+            commands: CommandsRule::Any,
+            landlock,
+            ground,
+        });
+        let call = call(u32::try_from(number).unwrap(), arguments);
+        Verdict::from_kernel(run(filter.instructions(), &call))
+    };
+    let refused = Verdict::Error(libc::EPERM.cast_unsigned());
+    let (own, other, second) = ([0; 6], [41, 0, 0, 0, 0, 0], [0, 41, 0, 0, 0, 0]);
+    let table = [
+        (libc::SYS_shmget, own, refused),
+        (libc::SYS_msgctl, own, refused),
+        (libc::SYS_mq_open, own, refused),
+        (libc::SYS_prlimit64, own, Verdict::Allow),
+        (libc::SYS_prlimit64, other, refused),
+        (libc::SYS_sched_setaffinity, own, Verdict::Allow),
+        (libc::SYS_sched_setaffinity, other, refused),
+        (libc::SYS_setpriority, own, Verdict::Allow),
+        (libc::SYS_setpriority, second, refused),
+        (libc::SYS_ioprio_set, second, refused),
+    ];
+    for (number, arguments, expected) in table {
+        for ground in [Ground::Shared, Ground::SharedWithoutNetwork] {
+            assert_eq!(
+                answer(ground, Some(7), number, arguments),
+                expected,
+                "{number}"
+            );
+        }
+        assert_eq!(
+            answer(Ground::Apart, None, number, arguments),
+            Verdict::Allow
+        );
+    }
+    for (version, expected) in [(Some(2), refused), (Some(3), Verdict::Allow)] {
+        let told = answer(Ground::Shared, version, libc::SYS_truncate, own);
+        assert_eq!(told, expected, "{version:?}");
+    }
+    let socket = [2, 1, 6, 0, 0, 0];
+    let sockets = [Ground::Shared, Ground::SharedWithoutNetwork]
+        .map(|ground| answer(ground, Some(7), libc::SYS_socket, socket));
+    assert_eq!(sockets, [Verdict::Allow, refused]);
 }

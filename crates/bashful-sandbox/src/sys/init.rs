@@ -14,8 +14,9 @@ use std::ffi::{CString, c_char, c_int, c_void};
 use std::io;
 use std::os::fd::RawFd;
 
+use super::notices::give_notice;
 use super::seccomp::Program;
-use super::spawn::{Plan, STACK_BYTES, check, command, limit_self};
+use super::spawn::{Plan, STACK_BYTES, check, command, join, limit_self};
 use super::terminal::{mount_terminals, open_terminal, tell_with_terminal};
 use crate::launch::Stage;
 use crate::report::{RECORD_BYTES, Record};
@@ -33,8 +34,14 @@ pub(crate) struct Room<'a> {
     pub(crate) identity: Option<(u32, u32)>,
     /// The Landlock ruleset.
     pub(crate) ruleset: Option<RawFd>,
-    /// The system call filter.
-    pub(crate) filter: Program<'a>,
+    /// The system call filter; none where the first process has it already.
+    pub(crate) filter: Option<Program<'a>>,
+    /// The version of Landlock that made it.
+    pub(crate) landlock: u32,
+    /// Refusals that the kernel is to record, all of them also in the filter.
+    pub(crate) recorded: Option<Program<'a>>,
+    /// Which calls the kernel tells the keeper about; it decides nothing.
+    pub(crate) notices: Option<Program<'a>>,
     pub(crate) limits: Vec<(libc::__rlimit_resource_t, libc::rlimit64)>,
     /// The working directory, as it is called inside.
     pub(crate) directory: CString,
@@ -44,6 +51,8 @@ pub(crate) struct Room<'a> {
     pub(crate) terminal: Option<TerminalSize>,
     /// It is made ahead of time and waits to be told what to start.
     pub(crate) waits: bool,
+    /// There is no namespace for its processes, so that it must end with its parent by itself.
+    pub(crate) outside: bool,
     /// The stack of the command before it executes.
     pub(crate) stack: *mut u8,
 }
@@ -64,6 +73,10 @@ struct CloneArguments {
     set_tid_size: u64,
     cgroup: u64,
 }
+
+// Landlock records what it refuses since this version, if it is told to.
+const RECORDS: u32 = 7;
+const RECORD_AFTER_EXEC: u32 = 1 << 1;
 
 // The constant of libc does not fit its own type.
 const CLONE_INTO_CGROUP: u64 = 0x2_0000_0000;
@@ -116,38 +129,44 @@ fn init(plan: &mut Plan<'_>, room: &Room<'_>) -> ! {
         // Before the command executes it closes its copy of the keeper's end.
         start(plan, room).map(|pid| (pid, Some(ends.master)))
     });
+    attend(room.report, started)
+}
+
+/// What a first process does after its command has executed, or has not.
+pub(super) fn attend(report: RawFd, started: Result<Started, (Stage, c_int)>) -> ! {
     let (leader, master) = match started {
         Ok(started) => started,
         Err((stage, errno)) => {
-            tell(room.report, &Record::Failed(stage, errno));
+            tell(report, &Record::Failed(stage, errno));
             leave();
         }
     };
     if let Some(master) = master
-        && let Err((stage, errno)) = tell_with_terminal(room.report, master)
+        && let Err((stage, errno)) = tell_with_terminal(report, master)
     {
-        tell(room.report, &Record::Failed(stage, errno));
+        tell(report, &Record::Failed(stage, errno));
         leave();
     }
     // The command's ends of the pipes must not stay open here, nor anything of the keeper's.
-    let report = room.report.unsigned_abs();
+    let number = report.unsigned_abs();
     // SAFETY: takes no memory; only the report is used from here on.
-    unsafe { libc::syscall(libc::SYS_close_range, 0_u32, report - 1, 0_u32) };
+    unsafe { libc::syscall(libc::SYS_close_range, 0_u32, number - 1, 0_u32) };
     // SAFETY: as above.
-    unsafe { libc::syscall(libc::SYS_close_range, report + 1, u32::MAX, 0_u32) };
+    unsafe { libc::syscall(libc::SYS_close_range, number + 1, u32::MAX, 0_u32) };
     if master.is_none() {
-        tell(room.report, &Record::Started);
+        tell(report, &Record::Started);
     }
-    reap_until_alone(leader, room.report);
+    reap_until_alone(leader, report);
     leave()
 }
+
+/// The command, and the keeper's end of its terminal if it has one.
+pub(super) type Started = (i32, Option<RawFd>);
 
 /// Joins the groups, mounts `/proc`, and gives up every right.
 fn settle(room: &Room<'_>) -> Result<(), (Stage, c_int)> {
     for &group in &room.groups {
-        // SAFETY: the one byte is valid during the call.
-        let written = unsafe { libc::write(group, c"0".as_ptr().cast::<c_void>(), 1) };
-        check(Stage::Group, if written == 1 { 0 } else { -1 })?;
+        join(group)?;
     }
     let flags = libc::MS_RDONLY | libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;
     // SAFETY: the strings are constants, and there is no data.
@@ -178,7 +197,12 @@ fn settle(room: &Room<'_>) -> Result<(), (Stage, c_int)> {
         }
     }
     mount_terminals()?;
-    give_up_rights(room.identity)?;
+    shut_in(room.identity)
+}
+
+/// Gives up every right and shuts others out.
+pub(super) fn shut_in(identity: Option<(u32, u32)>) -> Result<(), (Stage, c_int)> {
+    give_up_rights(identity)?;
     // After the change of identity, which resets both.
     set(libc::PR_SET_PDEATHSIG, libc::SIGKILL.unsigned_abs().into())?;
     set(libc::PR_SET_DUMPABLE, 0)?;
@@ -243,18 +267,28 @@ pub(super) fn confine_command(room: &Room<'_>) -> Result<(), (Stage, c_int)> {
         libc::chdir(room.directory.as_ptr().cast::<c_char>())
     })?;
     if let Some(ruleset) = room.ruleset {
+        let record = if room.recorded.is_some() && room.landlock >= RECORDS {
+            RECORD_AFTER_EXEC
+        } else {
+            0
+        };
         // SAFETY: takes no memory.
-        let outcome = unsafe { libc::syscall(libc::SYS_landlock_restrict_self, ruleset, 0_u32) };
+        let outcome = unsafe { libc::syscall(libc::SYS_landlock_restrict_self, ruleset, record) };
         check(Stage::Landlock, c_int::try_from(outcome).unwrap_or(-1))?;
     }
-    Ok(())
+    give_notice(room)
 }
 
 /// The last step before exec.
 pub(super) fn filter_calls(room: &Room<'_>) -> Result<(), (Stage, c_int)> {
-    room.filter
-        .install()
-        .map_err(|errno| (Stage::Filter, errno))
+    if let Some(filter) = &room.filter {
+        filter.install().map_err(|errno| (Stage::Filter, errno))?;
+    }
+    if let Some(recorded) = &room.recorded {
+        // What it refuses is refused anyway: without it there is no record, that is all.
+        let _ = recorded.install_with_record();
+    }
+    Ok(())
 }
 
 /// Reaps until no process is left, and tells how the command ended.
@@ -316,7 +350,7 @@ fn ending(status: c_int, alone: bool) -> Record {
     }
 }
 
-fn tell(report: RawFd, record: &Record) {
+pub(super) fn tell(report: RawFd, record: &Record) {
     let bytes: [u8; RECORD_BYTES] = record.encode();
     // SAFETY: the bytes are valid during the call.
     unsafe { libc::write(report, bytes.as_ptr().cast::<c_void>(), RECORD_BYTES) };

@@ -46,21 +46,54 @@ impl<'a> Program<'a> {
     /// One system call that neither allocates nor locks: good for a child between clone
     /// and exec. Speculation stays as the kernel has it for everybody (no flags).
     pub(crate) fn install(&self) -> Result<(), c_int> {
+        self.install_with(0).map(drop)
+    }
+
+    /// The same; the kernel makes a listener for calls that the filter gives notice of. A call
+    /// that the listener has heard of is interrupted by nothing but its end.
+    pub(crate) fn install_with_listener(&self) -> Result<c_int, c_int> {
+        let flags =
+            libc::SECCOMP_FILTER_FLAG_NEW_LISTENER | libc::SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV;
+        self.install_with(flags)
+    }
+
+    /// The same; the kernel writes refusals of this filter into its own record.
+    pub(crate) fn install_with_record(&self) -> Result<(), c_int> {
+        self.install_with(libc::SECCOMP_FILTER_FLAG_LOG).map(drop)
+    }
+
+    fn install_with(&self, flags: libc::c_ulong) -> Result<c_int, c_int> {
         // SAFETY: the program points to as many instructions as it says, which the borrow
         // keeps alive; the kernel copies them and keeps no pointer.
         let outcome = unsafe {
             libc::syscall(
                 libc::SYS_seccomp,
                 libc::SECCOMP_SET_MODE_FILTER,
-                0_u32,
+                flags,
                 &raw const self.raw,
             )
         };
-        if outcome == 0 {
-            return Ok(());
+        match c_int::try_from(outcome) {
+            Ok(descriptor) if descriptor >= 0 => return Ok(descriptor),
+            _ => {}
         }
         Err(io::Error::last_os_error()
             .raw_os_error()
             .unwrap_or(libc::EIO))
     }
+}
+
+/// Whether this kernel filters system calls for us. Nothing is filtered by asking.
+pub(crate) fn is_offered() -> bool {
+    let action: u32 = libc::SECCOMP_RET_ERRNO;
+    // SAFETY: the action outlives the call, which only reads it.
+    let outcome = unsafe {
+        libc::syscall(
+            libc::SYS_seccomp,
+            libc::SECCOMP_GET_ACTION_AVAIL,
+            0_u32,
+            &raw const action,
+        )
+    };
+    outcome == 0
 }

@@ -12,9 +12,13 @@ use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 
 use super::init::{Room, confine_command, enter_room, filter_calls};
 use super::limits::OpenFiles;
-use crate::launch::{FIRST_INHERITED, MOST_INHERITED, Stage};
+use crate::launch::{FIRST_INHERITED, PLACES, Stage};
 
 /// Everything the child needs, in the form the system calls want.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a thing of its own that a process is given or not"
+)]
 pub(crate) struct Prepared<'a> {
     pub(crate) program: CString,
     pub(crate) arguments: Vec<CString>,
@@ -25,29 +29,39 @@ pub(crate) struct Prepared<'a> {
     /// `/dev/null` as seen where the command runs.
     pub(crate) standard: [Option<OwnedFd>; 3],
     /// What becomes the descriptors from `FIRST_INHERITED` on.
-    pub(crate) inherited: [Option<OwnedFd>; MOST_INHERITED],
+    pub(crate) inherited: [Option<OwnedFd>; PLACES],
     pub(crate) mark: Option<u64>,
     pub(crate) open_files: Option<OpenFiles>,
     pub(crate) new_session: bool,
     /// Its standard input becomes its controlling terminal.
     pub(crate) takes_terminal: bool,
     pub(crate) dies_with_caller: bool,
+    /// It does not hear what asks politely to end.
+    pub(crate) is_wrapper: bool,
+    /// Files of control groups to join.
+    pub(crate) groups: Vec<OwnedFd>,
     pub(crate) room: Option<Room<'a>>,
 }
 
 /// The raw view of [`Prepared`] that the child works on.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a thing of its own that a process is given or not"
+)]
 pub(super) struct Plan<'a> {
     program: *const c_char,
     arguments: *const *const c_char,
     environment: *const *const c_char,
     directory: Option<RawFd>,
     standard: [Option<RawFd>; 3],
-    inherited: [Option<RawFd>; MOST_INHERITED],
+    inherited: [Option<RawFd>; PLACES],
     mark: Option<libc::rlimit64>,
     open_files: Option<libc::rlimit64>,
     new_session: bool,
     takes_terminal: bool,
     dies_with_caller: bool,
+    is_wrapper: bool,
+    groups: *const [OwnedFd],
     caller: libc::pid_t,
     /// The room, where there is one; it outlives the child like everything here.
     room: *const Room<'a>,
@@ -107,6 +121,8 @@ impl<'a> Plan<'a> {
             new_session: prepared.new_session,
             takes_terminal: prepared.takes_terminal,
             dies_with_caller: prepared.dies_with_caller,
+            is_wrapper: prepared.is_wrapper,
+            groups: std::ptr::from_ref(prepared.groups.as_slice()),
             caller: rustix::process::getpid().as_raw_pid(),
             room: prepared
                 .room
@@ -216,7 +232,7 @@ fn follow(plan: &Plan<'_>) -> Result<(), (Stage, c_int)> {
         check(Stage::Session, unsafe { libc::setsid() })?;
     }
     // In a room everybody dies with init.
-    if plan.dies_with_caller && room.is_none() {
+    if plan.dies_with_caller && room.is_none_or(|room| room.outside) {
         // SAFETY: this prctl takes a signal number and no memory.
         check(Stage::Session, unsafe {
             libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL)
@@ -226,6 +242,10 @@ fn follow(plan: &Plan<'_>) -> Result<(), (Stage, c_int)> {
             // The caller died before the line above took effect.
             return Err((Stage::Session, libc::ESRCH));
         }
+    }
+    // SAFETY: the list outlives this process, like everything that is prepared.
+    for group in unsafe { &*plan.groups } {
+        join(group.as_raw_fd())?;
     }
     if let Some(limit) = &plan.mark {
         limit_self(libc::RLIMIT_RTTIME, limit)?;
@@ -258,6 +278,9 @@ fn follow(plan: &Plan<'_>) -> Result<(), (Stage, c_int)> {
         confine_command(room)?;
     }
     reset_signals();
+    if plan.is_wrapper {
+        ignore_requests_to_end();
+    }
     let after = inherit(plan.inherited)?;
     // Kernels before 5.9 lack this call; our own descriptors close on exec anyway.
     let first = FIRST_INHERITED.unsigned_abs();
@@ -278,7 +301,7 @@ fn follow(plan: &Plan<'_>) -> Result<(), (Stage, c_int)> {
 }
 
 /// Puts what is inherited where it belongs, and returns the number behind the last.
-fn inherit(sources: [Option<RawFd>; MOST_INHERITED]) -> Result<u32, (Stage, c_int)> {
+fn inherit(sources: [Option<RawFd>; PLACES]) -> Result<u32, (Stage, c_int)> {
     let mut aside = sources;
     let many = c_int::try_from(aside.len()).unwrap_or(c_int::MAX);
     let behind = FIRST_INHERITED.saturating_add(many);
@@ -322,6 +345,21 @@ fn reset_signals() {
     unsafe { libc::sigemptyset(none.as_mut_ptr()) };
     // SAFETY: the set is initialised and outlives the call.
     unsafe { libc::sigprocmask(libc::SIG_SETMASK, none.as_ptr(), std::ptr::null_mut()) };
+}
+
+/// From here on, what asks politely to end is not heard.
+fn ignore_requests_to_end() {
+    for signal in [libc::SIGTERM, libc::SIGINT, libc::SIGHUP, libc::SIGQUIT] {
+        // SAFETY: installs no code.
+        unsafe { libc::signal(signal, libc::SIG_IGN) };
+    }
+}
+
+/// Joins the control group behind this file.
+pub(super) fn join(group: RawFd) -> Result<(), (Stage, c_int)> {
+    // SAFETY: the one byte is valid during the call.
+    let written = unsafe { libc::write(group, c"0".as_ptr().cast::<c_void>(), 1) };
+    check(Stage::Group, if written == 1 { 0 } else { -1 })
 }
 
 pub(super) fn check(stage: Stage, outcome: c_int) -> Result<(), (Stage, c_int)> {

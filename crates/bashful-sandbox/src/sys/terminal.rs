@@ -38,7 +38,12 @@ pub(super) fn mount_terminals() -> Result<(), (Stage, c_int)> {
 pub(super) fn open_terminal(size: TerminalSize) -> Result<Ends, (Stage, c_int)> {
     let flags = libc::O_RDWR | libc::O_NOCTTY | libc::O_CLOEXEC;
     // SAFETY: the path is a constant.
-    let master = unsafe { libc::open(c"/dev/pts/ptmx".as_ptr(), flags) };
+    let mut master = unsafe { libc::open(c"/dev/pts/ptmx".as_ptr(), flags) };
+    if master == -1 {
+        // Where the run sees the host's terminals, that one is closed and this is open.
+        // SAFETY: the path is a constant.
+        master = unsafe { libc::open(c"/dev/ptmx".as_ptr(), flags) };
+    }
     check(Stage::Terminal, master)?;
     let unlocked: c_int = 0;
     // SAFETY: the number outlives the call, which reads it.
@@ -78,9 +83,19 @@ const _: () = assert!(size_of::<RawFd>() == DESCRIPTOR_BYTES as usize);
 
 /// Tells the keeper that the command has executed, and gives it its end of the terminal.
 pub(super) fn tell_with_terminal(report: RawFd, master: RawFd) -> Result<(), (Stage, c_int)> {
+    let told = tell_with_descriptor(report, &Record::Started, master);
+    told.map_err(|errno| (Stage::Terminal, errno))
+}
+
+/// Tells the keeper something and gives it a descriptor; the errno if that failed.
+pub(super) fn tell_with_descriptor(
+    report: RawFd,
+    record: &Record,
+    descriptor: RawFd,
+) -> Result<(), c_int> {
     // Room for one header and one descriptor, aligned as headers are.
     let mut control = [0_u64; 4];
-    let mut bytes: [u8; RECORD_BYTES] = Record::Started.encode();
+    let mut bytes: [u8; RECORD_BYTES] = record.encode();
     let mut part = libc::iovec {
         iov_base: bytes.as_mut_ptr().cast::<c_void>(),
         iov_len: RECORD_BYTES,
@@ -102,7 +117,7 @@ pub(super) fn tell_with_terminal(report: RawFd, master: RawFd) -> Result<(), (St
     // SAFETY: the message has room for a header.
     let header = unsafe { libc::CMSG_FIRSTHDR(message) };
     if header.is_null() {
-        return Err((Stage::Terminal, libc::EMSGSIZE));
+        return Err(libc::EMSGSIZE);
     }
     // SAFETY: the header lies in the array; the same for the lines below.
     unsafe { (*header).cmsg_level = libc::SOL_SOCKET };
@@ -113,11 +128,11 @@ pub(super) fn tell_with_terminal(report: RawFd, master: RawFd) -> Result<(), (St
     // SAFETY: the data follow the header in the array.
     let data = unsafe { libc::CMSG_DATA(header) };
     // SAFETY: there is room for one descriptor, aligned or not.
-    unsafe { data.cast::<RawFd>().write_unaligned(master) };
+    unsafe { data.cast::<RawFd>().write_unaligned(descriptor) };
     // SAFETY: everything the message points to outlives the call.
     let sent = unsafe { libc::sendmsg(report, message, libc::MSG_NOSIGNAL) };
     if sent == -1 {
-        return Err((Stage::Terminal, errno()));
+        return Err(errno());
     }
     Ok(())
 }

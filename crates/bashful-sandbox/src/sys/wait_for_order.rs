@@ -13,7 +13,7 @@ use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg}
 use super::init::{Room, leave, start};
 use super::limits::OpenFiles;
 use super::spawn::{Plan, Pointers, Prepared};
-use crate::launch::{MOST_INHERITED, Stage};
+use crate::launch::{MOST_INHERITED, PLACES, Stage};
 use crate::order::{MOST_BYTES, Order};
 
 /// Waits for an order and carries it out; ends if none comes.
@@ -50,6 +50,8 @@ pub(super) fn start_what_is_told(room: &Room<'_>) -> Result<i32, (Stage, c_int)>
         // A run with a terminal never waits.
         takes_terminal: false,
         dies_with_caller: false,
+        is_wrapper: false,
+        groups: Vec::new(),
         room: Some(inner),
     };
     let pointers = Pointers::to(&prepared);
@@ -57,10 +59,10 @@ pub(super) fn start_what_is_told(room: &Room<'_>) -> Result<i32, (Stage, c_int)>
     start(&mut plan, room)
 }
 
-type Streams = [Option<OwnedFd>; 3];
-type Inherited = [Option<OwnedFd>; MOST_INHERITED];
+pub(super) type Streams = [Option<OwnedFd>; 3];
+pub(super) type Inherited = [Option<OwnedFd>; PLACES];
 
-fn receive(socket: BorrowedFd<'_>) -> Option<(Order, Streams, Inherited)> {
+pub(super) fn receive(socket: BorrowedFd<'_>) -> Option<(Order, Streams, Inherited)> {
     let mut message = vec![0; MOST_BYTES];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(3 + MOST_INHERITED))];
     let mut ancillary = RecvAncillaryBuffer::new(&mut space);
@@ -85,7 +87,7 @@ fn receive(socket: BorrowedFd<'_>) -> Option<(Order, Streams, Inherited)> {
             *stream = Some(above_standard(&descriptors.next()?)?);
         }
     }
-    let mut inherited = [None, None];
+    let mut inherited = [const { None }; PLACES];
     for (index, place) in (0..).zip(inherited.iter_mut()) {
         if index < order.inherited {
             *place = Some(above_standard(&descriptors.next()?)?);
@@ -95,13 +97,13 @@ fn receive(socket: BorrowedFd<'_>) -> Option<(Order, Streams, Inherited)> {
 }
 
 /// What becomes descriptor 0, 1 or 2 must not be among them already.
-fn above_standard(fd: &OwnedFd) -> Option<OwnedFd> {
+pub(super) fn above_standard(fd: &OwnedFd) -> Option<OwnedFd> {
     rustix::io::fcntl_dupfd_cloexec(fd, 3).ok()
 }
 
 /// While it waits it must hold nothing of the keeper's: whoever waits for the end of a
 /// pipe would wait for us.
-fn close_all_but(kept: [Option<c_int>; 2]) {
+pub(super) fn close_all_but(kept: [Option<c_int>; 2]) {
     let mut kept: Vec<u32> = kept.iter().flatten().map(|fd| fd.unsigned_abs()).collect();
     kept.sort_unstable();
     let mut from = 0;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use bashful_sandbox::Profile;
+use bashful_sandbox::{Backend, Profile};
 
 use crate::numbers::numbers;
 use crate::owner::Owner;
@@ -105,6 +105,10 @@ pub(crate) struct Case {
     pub(crate) may_be_killed: bool,
     /// How it is attacked, where that is not by one act in one room.
     pub(crate) attack: Option<Attack>,
+    /// Who holds it back.
+    pub(crate) backend: Backend,
+    /// Whether that one is known not to.
+    pub(crate) is_weakness: bool,
 }
 
 impl Case {
@@ -122,6 +126,8 @@ impl Case {
             may_lack: None,
             may_be_killed: false,
             attack: None,
+            backend: Backend::Native,
+            is_weakness: false,
         }
     }
 
@@ -192,6 +198,11 @@ impl Case {
 
     /// As test runners know it.
     pub(crate) fn full_name(&self) -> String {
-        format!("{}::{}", self.class, self.name)
+        let name = format!("{}::{}", self.class, self.name);
+        match self.backend {
+            Backend::Native => name,
+            other if self.is_weakness => format!("weak::{other}::{name}"),
+            other => format!("{other}::{name}"),
+        }
     }
 }

@@ -1,23 +1,29 @@
 //! Runs a case: first without the sandbox, to show that the act works, then inside.
 
-use bashful_sandbox::ExitStatus;
+use bashful_sandbox::{Backend, ExitStatus};
 
 use crate::case::{Case, Control, Place, Witness};
 use crate::owner::Owner;
 use crate::process::{Ended, Ground, Helper, perform};
-use crate::room;
+use crate::room::{self, InWrapper};
 use crate::scene::Scene;
+use crate::wrapped;
 
 /// What became of a case.
 #[derive(Debug)]
 pub(crate) enum Outcome {
     /// The act was held back, in these ways.
     Held(String),
+    /// The act got out, as the table of weaknesses says.
+    Known(String),
     /// This kernel lacks what the act is about, as its control has shown.
     Skipped(String),
     /// The act got out, or the suite is broken.
     Failed(String),
 }
+
+/// How a report of an escape begins.
+const ESCAPED: &str = "ESCAPED";
 
 /// What an act came to, by its own word.
 #[derive(Debug, PartialEq, Eq)]
@@ -49,6 +55,15 @@ pub(crate) fn judge(case: &Case) -> Outcome {
         Ok(lack) => lack,
         Err(problem) => return Outcome::Failed(format!("control: {problem}")),
     };
+    if case.is_weakness {
+        return match attack(case, Owner::Ourselves) {
+            Err(problem) if problem.starts_with(ESCAPED) => Outcome::Known(problem),
+            Err(problem) => Outcome::Failed(problem),
+            Ok(way) => Outcome::Failed(format!(
+                "SECURITY.md calls it a weakness, but it held: {way}"
+            )),
+        };
+    }
     let owners: &[Owner] = if is_root() {
         &[Owner::Ourselves, Owner::SomebodyElse, Owner::OnOverlay]
     } else {
@@ -118,6 +133,18 @@ fn attack(case: &Case, owner: Owner) -> Result<String, String> {
     scene.set();
     let mut profile = scene.profile();
     (case.profile)(&mut profile, &scene);
+    if case.backend != Backend::Native {
+        wrapped::excuse(&mut profile, case.backend);
+        let mut wrapper = InWrapper::open(&profile, case.backend)?;
+        let ended = perform(case.act, &mut scene, &mut Ground::Wrapper(&mut wrapper))?;
+        let mut felt = scene.felt();
+        if let Some(helper) = host_helper {
+            felt.extend(helper.finish()?);
+        }
+        drop(wrapper);
+        felt.extend(scene.felt());
+        return sentence(case, &ended, felt);
+    }
     let mut room = room::open(&profile)?;
     let mut other = None;
     let inside = match case.helper {
@@ -139,17 +166,22 @@ fn attack(case: &Case, owner: Owner) -> Result<String, String> {
     }
     drop((room, other));
     felt.extend(scene.felt());
+    sentence(case, &ended, felt)
+}
+
+/// What an attack came to, from what the act says and what the host felt.
+fn sentence(case: &Case, ended: &Ended, mut felt: Vec<String>) -> Result<String, String> {
     if !felt.is_empty() {
         felt.dedup();
         return Err(format!(
-            "ESCAPED, the host felt: {}; {ended:?}",
+            "{ESCAPED}, the host felt: {}; {ended:?}",
             felt.join("; ")
         ));
     }
-    match word(case, &ended) {
+    match word(case, ended) {
         Word::Blocked(why) => Ok(why),
         Word::Reached(_) if case.witness == Witness::Host => Ok("nothing was felt".to_owned()),
-        Word::Reached(what) => Err(format!("ESCAPED, the act says: {what}; {}", ended.output)),
+        Word::Reached(what) => Err(format!("{ESCAPED}, the act says: {what}; {}", ended.output)),
         Word::Broken(how) => Err(format!("the act is broken inside: {how}")),
     }
 }

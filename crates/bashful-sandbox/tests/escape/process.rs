@@ -5,25 +5,41 @@ use std::io::{BufRead, BufReader, PipeReader, PipeWriter, Read, Seek, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, Stdio};
+use std::thread::{self, JoinHandle};
 
 use bashful_sandbox::{Confined, ExitStatus, Launch, Room, signal_process};
 use rustix::fs::MemfdFlags;
 use rustix::process::Signal;
 
 use crate::case::Act;
+use crate::room::InWrapper;
 
 /// Where a process is started.
 pub(crate) enum Ground<'a> {
     Host,
     Room(&'a mut Room),
+    Wrapper(&'a mut InWrapper),
 }
 
 enum Running {
     Plain(Child),
-    Confined(Confined),
+    Confined(Box<Confined>),
+    /// Its first process, and who attends to it.
+    Attended(i32, JoinHandle<std::io::Result<ExitStatus>>),
 }
 
 impl Running {
+    /// A run of which the kernel tells is never left alone. The others need no thread, with
+    /// which no further room could be built.
+    fn attended(self) -> Self {
+        match self {
+            Self::Confined(run) if run.notices.is_some() => {
+                Self::Attended(run.init, thread::spawn(|| run.wait()))
+            }
+            other => other,
+        }
+    }
+
     fn wait(self) -> Result<ExitStatus, String> {
         match self {
             Self::Plain(mut child) => {
@@ -32,6 +48,10 @@ impl Running {
                 Ok(signal.unwrap_or_else(|| ExitStatus::Code(status.code().unwrap_or(-1))))
             }
             Self::Confined(run) => run.wait().map_err(|error| chain(&error)),
+            Self::Attended(_, end) => {
+                let end = end.join().map_err(|_| "nobody attends".to_owned())?;
+                end.map_err(|error| chain(&error))
+            }
         }
     }
 }
@@ -51,7 +71,15 @@ impl Start<'_> {
     fn on(self, ground: &mut Ground) -> Result<Running, String> {
         match ground {
             Ground::Host => self.plainly().map(Running::Plain),
-            Ground::Room(room) => self.confined(room).map(Running::Confined),
+            Ground::Room(room) => {
+                let started = room.exec(self.launch()?);
+                started
+                    .map(|run| Running::Confined(Box::new(run)))
+                    .map_err(|error| chain(&error))
+            }
+            Ground::Wrapper(wrapper) => wrapper
+                .exec(&self.launch()?)
+                .map(|run| Running::Confined(Box::new(run))),
         }
     }
 
@@ -74,7 +102,7 @@ impl Start<'_> {
             .map_err(|error| error.to_string())
     }
 
-    fn confined(self, room: &mut Room) -> Result<Confined, String> {
+    fn launch(self) -> Result<Launch, String> {
         let (program, arguments) = self.act.words();
         let name = program.file_name().unwrap_or_default().to_owned();
         let again = self.output.try_clone().map_err(|error| error.to_string())?;
@@ -92,7 +120,7 @@ impl Start<'_> {
         if let Some(stdin) = self.stdin {
             launch = launch.stdin(stdin);
         }
-        room.exec(launch).map_err(|error| chain(&error))
+        Ok(launch)
     }
 }
 
@@ -154,7 +182,7 @@ impl Helper {
             output: their_output.into(),
             label: Some(label.clone()),
         };
-        let running = start.on(ground)?;
+        let running = start.on(ground)?.attended();
         scene.tell("LABEL", label);
         if let Running::Plain(child) = &running {
             scene.tell("HELPER", child.id());
@@ -188,6 +216,7 @@ impl Helper {
         match &self.running {
             Running::Plain(child) => kill(child.id().cast_signed()),
             Running::Confined(run) => run.kill(),
+            Running::Attended(init, _) => kill(*init),
         }
         self.running.wait().map(drop)
     }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use bashful_sandbox::{Profile, WriteMode, WriteRoot};
+use bashful_sandbox::{Profile, Reporting, WriteMode, WriteRoot};
 
 use crate::case::{Act, Case, Control};
 use crate::owner::Owner;
@@ -96,7 +96,11 @@ fn race(case: &Case, owner: Owner, grant: Grant) -> Result<String, String> {
     scene.file(&scene.host.join("tasks.json"), &scene.secret);
     scene.set();
     // What is protected appears after the first room was made, which can move it hence.
-    let mut first = room::open(&scene.profile())?;
+    // Nobody attends to it while others are built.
+    let mut first = room::open(&Profile {
+        reporting: Reporting::Limits,
+        ..scene.profile()
+    })?;
     scene.file(&swapped.join("tasks.json"), "{}");
     scene.set();
     let helper = Helper::start(Act::Python(SWAP), &mut scene, &mut Ground::Room(&mut first))?;
@@ -124,14 +128,17 @@ fn race(case: &Case, owner: Owner, grant: Grant) -> Result<String, String> {
 /// Builds one room after the other and acts in each. None of them may lead to the host.
 fn build_and_act(case: &Case, scene: &mut Scene, profile: &Profile) -> Result<String, String> {
     let until = Instant::now() + PATIENCE;
-    let mut built = 0;
+    let (mut built, mut last) = (0, String::new());
     while built < ROOMS && Instant::now() < until {
         // A room that is not built is one that nobody escapes from.
-        let Ok(mut room) = room::open(profile) else {
-            continue;
-        };
-        let Ok(ended) = perform(case.act, scene, &mut Ground::Room(&mut room)) else {
-            continue;
+        let attempt = room::open(profile)
+            .and_then(|mut room| perform(case.act, scene, &mut Ground::Room(&mut room)));
+        let ended = match attempt {
+            Ok(ended) => ended,
+            Err(error) => {
+                last = error;
+                continue;
+            }
         };
         built += 1;
         let felt = scene.felt();
@@ -143,7 +150,7 @@ fn build_and_act(case: &Case, scene: &mut Scene, profile: &Profile) -> Result<St
         }
     }
     if built == 0 {
-        return Err("no room could be built".to_owned());
+        return Err(format!("no room could be built: {last}"));
     }
     Ok("every time".to_owned())
 }

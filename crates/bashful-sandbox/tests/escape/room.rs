@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use bashful_sandbox::{Plan, Profile, Room, Survey};
+use bashful_sandbox::{Backend, Confined, Launch, Plan, Profile, Room, Survey, Wrapped};
 
 use crate::process::chain;
 
@@ -13,4 +13,36 @@ pub(crate) fn open(profile: &Profile) -> Result<Room, String> {
     let survey = Survey::with_cache(profile, cache.as_deref()).map_err(|error| chain(&error))?;
     let plan = Plan::compile(profile, &survey).map_err(|error| chain(&error))?;
     Room::open(&Rc::new(plan)).map_err(|error| chain(&error))
+}
+
+/// What a wrapper program makes for each run, and the plan that it follows.
+pub(crate) struct InWrapper {
+    wrapped: Wrapped,
+    plan: Rc<Plan>,
+    /// Where its directory is.
+    _place: tempfile::TempDir,
+}
+
+impl InWrapper {
+    /// Gets ready as the keeper does.
+    pub(crate) fn open(profile: &Profile, backend: Backend) -> Result<Self, String> {
+        let cache = std::env::var_os(crate::CACHE).map(std::path::PathBuf::from);
+        let survey = Survey::for_backend(profile, cache.as_deref(), backend)
+            .map_err(|error| chain(&error))?;
+        let plan = Rc::new(Plan::compile(profile, &survey).map_err(|error| chain(&error))?);
+        let place = tempfile::tempdir().map_err(|error| chain(&error))?;
+        let wrapped = Wrapped::open(&plan, &place.path().join("room"));
+        Ok(Self {
+            wrapped: wrapped.map_err(|error| chain(&error))?,
+            plan,
+            _place: place,
+        })
+    }
+
+    pub(crate) fn exec(&mut self, launch: &Launch) -> Result<Confined, String> {
+        let started = self.wrapped.start(&self.plan, launch);
+        let mut confined = started.map_err(|error| chain(&error))?;
+        confined.await_start().map_err(|error| chain(&error))?;
+        Ok(confined)
+    }
 }

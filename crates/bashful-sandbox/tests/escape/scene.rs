@@ -5,7 +5,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use bashful_sandbox::{Network, Profile, Protection, Resources, WriteMode, WriteRoot};
+use bashful_sandbox::{Network, Profile, Protection, Reporting, Resources, WriteMode, WriteRoot};
 
 use crate::owner::{Owner, give_away, overlay, remove_overlay};
 use crate::tripwire::{self, Tripwires};
@@ -167,6 +167,7 @@ impl Scene {
             commands: None,
             resources: Resources::default(),
             optional: vec![Protection::Resources, Protection::Identity],
+            reporting: Reporting::Usual,
         }
     }
 

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use bashful_engine::config::{HomeMode, Sandbox, Wish};
 use bashful_engine::{
-    CapabilityChanges, EngineBuilder, NetworkCapability, PolicyMode, Preset, ResourceLimits,
+    CapabilityChanges, EngineBuilder, NetworkCapability, PolicyMode, Preset, Reporting,
+    ResourceLimits,
 };
 use clap::{Args, ValueEnum};
 
@@ -14,7 +15,7 @@ use super::{choice, duration, size};
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "What the command may do")]
 pub(crate) struct BoundsArguments {
-    /// What confines the command [default: native].
+    /// What confines the command [default: the strongest that works here].
     #[arg(long, value_name = "BACKEND", value_parser = choice::<Sandbox>())]
     pub(crate) sandbox: Option<Sandbox>,
     /// A ready-made set of rights; `full` is dangerous [default: workspace].
@@ -63,6 +64,9 @@ pub(crate) struct BoundsArguments {
     /// Open a class of commands that is refused otherwise, such as sudo; repeatable.
     #[arg(long, value_name = "CLASS")]
     pub(crate) allow: Vec<String>,
+    /// Also report files that it opens for reading and does not see; every open costs more.
+    #[arg(long)]
+    pub(crate) trace_reads: bool,
     /// Judge it by this profile [default: the agent's]; `careful` and `confined` always exist.
     #[arg(long, value_name = "NAME")]
     pub(crate) profile: Option<String>,
@@ -98,6 +102,15 @@ impl BoundsArguments {
         match self.policy {
             Some(policy) => builder.policy(policy.into()),
             None => builder,
+        }
+    }
+
+    /// What is reported of what it runs into.
+    pub(crate) fn reporting(&self) -> Reporting {
+        if self.trace_reads {
+            Reporting::Reads
+        } else {
+            Reporting::Usual
         }
     }
 

@@ -2,7 +2,8 @@
 
 use anyhow::Context;
 use bashful_engine::approvals::{Channel, Witness};
-use bashful_engine::{Engine, Look, Places};
+use bashful_engine::config::Config;
+use bashful_engine::{Engine, Finding, FindingState, Look, Places, in_full};
 use serde_json::json;
 
 use crate::cli::DoctorArguments;
@@ -10,7 +11,9 @@ use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::view::{show_diagnosis, show_repaired};
 
-/// The host does not give what the default profile needs.
+mod clients;
+
+/// The host does not give what the profile needs.
 const NOT_WELL: Exit = Exit::Command(1);
 
 pub(crate) fn doctor(arguments: &DoctorArguments, printer: &Printer) -> anyhow::Result<Exit> {
@@ -22,9 +25,17 @@ pub(crate) fn doctor(arguments: &DoctorArguments, printer: &Printer) -> anyhow::
     } else {
         Look::Remembered
     };
-    // What is configured here has no say in what the host can do.
-    let engine = Engine::builder().keeper_by_fork().one_call().build()?;
-    let diagnosis = engine.doctor(look)?;
+    let (config, configuration) = configured();
+    // What is configured here has no say in what the host can do, only in what will be used.
+    let engine = Engine::builder()
+        .config(config)
+        .keeper_by_fork()
+        .one_call()
+        .build()?;
+    let mut diagnosis = engine.doctor(look)?;
+    diagnosis.ok &= configuration.state != FindingState::Failed;
+    diagnosis.used.push(configuration);
+    diagnosis.clients = clients::findings();
     if arguments.json {
         printer.json(&serde_json::to_value(&diagnosis)?)?;
     } else {
@@ -37,6 +48,31 @@ pub(crate) fn doctor(arguments: &DoctorArguments, printer: &Printer) -> anyhow::
     } else {
         NOT_WELL
     })
+}
+
+/// The configuration of this directory, or the built-in one where it cannot be read.
+fn configured() -> (Config, Finding) {
+    let told = |state, words: String| Finding::new("configuration", state, words);
+    let loaded = super::run::current_directory()
+        .map_err(|error| format!("{error:#}"))
+        .and_then(|place| Config::load(&super::sources(&place)).map_err(|error| in_full(&error)));
+    match loaded {
+        Ok(loaded) => {
+            let warning = loaded.warnings.first();
+            let finding = match warning {
+                Some(warning) => told(
+                    FindingState::Weak,
+                    format!("the configuration can be read, but: {warning}"),
+                ),
+                None => told(FindingState::Ok, "the configuration can be read".to_owned()),
+            };
+            (loaded.config, finding)
+        }
+        Err(error) => {
+            let words = format!("the configuration cannot be read, so nothing runs: {error}");
+            (Config::default(), told(FindingState::Failed, words))
+        }
+    }
 }
 
 /// Mends the database. What Bashful runs cannot: grants come back with it.

@@ -1,5 +1,7 @@
 //! `bashful explain`: what a command would be allowed to do.
 
+mod denials;
+
 use bashful_engine::{Action, Decision, Effect, Engine, Invocation};
 
 use super::run::{current_directory, sandbox};
@@ -9,6 +11,9 @@ use crate::printer::Printer;
 use crate::view::{Detail, Refusal, show_plan};
 
 pub(crate) fn explain(arguments: &ExplainArguments, printer: &Printer) -> anyhow::Result<Exit> {
+    if let Some(exit) = denials::explain(arguments, printer)? {
+        return Ok(exit);
+    }
     // As for `run`: what is named, else where we are.
     let named = arguments.workspace.as_ref().or(arguments.cwd.as_ref());
     let workspace = named.map(std::path::absolute).transpose()?;

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use bashful_engine::config::{Ceilings, Config, Loaded, OnLogFull, Sandbox, Survivors, env};
+use bashful_engine::config::{
+    Ceilings, Choice as _, Config, Loaded, OnLogFull, Sandbox, Survivors, env,
+};
 use bashful_engine::{
     Action, EarlyKeeper, Engine, EngineBuilder, EngineError, Going, Interrupts, InvalidInvocation,
     Invocation, MAX_COMMAND_BYTES, Preset, Started, Stdin, TerminalSize, Timeout,
@@ -126,6 +128,11 @@ impl Show<'_> {
             }
         };
         announce();
+        if !json {
+            for note in run.sandbox_notes() {
+                self.printer.note("warning", note);
+            }
+        }
         if self.arguments.background.background {
             return background::leave(run, engine, self.arguments, self.printer, self.interrupts);
         }
@@ -330,6 +337,7 @@ fn invocation(
     workspace: Option<PathBuf>,
 ) -> anyhow::Result<Invocation> {
     let mut invocation = Invocation::new(action).wish(arguments.bounds.wish());
+    invocation = invocation.reporting(arguments.bounds.reporting());
     if arguments.fresh {
         invocation = invocation.fresh();
     }
@@ -413,10 +421,12 @@ fn invocation_again(
 /// What confines the command: the flag, else the configuration; but the admin's word holds.
 pub(super) fn sandbox(loaded: &Loaded, flag: Option<Sandbox>) -> Result<Sandbox, UsageError> {
     let chosen = flag.unwrap_or(loaded.config.sandbox);
-    if chosen == Sandbox::None && loaded.ceilings.sandbox == Some(Sandbox::Native) {
-        return Err(UsageError(
-            "`--sandbox none` passes what the administrator set".to_owned(),
-        ));
+    let most = loaded.ceilings.sandbox;
+    if most.is_some_and(|most| chosen.is_weaker_than(most)) {
+        return Err(UsageError(format!(
+            "`--sandbox {}` passes what the administrator set",
+            chosen.as_str()
+        )));
     }
     Ok(chosen)
 }

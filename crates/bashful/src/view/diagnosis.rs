@@ -17,6 +17,7 @@ pub(crate) fn show_diagnosis(diagnosis: &Diagnosis, style: Style, out: &mut Vec<
     };
     sheet.heading("This host");
     findings(&mut sheet, &diagnosis.host);
+    section(&mut sheet, "Programs", &diagnosis.programs);
     if !diagnosis.checks.is_empty() {
         sheet.blank();
         sheet.heading(if diagnosis.remembered {
@@ -32,11 +33,20 @@ pub(crate) fn show_diagnosis(diagnosis: &Diagnosis, style: Style, out: &mut Vec<
         let (sign, tone, word) = level_sign(level);
         sheet.item(sign, tone, &format!("{name:<12}{word}"));
     }
+    section(&mut sheet, "What will be used", &diagnosis.used);
+    sheet.blank();
+    sheet.heading("What each backend would enforce");
+    for offer in &diagnosis.backends {
+        let (sign, tone) = state_sign(offer.state);
+        sheet.item(sign, tone, &offer.words);
+    }
+    section(&mut sheet, "Directories and keepers", &diagnosis.places);
     if !diagnosis.kept.is_empty() {
         sheet.blank();
         sheet.heading("What is kept");
         findings(&mut sheet, &diagnosis.kept);
     }
+    section(&mut sheet, "Clients", &diagnosis.clients);
     for missing in &diagnosis.missing {
         sheet.blank();
         let sign = if diagnosis.ok { "!" } else { "✗" };
@@ -54,26 +64,56 @@ pub(crate) fn show_diagnosis(diagnosis: &Diagnosis, style: Style, out: &mut Vec<
     let (tone, verdict) = if diagnosis.ok {
         (
             Tone::Success,
-            "✓ Everything that the default profile needs is enforced",
+            "✓ Everything that the profile needs is enforced",
         )
-    } else {
+    } else if is_broken(diagnosis) {
         (
             Tone::Error,
-            "✗ The default profile cannot be enforced on this host",
+            "✗ Nothing runs before what is marked ✗ above is mended",
         )
+    } else {
+        (Tone::Error, "✗ The profile cannot be enforced on this host")
     };
     style.paint(tone, verdict, sheet.out);
     sheet.blank();
 }
 
+/// Whether something else than the host is in the way.
+fn is_broken(diagnosis: &Diagnosis) -> bool {
+    let of_host = ["backend", "profile"];
+    let used = diagnosis.used.iter();
+    let used = used.filter(|row| !of_host.contains(&row.name));
+    let mut rows = used.chain(&diagnosis.places);
+    rows.any(|row| row.state == FindingState::Failed)
+}
+
+/// Findings below a heading, each with what mends it; nothing if there are none.
+fn section(sheet: &mut Sheet<'_>, heading: &str, all: &[Finding]) {
+    if all.is_empty() {
+        return;
+    }
+    sheet.blank();
+    sheet.heading(heading);
+    for finding in all {
+        findings(sheet, std::slice::from_ref(finding));
+        for mend in &finding.mend {
+            sheet.item("  →", Tone::Literal, mend);
+        }
+    }
+}
+
 fn findings(sheet: &mut Sheet<'_>, findings: &[Finding]) {
     for finding in findings {
-        let (sign, tone) = match finding.state {
-            FindingState::Ok => ("✓", Tone::Success),
-            FindingState::Weak => ("!", Tone::Warning),
-            FindingState::Failed => ("✗", Tone::Error),
-        };
+        let (sign, tone) = state_sign(finding.state);
         sheet.item(sign, tone, &finding.words);
+    }
+}
+
+fn state_sign(state: FindingState) -> (&'static str, Tone) {
+    match state {
+        FindingState::Ok => ("✓", Tone::Success),
+        FindingState::Weak => ("!", Tone::Warning),
+        FindingState::Failed => ("✗", Tone::Error),
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use bashful_engine::config::Choice as _;
 use bashful_engine::{
     Decision, Enforcement, Level, Network, PlannedCommands, PlannedRun, Seen, SeenAs,
 };
@@ -90,10 +89,12 @@ fn rights(sheet: &mut Sheet<'_>, plan: &PlannedRun) {
         sheet.list("Can write", &paths(plan, SeenAs::Writable));
         let own = plan.view.iter().filter(|seen| is_own_storage(seen));
         let own: Vec<String> = own.map(|seen| path(&seen.path)).collect();
-        if !own.is_empty() {
-            let text = format!("{} (its own, and gone with the room)", own.join(", "));
-            sheet.section("", Tone::Plain, &text);
-        }
+        let own = match own.join(", ") {
+            none if none.is_empty() => "a directory that TMPDIR names".to_owned(),
+            some => some,
+        };
+        let text = format!("{own} (its own, and gone with the room)");
+        sheet.section("", Tone::Plain, &text);
     } else {
         sheet.section("Can read", Tone::Warning, "all that this user can");
         sheet.section("Can write", Tone::Warning, "all that this user can");
@@ -114,6 +115,14 @@ fn rights(sheet: &mut Sheet<'_>, plan: &PlannedRun) {
 
 /// What it cannot see or change.
 fn kept_away(sheet: &mut Sheet<'_>, plan: &PlannedRun, detail: Detail) {
+    let open = |what| {
+        let chosen = plan.open.iter().filter(move |seen| seen.what == what);
+        chosen
+            .map(|seen| below(plan, &seen.path))
+            .collect::<Vec<_>>()
+    };
+    sheet.list("Not hidden", &open(SeenAs::Hidden));
+    sheet.list("Unprotected", &open(SeenAs::Protected));
     sheet.list("Hidden", &paths(plan, SeenAs::Hidden));
     sheet.list("Protected", &paths(plan, SeenAs::Protected));
     sheet.list("Copied", &paths(plan, SeenAs::PrivateCopy));

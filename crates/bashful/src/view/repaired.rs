@@ -52,6 +52,20 @@ pub(crate) fn show_repaired(repaired: &Repaired, style: Style, out: &mut Vec<u8>
         let words = format!("… and {} more beside it", repaired.moved_tasks.len() - SOME);
         sheet.item(" ", Tone::Plain, &words);
     }
+    for closed in &repaired.closed {
+        let words = format!(
+            "Others could enter {}, and cannot any more",
+            closed.display()
+        );
+        sheet.item("✓", Tone::Success, &words);
+    }
+    if !repaired.removed_sockets.is_empty() {
+        let words = format!(
+            "Sockets that dead keepers left are removed: {}",
+            repaired.removed_sockets.len()
+        );
+        sheet.item("✓", Tone::Success, &words);
+    }
     if !index.unreadable.is_empty() {
         let some: Vec<&str> = index
             .unreadable

@@ -32,6 +32,7 @@ mod doctor;
 mod environment;
 mod explain;
 mod hook;
+mod hosts;
 mod input;
 mod json;
 mod logs;

@@ -10,6 +10,7 @@ use serde_json::Value;
 use crate::support::World;
 
 mod attacks;
+mod backends;
 mod bad_input;
 mod bombs;
 mod commands;
@@ -25,8 +26,11 @@ mod owners;
 mod paths;
 mod presets;
 mod protected;
+mod reporting;
 mod rooms;
 mod secrets;
+mod violations;
+mod weaker;
 
 /// Root can do more on the host, so more can be shown.
 fn is_root() -> bool {

@@ -1,6 +1,7 @@
 //! A world of its own for each test.
 
 mod clock;
+mod host;
 mod processes;
 mod pty;
 mod records;
@@ -8,6 +9,7 @@ mod running;
 mod world;
 
 pub(crate) use clock::shifted;
+pub(crate) use host::Host;
 pub(crate) use processes::{Marker, eventually, is_alive, is_long, parent_of};
 pub(crate) use pty::Terminal;
 pub(crate) use running::{Outcome, Running};

@@ -85,7 +85,11 @@ fn is_there(path: &Path) -> Result<bool, StoreError> {
         Err(error) => return Err(unusable(&format!("cannot look at its directory: {error}"))),
         Ok(found) if !found.is_dir() => return Err(unusable("its place is no directory")),
         Ok(found) if found.uid() != ours || found.mode() & 0o022 != 0 => {
-            return Err(unusable("others can write its directory"));
+            let shown = directory.display();
+            return Err(unusable(&format!(
+                "others can write its directory; look at what is in it, then make it yours alone: \
+                 `chmod 700 {shown}`"
+            )));
         }
         Ok(_) => {}
     }

@@ -1,7 +1,7 @@
 //! Which sockets can be made.
 
 use super::super::numbers;
-use super::super::rule::{Argument, Named, Rule, Test};
+use super::super::rule::{Answer, Argument, Named, Rule, Scope, Test};
 use super::{NO_SUCH_FAMILY, NO_SUCH_PROTOCOL, NO_SUCH_TYPE, NOT_PERMITTED, refuse_if};
 
 const FAMILY: Argument = Argument::new(0, "domain");
@@ -10,6 +10,13 @@ const PROTOCOL: Argument = Argument::new(2, "protocol");
 const INTERNET: Test = Test::Is(FAMILY, named!(AF_INET, AF_INET6));
 
 pub(super) const RULES: &[Rule] = &[
+    Rule {
+        scope: Scope::SharedNetwork,
+        calls: calls![SYS_socket],
+        when: &[],
+        answer: Answer::Error(NOT_PERMITTED),
+        reason: "the network is off, and no namespace keeps it away",
+    },
     refuse_if(
         calls![SYS_socket],
         &[Test::Is(FAMILY, named!(AF_UNIX))],

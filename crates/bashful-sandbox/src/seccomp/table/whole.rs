@@ -1,7 +1,7 @@
 //! Calls that are refused whatever their arguments.
 
 use super::super::numbers;
-use super::super::rule::{Named, Rule, Scope};
+use super::super::rule::{Answer, Named, Rule, Scope};
 use super::{NO_SUCH_CALL, NOT_PERMITTED, refuse, refuse_if};
 
 pub(super) const RULES: &[Rule] = &[
@@ -130,7 +130,7 @@ pub(super) const RULES: &[Rule] = &[
         scope: Scope::ListedCommands,
         calls: calls![SYS_memfd_create],
         when: &[],
-        answer: NOT_PERMITTED,
+        answer: Answer::Error(NOT_PERMITTED),
         reason: "a program in memory is in no list of programs",
     },
 ];

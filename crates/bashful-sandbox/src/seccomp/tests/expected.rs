@@ -5,7 +5,7 @@ use super::super::CommandsRule;
 use super::machine::Call;
 
 /// What happens to a call.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {
     Allow,
     Kill,

@@ -10,7 +10,7 @@ use std::os::unix::fs::PermissionsExt;
 use libc::{EAFNOSUPPORT, ENOSYS, EPERM, EPROTONOSUPPORT, ESOCKTNOSUPPORT};
 
 use super::Program;
-use crate::seccomp::{CommandsRule, Filter, FilterOptions};
+use crate::seccomp::{CommandsRule, Filter, FilterOptions, Ground};
 use crate::sys::fork::{Fork, fork_leaving_threads};
 use crate::sys::wait::{ExitStatus, reap};
 
@@ -45,7 +45,11 @@ fn confine(program: &Program<'_>) {
 
 /// The errno of each act, done by a child behind the filter.
 fn outcomes(commands: CommandsRule, acts: &[Act]) -> Vec<i32> {
-    let filter = Filter::new(&FilterOptions { commands });
+    let filter = Filter::new(&FilterOptions {
+        commands,
+        landlock: None,
+        ground: Ground::Apart,
+    });
     let program = Program::new(filter.instructions()).unwrap();
     let (mut reader, writer) = io::pipe().unwrap();
     let mut errors = vec![u8::MAX; acts.len()];
@@ -247,6 +251,8 @@ fn programs_in_memory_only_where_any_program_may_run() {
 fn a_call_of_another_architecture_kills() {
     let filter = Filter::new(&FilterOptions {
         commands: CommandsRule::Any,
+        landlock: None,
+        ground: Ground::Apart,
     });
     let program = Program::new(filter.instructions()).unwrap();
     let pid = match fork_leaving_threads().unwrap() {
@@ -274,7 +280,9 @@ fn what_is_not_a_program_is_refused() {
     assert!(refusals.contains(&error.raw_os_error()), "{error}");
     let many = vec![
         Filter::new(&FilterOptions {
-            commands: CommandsRule::Any
+            commands: CommandsRule::Any,
+            landlock: None,
+            ground: Ground::Apart,
         })
         .instructions()[0];
         70_000

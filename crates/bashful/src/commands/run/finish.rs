@@ -6,7 +6,7 @@ use bashful_engine::{Approval, ExecutionResult, Status};
 
 use crate::exit::Exit;
 use crate::printer::Printer;
-use crate::view::{Outcome, Refusal, StartedTask, size};
+use crate::view::{Outcome, Refusal, StartedTask, denial, hint, size};
 
 /// The closing line of a frame.
 pub(super) fn outcome(result: &ExecutionResult, limit: Duration) -> Outcome {
@@ -24,6 +24,9 @@ pub(super) fn outcome(result: &ExecutionResult, limit: Duration) -> Outcome {
     }
 }
 
+/// So many things that were stopped are told; `bashful explain` has the rest.
+const MOST_DENIALS: usize = 5;
+
 /// What is worth saying below the closing line.
 pub(super) fn remarks(result: &ExecutionResult, printer: &Printer) {
     match result.status {
@@ -39,20 +42,20 @@ pub(super) fn remarks(result: &ExecutionResult, printer: &Printer) {
     if result.log_end == Some("write_failed") {
         printer.note("warning", "the log could not be written to its end");
     }
-    for violation in &result.sandbox_violations {
-        let place = violation
-            .path
-            .as_ref()
-            .map(|path| format!(" {}", path.display()))
-            .unwrap_or_default();
-        let note = violation.note.as_deref().unwrap_or("it was stopped");
-        printer.note(
-            "sandbox",
-            &format!("{}{place}: {note}", violation.kind.replace('_', " ")),
-        );
+    for violation in result.worth_telling().take(MOST_DENIALS) {
+        printer.note("sandbox", &denial(violation));
     }
-    if let Some(approval) = &result.approval {
-        about_ask(approval, printer);
+    for one in &result.sandbox_hints {
+        printer.note("hint", &hint(one));
+    }
+    let denied = result.worth_telling().any(|it| it.flag.is_some());
+    match (&result.approval, &result.task_id) {
+        (Some(approval), _) => about_ask(approval, printer),
+        (None, Some(task)) if denied => {
+            let text = format!("`bashful explain {task}` says what would permit it");
+            printer.note("hint", &text);
+        }
+        _ => {}
     }
     let killed: Vec<&str> = fate(result, "killed");
     if !killed.is_empty() {

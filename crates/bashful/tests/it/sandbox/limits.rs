@@ -102,10 +102,36 @@ fn too_much_processor_time() {
 #[test]
 fn a_file_that_is_too_large() {
     let world = World::unjudged();
-    let (_, result, kinds) = runs_into(&["--file-size", "1M"], "head -c 2M /dev/zero > file");
+    let text = "exec head -c 2M /dev/zero > file";
+    let (_, result, kinds) = runs_into(&["--file-size", "1M"], text);
     assert_eq!(kinds, ["file_size"], "{result}");
+    let told = &result["sandbox_violations"][0];
+    assert_eq!(
+        json!([told["source"], told["limit"], told["flag"]]),
+        json!(["rlimit", 1 << 20, "--file-size 2M"])
+    );
     let (code, _) = world.json(&["--file-size", "4M", "head -c 2M /dev/zero > file"]);
     assert_eq!(code, 0);
+}
+
+#[test]
+fn what_an_exit_code_suggests_is_a_hint_and_no_violation() {
+    // The first is what a shell makes of a signal; the second is a program that only says so.
+    for text in ["head -c 2M /dev/zero > file; exit", "exit 153"] {
+        let (code, result, kinds) = runs_into(&["--file-size", "1M"], text);
+        assert_eq!(json!([code, kinds]), json!([153, []]), "{result}");
+        let hint = &result["sandbox_hints"][0];
+        assert_eq!(
+            json!([hint["kind"], hint["source"], hint["flag"]]),
+            json!(["file_size", "exit_code", "--file-size 2M"]),
+            "{result}"
+        );
+        let told = World::unjudged().run(&["--file-size", "1M", text]);
+        let line = "bashful: hint: its exit code is as if a file grew to its limit";
+        assert!(told.stderr.contains(line), "{told:?}");
+    }
+    let (_, result, _) = runs_into(&["--file-size", "1M"], "exit 7");
+    assert_eq!(result["sandbox_hints"], Value::Null);
 }
 
 #[test]

@@ -1,0 +1,49 @@
+//! What this process is surrounded by: the boot, the kernel, its namespaces, rights and
+//! restrictions. What was found out about a host is true for these only.
+
+use std::fs;
+
+use bashful_keeper::VERSION;
+
+/// Settings that decide what a sandbox may be built of.
+const SETTINGS: [&str; 4] = [
+    "/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
+    "/proc/sys/kernel/unprivileged_userns_clone",
+    "/proc/sys/user/max_user_namespaces",
+    "/proc/sys/kernel/seccomp/actions_avail",
+];
+
+/// All of it in lines; none where the kernel does not tell which boot this is.
+pub(crate) fn lines() -> Option<Vec<String>> {
+    let text = |path: &str| fs::read_to_string(path).unwrap_or_default();
+    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+    let mut lines = vec![
+        VERSION.to_owned(),
+        boot.trim().to_owned(),
+        text("/proc/sys/kernel/osrelease"),
+        rustix::process::geteuid().as_raw().to_string(),
+    ];
+    lines.extend(confined());
+    lines.extend(SETTINGS.map(text));
+    Some(lines)
+}
+
+/// The namespaces, rights, filters and label of this process.
+pub(crate) fn confined() -> Vec<String> {
+    let namespaces = ["user", "mnt", "pid"].map(|name| {
+        let link = fs::read_link(format!("/proc/self/ns/{name}"));
+        link.map_or_else(|_| String::new(), |link| link.display().to_string())
+    });
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let rights = status.lines().filter(|line| {
+        let name = line.split(':').next().unwrap_or_default();
+        matches!(name, "CapEff" | "CapBnd" | "NoNewPrivs") || name.starts_with("Seccomp")
+    });
+    let label = fs::read_to_string("/proc/self/attr/current").unwrap_or_default();
+    let label = label.trim_end_matches(['\0', '\n']).to_owned();
+    let namespaces = namespaces.into_iter();
+    namespaces
+        .chain(rights.map(str::to_owned))
+        .chain([label])
+        .collect()
+}

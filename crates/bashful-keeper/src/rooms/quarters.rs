@@ -1,0 +1,148 @@
+//! Where runs live: a room of our own, or what a wrapper program makes for each of them.
+
+use std::path::Path;
+use std::rc::Rc;
+
+use bashful_sandbox::{
+    Backend, BuildError, Confined, ExecError, Launch, Network, Plan, Room, SpareNamespaces,
+    Violation, Wrapped, remove_abandoned,
+};
+
+/// One of the two.
+#[derive(Debug)]
+pub(super) enum Quarters {
+    Room(Box<Room>),
+    Wrapped(Box<Wrapped>),
+}
+
+impl Quarters {
+    /// Builds what this plan needs. `directory` is for what must be on disk.
+    pub(super) fn open(
+        plan: &Rc<Plan>,
+        spare: Option<SpareNamespaces>,
+        directory: &Path,
+    ) -> Result<Self, ExecError> {
+        if plan.backend() == Backend::Native {
+            return Ok(Self::Room(Box::new(Room::open_with(plan, spare)?)));
+        }
+        if let Some(above) = directory.parent() {
+            remove_abandoned(above);
+        }
+        Ok(Self::Wrapped(Box::new(Wrapped::open(plan, directory)?)))
+    }
+
+    /// Has the kernel record what it refuses: somebody reads it.
+    pub(super) fn record_refusals(&mut self) {
+        match self {
+            Self::Room(room) => room.record_refusals(),
+            Self::Wrapped(wrapped) => wrapped.record_refusals(),
+        }
+    }
+
+    pub(super) fn backend(&self) -> Backend {
+        match self {
+            Self::Room(_) => Backend::Native,
+            Self::Wrapped(wrapped) => wrapped.backend(),
+        }
+    }
+
+    pub(super) fn network(&self) -> Network {
+        match self {
+            Self::Room(room) => room.network(),
+            Self::Wrapped(wrapped) => wrapped.network(),
+        }
+    }
+
+    pub(super) fn fits(&self, plan: &Plan) -> bool {
+        match self {
+            Self::Room(room) => plan.backend() == Backend::Native && room.fits(plan),
+            Self::Wrapped(wrapped) => wrapped.fits(plan),
+        }
+    }
+
+    pub(super) fn notice_mounts(&mut self) {
+        match self {
+            Self::Room(room) => room.notice_mounts(),
+            // Everything is built anew for each run.
+            Self::Wrapped(_) => {}
+        }
+    }
+
+    /// Builds what several runs by this plan share; says whether it did.
+    pub(super) fn build_for(&mut self, plan: &Rc<Plan>) -> Result<bool, BuildError> {
+        match self {
+            Self::Room(room) => room.build_for(plan),
+            Self::Wrapped(_) => Ok(false),
+        }
+    }
+
+    pub(super) fn has_template(&mut self, plan: &Plan) -> bool {
+        match self {
+            Self::Room(room) => room.has_template(plan),
+            Self::Wrapped(_) => true,
+        }
+    }
+
+    pub(super) fn has_lost_cover(&mut self, plan: &Plan) -> bool {
+        match self {
+            Self::Room(room) => room.has_lost_cover(plan),
+            Self::Wrapped(_) => false,
+        }
+    }
+
+    pub(super) fn start(&mut self, plan: &Rc<Plan>, launch: Launch) -> Result<Confined, ExecError> {
+        match self {
+            Self::Room(room) => room.start(plan, launch),
+            Self::Wrapped(wrapped) => wrapped.start(plan, &launch),
+        }
+    }
+
+    pub(super) fn mend_copies(&self) {
+        if let Self::Room(room) = self {
+            room.mend_copies();
+        }
+    }
+
+    pub(super) fn merge_copies(&mut self) -> Vec<Violation> {
+        match self {
+            Self::Room(room) => room.merge_copies(),
+            // There git's configuration is not for changing.
+            Self::Wrapped(_) => Vec::new(),
+        }
+    }
+
+    pub(super) fn tmp_is_full(&self) -> bool {
+        match self {
+            Self::Room(room) => room.tmp_is_full(),
+            Self::Wrapped(_) => false,
+        }
+    }
+
+    pub(super) fn release(&mut self, confined: Confined) {
+        match self {
+            Self::Room(room) => room.release(confined),
+            Self::Wrapped(wrapped) => wrapped.release(confined),
+        }
+    }
+
+    pub(super) fn waits(&self, pid: i32) -> bool {
+        match self {
+            Self::Room(room) => room.waits(pid),
+            Self::Wrapped(_) => false,
+        }
+    }
+
+    pub(super) fn wants_preparing(&self) -> bool {
+        match self {
+            Self::Room(room) => room.wants_preparing(),
+            Self::Wrapped(wrapped) => wrapped.wants_preparing(),
+        }
+    }
+
+    pub(super) fn prepare(&mut self) {
+        match self {
+            Self::Room(room) => room.prepare(),
+            Self::Wrapped(wrapped) => wrapped.prepare(),
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! What a run ran into, as the kernel tells: a listener for some of its calls.
+//!
+//! This is a way of reporting and never the policy. Every call goes on, and the walls decide:
+//! mounts, namespaces, Landlock and the filter. The listener looks where the call leads, in the
+//! run's own tree, and remembers it if there is a wall. What it is told about may have changed a
+//! moment later; then a report is wrong and nothing else is.
+//!
+//! Whoever listens must live as long as the run: with nobody there, the calls would fail. So it
+//! is the keeper. What it cannot read or look up it does not report.
+
+mod address;
+mod look;
+mod mounts;
+mod seen;
+mod told;
+mod tree;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::VecDeque;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::PathBuf;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use crate::plan::Plan;
+use crate::profile::{Lookout, Violation};
+use crate::seccomp::NoticeOptions;
+use crate::sys::notices::{Notice, hand_over_quickly, let_go_on, receive, still_waits};
+use look::{Looker, without_remedy_if_own};
+use seen::{Seen, digest};
+use told::gather;
+pub use tree::Glance;
+use tree::Tree;
+
+/// Notices that are dealt with before others have their turn.
+const MOST_AT_ONCE: usize = 32;
+
+/// Threads that are remembered, to whom the kernel's record may refer.
+const MOST_THREADS: usize = 64;
+
+/// The listener of one run, and what it has seen.
+#[derive(Debug)]
+pub struct Notices {
+    listener: OwnedFd,
+    what: NoticeOptions,
+    looker: Looker,
+    seen: Seen,
+    /// The command has been executed.
+    has_begun: bool,
+    /// Threads that were seen lately, the newest last.
+    threads: VecDeque<u32>,
+    /// Calls of which it could not be read what they are about.
+    unreadable: u64,
+}
+
+/// Whether more may come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Line {
+    /// Some process can still call.
+    Open,
+    /// Nobody is left who could.
+    Closed,
+}
+
+impl Notices {
+    /// `own` is a directory that the run may write though its plan does not say so.
+    pub(crate) fn new(listener: OwnedFd, what: NoticeOptions, own: Option<PathBuf>) -> Self {
+        hand_over_quickly(&listener);
+        Self {
+            listener,
+            what,
+            looker: Looker::new(own),
+            seen: Seen::default(),
+            has_begun: false,
+            threads: VecDeque::new(),
+            unreadable: 0,
+        }
+    }
+
+    /// Lets calls go on that wait, and looks at them; no more than a fair share.
+    pub fn serve(&mut self, plan: &Plan) -> Line {
+        for _ in 0..MOST_AT_ONCE {
+            match self.waits() {
+                Some(true) => self.serve_one(plan),
+                Some(false) => return Line::Open,
+                None => return Line::Closed,
+            }
+        }
+        Line::Open
+    }
+
+    /// Whether the command has not been executed yet: then that is what waits, or will.
+    pub(crate) fn awaits_start(&self) -> bool {
+        !self.has_begun
+    }
+
+    /// Lets the first call go on. It executes the command, which is ours to do and no act of the
+    /// run. What follows waits until somebody looks.
+    pub(crate) fn let_it_begin(&mut self) {
+        if let Ok(notice) = receive(&self.listener) {
+            let_go_on(&self.listener, &notice);
+            self.has_begun = true;
+        }
+    }
+
+    /// Lets calls go on without looking, for those who want no report.
+    pub(crate) fn let_all_go_on(&mut self) {
+        for _ in 0..MOST_AT_ONCE {
+            if self.waits() != Some(true) {
+                return;
+            }
+            if let Ok(notice) = receive(&self.listener) {
+                let_go_on(&self.listener, &notice);
+            }
+        }
+    }
+
+    /// Whether this process was seen to be one of the run's, lately.
+    pub fn knows(&self, pid: i32) -> bool {
+        let pid = u32::try_from(pid).ok();
+        pid.is_some_and(|pid| self.threads.contains(&pid))
+    }
+
+    /// Adds what was learnt elsewhere.
+    pub fn add(&mut self, violation: Violation) {
+        let violation = without_remedy_if_own(violation);
+        if !self.seen.is_full() && !self.seen.has_like(&violation) {
+            self.seen.add(digest(&violation), || Some(violation));
+        }
+    }
+
+    /// What was looked at.
+    pub fn watched(&self) -> Lookout {
+        Lookout {
+            calls: true,
+            reads: self.what.reads,
+            record: false,
+            unknown: self.unreadable.saturating_add(self.looker.unknown()),
+        }
+    }
+
+    /// What it ran into, in the order in which that was seen.
+    pub fn into_violations(self) -> Vec<Violation> {
+        self.seen.into_violations()
+    }
+
+    fn serve_one(&mut self, plan: &Plan) {
+        // Whoever called may have been killed meanwhile.
+        let Ok(notice) = receive(&self.listener) else {
+            return;
+        };
+        if self.threads.back() != Some(&notice.thread) {
+            if self.threads.len() >= MOST_THREADS {
+                self.threads.pop_front();
+            }
+            self.threads.push_back(notice.thread);
+        }
+        self.look_at(&notice, plan);
+        let_go_on(&self.listener, &notice);
+    }
+
+    /// Remembers what is in the way of a call. It is done while the call waits: with its last
+    /// process a run loses its tree.
+    fn look_at(&mut self, notice: &Notice, plan: &Plan) {
+        if self.seen.is_full() {
+            return self.seen.count_unread();
+        }
+        let gathered = gather(notice, self.what);
+        let tree = (!self.looker.is_ready())
+            .then(|| Tree::of(&notice.thread.to_string()))
+            .flatten();
+        // Who was killed meanwhile has left its number to somebody else, and that may be whose
+        // memory and tree this is.
+        if !still_waits(&self.listener, notice) {
+            return;
+        }
+        if let Some(tree) = tree {
+            self.looker.begin(tree);
+        }
+        let Some(attempt) = gathered.filter(|_| self.looker.is_ready()) else {
+            self.unreadable = self.unreadable.saturating_add(1);
+            return;
+        };
+        if attempt.only_looks() && !self.what.reads {
+            return;
+        }
+        let looker = &self.looker;
+        self.seen
+            .add(attempt.digest(), || looker.walls(&attempt, plan));
+    }
+
+    /// Whether a call waits; none if none can come any more.
+    fn waits(&self) -> Option<bool> {
+        let mut wait = [PollFd::new(&self.listener, PollFlags::IN)];
+        match poll(&mut wait, Some(&Timespec::default())) {
+            Ok(0) | Err(rustix::io::Errno::INTR) => Some(false),
+            Ok(_) if wait[0].revents().contains(PollFlags::IN) => Some(true),
+            _ => None,
+        }
+    }
+}
+
+impl AsFd for Notices {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.listener.as_fd()
+    }
+}

@@ -1,0 +1,139 @@
+//! Notices of system calls: the kernel holds a call, tells a listener of it, and lets it go on
+//! when told so.
+
+use std::ffi::{c_int, c_ulong, c_void};
+use std::io;
+use std::os::fd::{AsFd, AsRawFd};
+
+use super::spawn::check;
+use super::terminal::tell_with_descriptor;
+use crate::launch::Stage;
+use crate::report::Record;
+use crate::sys::init::Room;
+
+/// A call as the kernel saw it: laid out like its `struct seccomp_data`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Call {
+    /// Its number.
+    pub(crate) number: i32,
+    architecture: u32,
+    instruction: u64,
+    /// What is in the registers.
+    pub(crate) arguments: [u64; 6],
+}
+
+/// A call that waits: laid out like the kernel's `struct seccomp_notif`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Notice {
+    id: u64,
+    /// The thread that calls, by the number that we know it by.
+    pub(crate) thread: u32,
+    flags: u32,
+    /// What it calls.
+    pub(crate) call: Call,
+}
+
+/// Laid out like the kernel's `struct seccomp_notif_resp`.
+#[repr(C)]
+struct Answer {
+    id: u64,
+    value: i64,
+    error: i32,
+    flags: u32,
+}
+
+const _: () = assert!(size_of::<Notice>() == 80 && size_of::<Answer>() == 24);
+
+// Requests have the sizes of both in them.
+const RECEIVE: c_ulong = 0xc050_2100;
+const SEND: c_ulong = 0xc018_2101;
+const IS_VALID: c_ulong = 0x4008_2102;
+const SET_FLAGS: c_ulong = 0x4008_2104;
+const WAKE_ON_SAME_PROCESSOR: c_ulong = 1;
+/// The call is carried out as if nobody had been told.
+const CONTINUE: u32 = 1;
+
+/// The next notice. It waits for one, so ask first whether there is any.
+pub(crate) fn receive(listener: impl AsFd) -> io::Result<Notice> {
+    let mut notice = Notice::default();
+    // SAFETY: the structure has the size that the request names, is all zeroes as the kernel
+    // wants it, and outlives the call, which fills it.
+    let outcome =
+        unsafe { libc::ioctl(listener.as_fd().as_raw_fd(), RECEIVE as _, &raw mut notice) };
+    if outcome == -1 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(notice)
+}
+
+/// Lets the call go on. Whoever made it may be gone; then there is nothing to do.
+pub(crate) fn let_go_on(listener: impl AsFd, notice: &Notice) {
+    let answer = Answer {
+        id: notice.id,
+        value: 0,
+        error: 0,
+        flags: CONTINUE,
+    };
+    // SAFETY: the structure has the size that the request names and outlives the call.
+    unsafe { libc::ioctl(listener.as_fd().as_raw_fd(), SEND as _, &raw const answer) };
+}
+
+/// Whether the call still waits. If not, whoever made it is gone, and what was learnt by the
+/// number of its thread may be about somebody else.
+pub(crate) fn still_waits(listener: impl AsFd, notice: &Notice) -> bool {
+    let fd = listener.as_fd().as_raw_fd();
+    // SAFETY: the number has the size that the request names and outlives the call.
+    unsafe { libc::ioctl(fd, IS_VALID as _, &raw const notice.id) == 0 }
+}
+
+/// Has the kernel hand the processor over with each notice, which is faster. Kernels before 6.6
+/// do not know this.
+pub(crate) fn hand_over_quickly(listener: impl AsFd) {
+    let fd = listener.as_fd().as_raw_fd();
+    // SAFETY: takes a number and no memory.
+    unsafe { libc::ioctl(fd, SET_FLAGS as _, WAKE_ON_SAME_PROCESSOR) };
+}
+
+/// Copies memory of another thread; how much there was. The kernel asks whether we might trace
+/// it.
+pub(crate) fn read_memory(thread: u32, address: u64, buffer: &mut [u8]) -> Option<usize> {
+    const PAGE: usize = 4096;
+    let address = usize::try_from(address).ok()?;
+    let thread = libc::pid_t::try_from(thread).ok()?;
+    // In two parts: the second page may not be there, and need not be.
+    let first = (PAGE - address % PAGE).min(buffer.len());
+    let part = |address: usize, length: usize| libc::iovec {
+        iov_base: std::ptr::without_provenance_mut::<c_void>(address),
+        iov_len: length,
+    };
+    let theirs = [
+        part(address, first),
+        part(address.checked_add(first)?, buffer.len() - first),
+    ];
+    let ours = libc::iovec {
+        iov_base: buffer.as_mut_ptr().cast::<c_void>(),
+        iov_len: buffer.len(),
+    };
+    // SAFETY: ours is a buffer that outlives the call; theirs are addresses in another process,
+    // which the kernel checks.
+    let read = unsafe { libc::process_vm_readv(thread, &raw const ours, 1, theirs.as_ptr(), 2, 0) };
+    usize::try_from(read).ok().filter(|read| *read > 0)
+}
+
+/// The command's own part: has the kernel tell about its calls, and sends the listener to the
+/// keeper. That this cannot be had stops nothing, but for a listener that would be lost: its
+/// calls would fail.
+pub(super) fn give_notice(room: &Room<'_>) -> Result<(), (Stage, c_int)> {
+    let Some(notices) = &room.notices else {
+        return Ok(());
+    };
+    let Ok(listener) = notices.install_with_listener() else {
+        return Ok(());
+    };
+    let sent = tell_with_descriptor(room.report, &Record::Listening, listener);
+    // SAFETY: takes no memory; the descriptor is ours and used no more.
+    check(Stage::Filter, unsafe { libc::close(listener) })?;
+    sent.map_err(|errno| (Stage::Filter, errno))
+}

@@ -1,0 +1,98 @@
+//! Why a wrapper program is not used, or did not do what it was asked to.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::backend::Backend;
+
+/// Why a run did not start inside a wrapper program. Nothing is left of it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum WrapperError {
+    /// It is not installed where programs are trusted.
+    #[error("`{name}` is not installed in a directory of the system")]
+    Missing {
+        /// The program's name.
+        name: &'static str,
+    },
+    /// It is there, and somebody else could have put it there or changed it.
+    #[error("`{}` is not used: {problem}", path.display())]
+    Untrusted {
+        /// The program.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// It is there, and does not work for this user.
+    #[error("`{}` does not answer `{asked}`: it says `{words}`", path.display())]
+    Unwilling {
+        /// The program.
+        path: PathBuf,
+        /// What it was asked.
+        asked: &'static str,
+        /// What it said instead.
+        words: String,
+    },
+    /// It lacks something that is needed.
+    #[error("`{}` ({version}) is too old: it does not know `{missing}`", path.display())]
+    TooOld {
+        /// The program.
+        path: PathBuf,
+        /// Its version, as it says itself.
+        version: String,
+        /// The option that it lacks.
+        missing: &'static str,
+    },
+    /// It could not build the sandbox.
+    #[error("{backend} could not build the sandbox: {words}")]
+    Failed {
+        /// Who.
+        backend: Backend,
+        /// What it said.
+        words: String,
+    },
+    /// It did without something that it was asked for.
+    #[error("{backend} gave the run no walls for {what}, which it was asked for; nothing ran")]
+    Hollow {
+        /// Who.
+        backend: Backend,
+        /// What there are no walls for.
+        what: &'static str,
+    },
+    /// What it built is not what was asked for: something was replaced meanwhile.
+    #[error("`{}` is another one inside: it was replaced meanwhile", path.display())]
+    Replaced {
+        /// What.
+        path: PathBuf,
+    },
+    /// It has no words for a name.
+    #[error("`{}` has a name that the program would read as something else", path.display())]
+    Unsayable {
+        /// What.
+        path: PathBuf,
+    },
+    /// Something of ours went wrong on the way.
+    #[error("cannot {doing} `{}`", path.display())]
+    Own {
+        /// What was tried.
+        doing: &'static str,
+        /// With what.
+        path: PathBuf,
+        /// What the kernel said.
+        #[source]
+        source: io::Error,
+    },
+}
+
+/// Turns an error into one that says what was tried with which path.
+pub(super) fn own<E: Into<io::Error>>(
+    doing: &'static str,
+    path: impl Into<PathBuf>,
+) -> impl FnOnce(E) -> WrapperError {
+    let path = path.into();
+    move |error| WrapperError::Own {
+        doing,
+        path,
+        source: error.into(),
+    }
+}

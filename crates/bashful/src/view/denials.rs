@@ -1,0 +1,149 @@
+//! What a run was denied, and what would permit it.
+
+use std::io::Write;
+
+use bashful_engine::{ExecutionResult, Hint, Level, Lookout, Remedy, Violation};
+
+use super::style::Tone;
+use super::{Style, visible};
+
+/// One of them in a line.
+pub(crate) fn denial(violation: &Violation) -> String {
+    let mut line = violation.kind.replace('_', " ");
+    let path = violation.path.as_ref().map(|path| path.to_string_lossy());
+    let about = path
+        .as_deref()
+        .or(violation.address.as_deref())
+        .or(violation.syscall.as_deref());
+    if let Some(about) = about {
+        line.push(' ');
+        line.push_str(&visible(about));
+    }
+    line.push_str(": ");
+    line.push_str(violation.note.as_deref().unwrap_or("it was stopped"));
+    line
+}
+
+/// What is only guessed, in a line.
+pub(crate) fn hint(hint: &Hint) -> String {
+    format!("{} (a guess, from how it ended)", hint.note)
+}
+
+/// All of a run.
+pub(crate) fn show_denials(
+    result: &ExecutionResult,
+    remedy: &Remedy,
+    style: Style,
+    out: &mut Vec<u8>,
+) {
+    let task = result.task_id.as_deref().unwrap_or_default();
+    style.paint(Tone::Heading, task, out);
+    let _ = writeln!(out, "  {}", visible(&result.command));
+    if result.sandbox_violations.is_empty() {
+        let _ = writeln!(out, "\nNothing that it did is known to have been denied.");
+    }
+    for violation in &result.sandbox_violations {
+        let _ = writeln!(out, "\n  {}", denial(violation));
+        let times = match violation.times {
+            0 => String::new(),
+            1 => ", once".to_owned(),
+            times => format!(", {times} times"),
+        };
+        let _ = writeln!(out, "    seen by {}{times}", source(&violation.source));
+        match &violation.flag {
+            Some(flag) => literal("    ", flag, style, out),
+            None if violation.missing.is_empty() => {}
+            None => {
+                let _ = writeln!(out, "    missing: {}", violation.missing);
+            }
+        }
+    }
+    for one in &result.sandbox_hints {
+        let _ = writeln!(out, "\n  hint: {}", hint(one));
+        if let Some(flag) = &one.flag {
+            literal("    ", flag, style, out);
+        }
+    }
+    if let Some(run) = &remedy.run {
+        let _ = writeln!(
+            out,
+            "\nTo run it with all of that, beside the flags that it had:"
+        );
+        literal("  ", run, style, out);
+    }
+    if let Some(grant) = &remedy.grant {
+        let _ = writeln!(out, "\nTo remember it for this session:");
+        literal("  ", grant, style, out);
+    }
+    let unseen = not_seen(result);
+    if !unseen.is_empty() {
+        let _ = writeln!(out, "\nNot seen: {}.", unseen.join("; "));
+    }
+}
+
+/// What may have been denied without anybody having seen it.
+pub(crate) fn not_seen(result: &ExecutionResult) -> Vec<String> {
+    let backend = result.enforcement.as_ref().map(|it| it.backend);
+    let Some(watched) = &result.watched else {
+        return match backend {
+            None | Some("none") => Vec::new(),
+            Some(_) => vec!["unknown: nothing was kept about what was looked at".to_owned()],
+        };
+    };
+    let Lookout {
+        calls,
+        reads,
+        record,
+        unknown,
+        ..
+    } = *watched;
+    if !calls {
+        return vec![
+            "unknown: this kernel did not tell of its calls, or nobody wanted to know".to_owned(),
+        ];
+    }
+    let mut unseen = Vec::new();
+    if !reads {
+        unseen.push("files that were only to be read (`--trace-reads` shows them)".to_owned());
+    }
+    if !record {
+        unseen.push("system calls that were refused (only root may read that)".to_owned());
+    }
+    if backend == Some("landlock") {
+        unseen.push("sockets that were refused".to_owned());
+    }
+    let resources = result.enforcement.as_ref().map(|it| it.resources);
+    if resources.is_some_and(|level| level != Level::Full) {
+        let words = "limits that each process has for itself, such as memory (no control group)";
+        unseen.push(words.to_owned());
+    }
+    unseen.push("limits of file size and time that only a child ran into".to_owned());
+    match unknown {
+        0 => {}
+        1 => unseen.push("one call that could not be looked into".to_owned()),
+        many => unseen.push(format!("{many} calls that could not be looked into")),
+    }
+    unseen
+}
+
+/// A line to be typed. What cannot be shown as it is, such as a very long one, is said to be so.
+fn literal(indent: &str, text: &str, style: Style, out: &mut Vec<u8>) {
+    let shown = visible(text);
+    out.extend(indent.as_bytes());
+    style.paint(Tone::Literal, &shown, out);
+    out.push(b'\n');
+    if shown != text {
+        let _ = writeln!(out, "{indent}(not as it is to be typed; `--json` has that)");
+    }
+}
+
+/// Who saw it, in words.
+fn source(source: &str) -> &str {
+    match source {
+        "seccomp" => "the kernel, before the call",
+        "audit" | "landlock" => "the kernel's audit",
+        "cgroup" => "the control group",
+        "rlimit" => "a signal of the kernel",
+        _ => "the keeper",
+    }
+}
