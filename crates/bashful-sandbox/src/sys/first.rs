@@ -7,20 +7,21 @@
 
 use std::ffi::c_int;
 use std::fs::File;
-use std::io::{IoSliceMut, Read, Seek, SeekFrom};
+use std::io::{Read, Seek, SeekFrom};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd, RawFd};
 
 use rustix::fs::OFlags;
-use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
 
 use super::init::{Room, Started, attend, leave, shut_in, start, tell};
 use super::limits::OpenFiles;
 use super::seccomp::Program;
 use super::spawn::{Plan, Pointers, Prepared, STACK_BYTES};
 use super::terminal::open_terminal;
-use super::wait_for_order::{Inherited, Streams, above_standard, close_all_but};
-use crate::launch::{FIRST_INHERITED, MOST_INHERITED, PLACES, Stage};
+use super::wait_for_order::{
+    Inherited, Streams, above_standard, close_all_but, hand_out, receive_message,
+};
+use crate::launch::{FIRST_INHERITED, MOST_INHERITED, Stage};
 use crate::order::{MOST_WITH_SETUP, Order, SETUP_BYTES, Setup};
 use crate::report::Record;
 use crate::seccomp::Instruction;
@@ -140,22 +141,9 @@ fn receive(socket: BorrowedFd<'_>) -> Option<Told> {
     let mut message = [0; SETUP_BYTES];
     let mut space =
         [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_WITH_SETUP + MOST_INHERITED))];
-    let mut ancillary = RecvAncillaryBuffer::new(&mut space);
-    let received = loop {
-        let mut slices = [IoSliceMut::new(&mut message)];
-        match recvmsg(socket, &mut slices, &mut ancillary, RecvFlags::CMSG_CLOEXEC) {
-            Err(rustix::io::Errno::INTR) => {}
-            received => break received.ok()?,
-        }
-    };
-    let setup = Setup::decode(message.get(..received.bytes)?)?;
-    let mut descriptors = ancillary
-        .drain()
-        .filter_map(|message| match message {
-            RecvAncillaryMessage::ScmRights(descriptors) => Some(descriptors),
-            _ => None,
-        })
-        .flatten();
+    let (length, descriptors) = receive_message(socket, &mut message, &mut space)?;
+    let setup = Setup::decode(message.get(..length)?)?;
+    let mut descriptors = descriptors.into_iter();
     let mut text = Vec::new();
     let mut file = File::from(descriptors.next()?);
     file.seek(SeekFrom::Start(0)).ok()?;
@@ -172,18 +160,7 @@ fn receive(socket: BorrowedFd<'_>) -> Option<Told> {
             *filter = Some(instructions(descriptors.next()?)?);
         }
     }
-    let mut standard = [const { None }; 3];
-    for (stream, given) in standard.iter_mut().zip(order.streams) {
-        if given {
-            *stream = Some(above_standard(&descriptors.next()?)?);
-        }
-    }
-    let mut inherited = [const { None }; PLACES];
-    for (index, place) in (0..).zip(inherited.iter_mut()) {
-        if index < order.inherited {
-            *place = Some(above_standard(&descriptors.next()?)?);
-        }
-    }
+    let (standard, inherited) = hand_out(&order, descriptors)?;
     Some(Told {
         setup,
         order,

@@ -65,23 +65,42 @@ pub(super) type Inherited = [Option<OwnedFd>; PLACES];
 pub(super) fn receive(socket: BorrowedFd<'_>) -> Option<(Order, Streams, Inherited)> {
     let mut message = vec![0; MOST_BYTES];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(3 + MOST_INHERITED))];
-    let mut ancillary = RecvAncillaryBuffer::new(&mut space);
+    let (length, descriptors) = receive_message(socket, &mut message, &mut space)?;
+    let order = Order::decode(message.get(..length)?)?;
+    let (standard, inherited) = hand_out(&order, descriptors.into_iter())?;
+    Some((order, standard, inherited))
+}
+
+/// One message: how long it is, and the descriptors that came along.
+pub(super) fn receive_message(
+    socket: BorrowedFd<'_>,
+    message: &mut [u8],
+    space: &mut [MaybeUninit<u8>],
+) -> Option<(usize, Vec<OwnedFd>)> {
+    let mut ancillary = RecvAncillaryBuffer::new(space);
     let received = loop {
-        let mut slices = [IoSliceMut::new(&mut message)];
+        let mut slices = [IoSliceMut::new(message)];
         match recvmsg(socket, &mut slices, &mut ancillary, RecvFlags::CMSG_CLOEXEC) {
             Err(rustix::io::Errno::INTR) => {}
             received => break received.ok()?,
         }
     };
-    let order = Order::decode(message.get(..received.bytes)?)?;
-    let mut descriptors = ancillary
+    let descriptors = ancillary
         .drain()
         .filter_map(|message| match message {
             RecvAncillaryMessage::ScmRights(descriptors) => Some(descriptors),
             _ => None,
         })
         .flatten();
-    let mut standard = [None, None, None];
+    Some((received.bytes, descriptors.collect()))
+}
+
+/// Which descriptor is which: the streams of the order, then what is inherited.
+pub(super) fn hand_out(
+    order: &Order,
+    mut descriptors: impl Iterator<Item = OwnedFd>,
+) -> Option<(Streams, Inherited)> {
+    let mut standard = [const { None }; 3];
     for (stream, given) in standard.iter_mut().zip(order.streams) {
         if given {
             *stream = Some(above_standard(&descriptors.next()?)?);
@@ -93,7 +112,7 @@ pub(super) fn receive(socket: BorrowedFd<'_>) -> Option<(Order, Streams, Inherit
             *place = Some(above_standard(&descriptors.next()?)?);
         }
     }
-    Some((order, standard, inherited))
+    Some((standard, inherited))
 }
 
 /// What becomes descriptor 0, 1 or 2 must not be among them already.
