@@ -137,8 +137,22 @@ def answer_at_a_terminal(place, ask):
     same(done.returncode, 0, f"exit status of `{command}`, which said {done.stdout}")
 
 
+async def a_script_is_approved_by_its_content(place, way):
+    person = Person(accept("always"))
+    async with way.connect(place, elicitation_callback=person) as client:
+        script = {"name": "greet", "content": "echo hello ${who.name}\n"}
+        kept = await client.call_tool("script_create", script)
+        same(kept.is_error, False, "is_error of script_create")
+        for name in ("script_run", "bash.run", "bash.run_script"):
+            result = await client.call_tool(
+                name, {"script_name": "greet", "variables": {"who": {"name": "$(id) b"}}})
+            contains(ran(result), "hello $(id) b")
+    same(len(person.shown), 1, "questions")
+    contains(person.shown[0].message, "echo hello", "the question")
+
+
 ASKING = [
     yes_once, yes_for_the_session, yes_for_ever, no_with_a_word, an_answer_that_is_none,
     nobody_to_ask, a_call_waits_for_an_answer_from_elsewhere,
-    some_rules_need_an_answer_elsewhere,
+    some_rules_need_an_answer_elsewhere, a_script_is_approved_by_its_content,
 ]

@@ -21,6 +21,12 @@ TOOLS = [
     "task_send",
     "task_screen",
     "policy_explain",
+    "script_run",
+    "script_create",
+    "script_list",
+    "script_get",
+    "script_validate",
+    "script_delete",
 ]
 
 
@@ -50,7 +56,8 @@ async def tools_are_listed(place, way):
             lacks(tool.name + " " + (tool.title or ""), "approve", "a tool's name")
         reads = {tool.name for tool in tools if tool.annotations and tool.annotations.read_only_hint}
         check({"policy_explain", "task_list", "task_output"} <= reads, f"read-only: {reads}")
-        check(not {"bash_run", "task_kill", "task_send"} & reads, f"read-only: {reads}")
+        changing = {"bash_run", "task_kill", "task_send", "script_run", "script_create", "script_delete"}
+        check(not changing & reads, f"read-only: {reads}")
 
 
 async def commands_run(place, way):

@@ -27,6 +27,8 @@ mod no_op;
 mod output;
 #[path = "bench/sandbox.rs"]
 mod sandbox;
+#[path = "bench/scripts.rs"]
+mod scripts;
 #[path = "bench/shells.rs"]
 mod shells;
 #[path = "bench/table.rs"]
@@ -47,7 +49,7 @@ struct Setting {
 type Outcome = Result<bool, Box<dyn std::error::Error>>;
 type Bench = fn(&Setting) -> Outcome;
 
-const BENCHES: [(&str, Bench); 12] = [
+const BENCHES: [(&str, Bench); 13] = [
     ("sandbox", sandbox::bench),
     ("no-op", no_op::bench),
     ("command-line", command_line::bench),
@@ -60,6 +62,7 @@ const BENCHES: [(&str, Bench); 12] = [
     ("shells", shells::bench),
     ("violations", violations::bench),
     ("bubblewrap", bubblewrap::bench),
+    ("scripts", scripts::bench),
 ];
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

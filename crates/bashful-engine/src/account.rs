@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use bashful_keeper::{LogReader, Phase, Spec, State, Stream, TaskDirectory, TaskId};
 
@@ -28,6 +29,7 @@ impl Account {
                 command: spec.command.clone(),
                 description: spec.description.clone(),
                 operation_id: spec.operation_id.clone(),
+                warn_after: spec.warn_after_ms.map(Duration::from_millis),
                 ..Heading::bare(spec.agent.clone(), spec.session.clone())
             },
             output_file: directory.log(),

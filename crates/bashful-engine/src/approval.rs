@@ -35,7 +35,7 @@ pub struct Approval {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Wanted {
-    /// `command`, `network`, `paths_read`, `paths_write`, `resources.…`, or the name of a class.
+    /// `command`, `script`, `network`, `paths_read`, `paths_write`, `resources.…`, or the name of a class.
     pub capability: String,
     /// The path, where it is about one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -53,7 +53,13 @@ impl Approval {
         Self {
             id: ask.id.clone(),
             state: ask.state.as_str(),
-            ask: wanted(&ask.opens),
+            ask: match ask.script {
+                Some(_) => vec![Wanted {
+                    capability: "script".to_owned(),
+                    path: None,
+                }],
+                None => wanted(&ask.opens),
+            },
             remember: ask.shapes.iter().map(|shape| shape.join(" ")).collect(),
             message,
             expires_at_ms: pending.then_some(ask.expires_at_ms),

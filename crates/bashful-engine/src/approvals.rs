@@ -20,13 +20,17 @@ mod witness;
 pub use crate::store::{Cleaned, StoreError};
 pub use answer::{Answer, Settled};
 pub use approver::{Approver, Pending};
-pub use ask::{Ask, AskState, Cause, Ground as AskGround, Memory, Reachable};
+pub use ask::{
+    ApprovedBefore, Ask, AskScript, AskState, Cause, Ground as AskGround, Memory, Reachable,
+};
 pub use binding::version_of_policy;
 pub(crate) use binding::{Binding, digest, policy_version, rights};
+pub(crate) use desk::answered;
 pub use desk::{Desk, DeskError, GrantWish, SubjectWish, WhichAsks, WhichGrants};
 pub use grant::{Grant, Opening, Scope, Subject, UnknownScope};
 pub use notify::NotifyError;
 pub(crate) use notify::notify;
 pub(crate) use offer::{Offer, offer};
 pub use wake::Watch;
+pub(crate) use wake::wake;
 pub use witness::{Ancestor, Channel, NotAPerson, Witness, is_run_by_bashful};

@@ -93,6 +93,7 @@ pub(crate) fn compose(
             shell: memory.shell.clone(),
             text: mask(&memory.text),
         }),
+        script: None,
         digest: binding.digest.clone(),
         ground: AskGround {
             rule: mask(&decision.rule),
@@ -128,7 +129,11 @@ pub(crate) fn compose(
 }
 
 /// What a command would be able to reach after a yes.
-fn reach(settings: &Settings, ground: &Ground<'_>, opens: &crate::approvals::Opening) -> Reachable {
+pub(crate) fn reach(
+    settings: &Settings,
+    ground: &Ground<'_>,
+    opens: &crate::approvals::Opening,
+) -> Reachable {
     let widened = ground.widened(opens);
     let granted = widened
         .as_ref()

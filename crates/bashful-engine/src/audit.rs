@@ -13,6 +13,7 @@ mod head;
 mod line;
 mod reader;
 mod recover;
+mod script;
 mod subject;
 #[cfg(test)]
 mod tests;
@@ -25,6 +26,7 @@ pub use event::{
     OutputDigest, PolicyLoaded, Refused, Requested, Starting,
 };
 pub use reader::{Record, Records};
+pub use script::{ScriptChange, ScriptChanged};
 pub use trail::{Trail, Unsynced};
 pub use verify::{
     Anchored, CheckedAnchors, LastRecord, Problem, ProblemKind, Remark, Verdict, Verification,

@@ -34,7 +34,10 @@ const FRESH: Duration = Duration::from_secs(1);
 /// The bounds that were found last, for runs that ask for nothing of their own. Nothing
 /// in them depends on what a run could change: the workspace, and what the system has.
 #[derive(Debug, Default)]
-pub(crate) struct Remembered(Mutex<Option<Found>>);
+pub(crate) struct Remembered(Mutex<Vec<Found>>);
+
+/// So many are remembered: for commands, and for scripts that are run in turns.
+const MOST_REMEMBERED: usize = 4;
 
 /// Bounds, and what they were found for.
 #[derive(Debug)]
@@ -47,16 +50,21 @@ struct Found {
 
 impl Remembered {
     fn find(&self, places: [&Path; 2], granted: &Granted) -> Option<Bounds> {
-        let slot = self.0.lock().ok()?;
-        let found = slot.as_ref()?;
-        let same = found.places.each_ref().map(PathBuf::as_path) == places;
-        let serves = same && found.granted == *granted && found.at.elapsed() < FRESH;
-        serves.then(|| found.bounds.clone())
+        let all = self.0.lock().ok()?;
+        let serves = |found: &&Found| {
+            let same = found.places.each_ref().map(PathBuf::as_path) == places;
+            same && found.granted == *granted && found.at.elapsed() < FRESH
+        };
+        all.iter().rfind(serves).map(|found| found.bounds.clone())
     }
 
     fn keep(&self, places: [&Path; 2], granted: Granted, bounds: &Bounds) {
-        if let Ok(mut slot) = self.0.lock() {
-            *slot = Some(Found {
+        if let Ok(mut all) = self.0.lock() {
+            all.retain(|found| found.at.elapsed() < FRESH);
+            if all.len() >= MOST_REMEMBERED {
+                all.remove(0);
+            }
+            all.push(Found {
                 at: Instant::now(),
                 places: places.map(Path::to_owned),
                 granted,
@@ -76,7 +84,12 @@ fn is_plain(granted: &Granted, invocation: &Invocation) -> bool {
     ];
     let usual = granted.preset.capabilities();
     let usual = [&usual.paths_read, &usual.paths_write, &usual.paths_deny];
-    paths == usual
+    let here = |list: &&Vec<String>| list.iter().all(|path| path == ".");
+    let as_usual = match invocation.script {
+        Some(_) => paths.iter().all(here),
+        None => paths == usual,
+    };
+    as_usual
         && capabilities.commands.is_none()
         && matches!(granted.preset, Preset::Workspace | Preset::ReadOnly)
         && granted.home == HomeMode::Workspace
@@ -111,7 +124,11 @@ pub(crate) fn bounds(
         .into());
     }
     make_private_directory(cache)?;
+    let script = invocation.script.as_deref();
     let own_path = |name: &str| {
+        if let Some(script) = script {
+            return Some(script.path.as_str());
+        }
         let injected = invocation.variables.iter().rev();
         let mut injected = injected.filter(|(other, _)| other == name);
         injected
@@ -126,6 +143,7 @@ pub(crate) fn bounds(
         .collect();
     let writes = [cache.to_owned()];
     let configuration = settings.configuration();
+    let scratch = script.and_then(crate::scripts::ScriptCall::scratch);
     let confined = confine(&ConfineRequest {
         capabilities: &granted.capabilities,
         as_seen: &ground.opened,
@@ -133,6 +151,7 @@ pub(crate) fn bounds(
         optional: &granted.optional,
         home: granted.home,
         workspace,
+        scratch: scratch.as_deref(),
         directory: cwd,
         real_home: settings.environment.get("HOME").map(Path::new),
         path_variable: own_path("PATH").unwrap_or_default(),

@@ -385,9 +385,20 @@ impl Settings {
         self.git_identity.get_or_init(write).as_deref()
     }
 
+    /// The caller's home, real.
+    pub(crate) fn home(&self) -> Option<PathBuf> {
+        let home = self.environment.get(variables::HOME).map(PathBuf::from);
+        let home = home.filter(|home| home.is_absolute())?;
+        home.canonicalize().ok()
+    }
+
     /// Where the user's configuration is.
     pub(crate) fn configuration(&self) -> Option<PathBuf> {
-        let named = |name: &str| self.environment.get(name).map(PathBuf::from);
+        // A relative one says nothing, as the specification of these variables has it.
+        let named = |name: &str| {
+            let path = self.environment.get(name).map(PathBuf::from);
+            path.filter(|path| path.is_absolute())
+        };
         named(variables::XDG_CONFIG_HOME)
             .or_else(|| named(variables::HOME).map(|home| home.join(".config")))
             .map(|directory| directory.join("bashful"))

@@ -52,7 +52,9 @@ pub use profile::{Granted, PassesAdmin, Profile, UnknownProfile, Wish};
 pub use rules::{ConfiguredRule, UnknownClass};
 pub use secret::{SECRET_MINIMUM, SecretValue};
 pub use setting_key::SettingKey;
-pub use settings::{Approvals, Audit, Config, Environment, Keeper, Limits, Secrets, Tasks};
+pub use settings::{
+    Approvals, Audit, Config, Environment, Keeper, Limits, Scripts, Secrets, Tasks,
+};
 pub use show::{Setting, SettingValue};
 pub(crate) use show::{list, quoted};
 pub use sources::{ADMIN_FILE, AdminOwner, Lookups, PROJECT_FILE, Sources};

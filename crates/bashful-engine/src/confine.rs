@@ -62,8 +62,11 @@ pub(crate) struct ConfineRequest<'a> {
     pub(crate) home: HomeMode,
     /// The workspace, canonical.
     pub(crate) workspace: &'a Path,
-    /// The directory that the run starts in, canonical and in the workspace.
+    /// The directory that the run starts in, canonical. Where it is not to be seen, it is there
+    /// and empty.
     pub(crate) directory: &'a Path,
+    /// The workspace, if that is a directory that Bashful made for this run; canonical.
+    pub(crate) scratch: Option<&'a Path>,
     /// The caller's own home, if there is one.
     pub(crate) real_home: Option<&'a Path>,
     /// The run's PATH.
@@ -147,13 +150,16 @@ pub(crate) fn confine(request: &ConfineRequest<'_>) -> Result<Confined, ConfineE
         (HomeMode::RealMasked, None) => return Err(ConfineError::NoRealHome),
     };
     let empty = home.filter(|home| roots.leave_empty(home));
+    let start = Some(request.directory.to_owned());
+    let start =
+        start.filter(|start| !roots.show(start) && empty.as_ref().is_none_or(|home| home != start));
     Ok(Confined {
         profile: Profile {
             workspace: request.workspace.to_owned(),
             read: roots.read_list(&hide),
             write: roots.write_list(),
             hide,
-            empty: empty.into_iter().collect(),
+            empty: empty.into_iter().chain(start).collect(),
             network,
             commands,
             resources,

@@ -130,6 +130,11 @@ impl Engine {
         self.begin(invocation, &Abandoned::default())
     }
 
+    /// What it goes by.
+    pub(crate) fn settings(&self) -> &Settings {
+        &self.inner.settings
+    }
+
     /// The configuration that it goes by.
     pub(crate) fn config(&self) -> &Config {
         &self.inner.settings.config
@@ -145,14 +150,22 @@ impl Engine {
         let ground = Ground::of(settings, &invocation, &heading)?;
         let case = self.case(&invocation);
         let binding = Binding::of(settings, &heading, &ground, &case);
-        let (_, grants, unread) = verdicts::apart(self.grants_for(&binding));
+        let (_, grants, unread) = match invocation.script {
+            Some(_) => (None, Vec::new(), None),
+            None => verdicts::apart(self.grants_for(&binding)),
+        };
         let considered = consider(case, ground, grants)?;
         let mut decision = considered.checked.decision_about(&heading.command);
+        if let Some(script) = &invocation.script {
+            decision = script.decide(settings, &decision)?;
+        }
         if let Some(error) = unread {
             decision.reason = verdicts::without_grants(&decision.reason, &error);
         }
         let decision = heading.decision.insert(decision);
-        if decision.effect != Effect::Allow {
+        // What a script could do is told before somebody says yes to it.
+        let asked = decision.effect == Effect::Ask && invocation.script.is_some();
+        if decision.effect != Effect::Allow && !asked {
             return Ok(Explanation::refused(heading));
         }
         explain(settings, invocation, heading, considered.ground)
@@ -196,7 +209,7 @@ impl Engine {
     fn heading(&self, invocation: &mut Invocation) -> Heading {
         let settings = &self.inner.settings;
         Heading {
-            command: invocation.action.as_command(),
+            command: invocation.as_command(),
             description: invocation.description.take(),
             operation_id: invocation.operation_id.take(),
             agent: invocation
@@ -207,6 +220,8 @@ impl Engine {
             decision: None,
             approval: None,
             sandbox_notes: Vec::new(),
+            warn_after: invocation.warn_after,
+            script: invocation.script.as_ref().map(|call| Box::new(call.ran())),
         }
     }
 

@@ -216,6 +216,12 @@ pub enum EngineError {
     /// Nobody can be asked.
     #[error("cannot ask anybody")]
     Desk(#[source] DeskError),
+    /// The script of the request was changed while somebody was asked about it.
+    #[error("the script `{name}` was changed meanwhile; look at it and try again")]
+    ScriptChanged {
+        /// Its name.
+        name: String,
+    },
     /// Whoever made the request is gone, so nothing was started.
     #[error("the request was given up before it was answered")]
     Abandoned,
@@ -408,6 +414,7 @@ impl EngineError {
             Self::NoHome => "no_home",
             Self::Audit(_) => "audit",
             Self::Desk(_) => "approvals",
+            Self::ScriptChanged { .. } => "changed",
             Self::Abandoned => "abandoned",
             Self::StateDirectory { .. } => "state_directory",
             Self::DiskFull { .. } => "disk_full",
@@ -433,6 +440,7 @@ impl EngineError {
                 | Self::Profile(_)
                 | Self::Confine(_)
                 | Self::PassesAdmin(_)
+                | Self::ScriptChanged { .. }
                 | Self::Shell(ShellError::NoSession | ShellError::Unknown { .. })
         )
     }

@@ -144,7 +144,7 @@ pub(crate) fn explain(
     // Opening the log would empty it, and nobody reads the input.
     invocation.log_copy = None;
     invocation.stdin = Stdin::Closed;
-    let task = TaskId::fresh(invocation.action.kind());
+    let task = TaskId::fresh(invocation.kind());
     let prepared = prepare(settings, invocation, &heading, ground, task)?;
     let plan = match &prepared.start.room {
         Some(room) => confined(&prepared, room)?,

@@ -46,6 +46,29 @@ impl<'a> Ground<'a> {
         let profile = config
             .profile_named(profile_name)
             .map_err(InvalidInvocation::UnknownProfile)?;
+        if let Some(script) = &invocation.script {
+            // Exactly what it declares, and nothing that its agent has besides.
+            let granted = profile.grant_script(&script.grants())?;
+            // Somebody may have put another one there since it was looked at.
+            if [&workspace, &cwd] != script.directories().each_ref() {
+                return Err(InvalidInvocation::OutsideWorkspace {
+                    path: cwd,
+                    workspace,
+                }
+                .into());
+            }
+            let opened = &granted.capabilities;
+            let opened = opened.paths_read.iter().chain(&opened.paths_write);
+            let opened = opened.filter(|path| *path != ".").cloned().collect();
+            return Ok(Self {
+                workspace,
+                cwd,
+                profile_name,
+                profile,
+                granted,
+                opened,
+            });
+        }
         let wish = invocation.wish.as_ref().unwrap_or(&settings.wish);
         for class in &wish.changes.classes {
             let known = profile.check_class(class);

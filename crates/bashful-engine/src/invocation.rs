@@ -11,6 +11,7 @@ use bashful_sandbox::Reporting;
 use crate::config::{OnLogFull, Survivors, Wish};
 use crate::error::InvalidInvocation;
 use crate::output::OutputLimit;
+use crate::scripts::ScriptCall;
 use crate::shells::ShellState;
 
 /// The longest command that is run, in bytes.
@@ -185,6 +186,8 @@ pub struct Invocation {
     pub(crate) shell: Option<String>,
     /// What that shell remembers, once it was looked up.
     pub(crate) remembered: Option<Arc<ShellState>>,
+    /// The managed script that it runs; its action is then the text that is judged.
+    pub(crate) script: Option<Arc<ScriptCall>>,
 }
 
 /// How long somebody waits for a run.
@@ -207,6 +210,16 @@ pub(crate) enum Seat {
     OpenInput,
     /// It sits at a terminal.
     Terminal(TerminalSize),
+}
+
+impl Seat {
+    /// Its terminal, if it has one.
+    pub(crate) fn terminal(self) -> Option<TerminalSize> {
+        match self {
+            Self::Terminal(size) => Some(size),
+            Self::Apart | Self::OpenInput => None,
+        }
+    }
 }
 
 impl Invocation {
@@ -241,6 +254,7 @@ impl Invocation {
             seat: Seat::Apart,
             shell: None,
             remembered: None,
+            script: None,
         }
     }
 

@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use bashful_keeper::{TaskDirectory, TaskId};
@@ -13,7 +14,7 @@ use sha2::{Digest, Sha256};
 use crate::approvals::{Ask, Binding, Desk, Grant, rights};
 use crate::audit::{
     Asked, AuditError, Decided, Ended, Event, GrantChange, GrantChanged, OutputDigest,
-    PolicyLoaded, Refused, Requested, Starting, Trail,
+    PolicyLoaded, Refused, Requested, ScriptChange, Starting, Trail,
 };
 use crate::builder::{Settings, hexadecimal};
 use crate::clock::millis;
@@ -21,6 +22,7 @@ use crate::environment::is_key_like;
 use crate::ground::Ground;
 use crate::places::make_private;
 use crate::result::{ExecutionResult, Heading};
+use crate::scripts::ScriptCall;
 
 /// Puts one request on record, step by step.
 #[derive(Debug)]
@@ -30,6 +32,8 @@ pub(crate) struct Journal {
     agent: String,
     session: String,
     mask: Vec<String>,
+    /// The script that it is about.
+    script: Option<Arc<ScriptCall>>,
     /// What was not written yet: it goes with the next step, in one write.
     held: Vec<Event>,
 }
@@ -43,7 +47,23 @@ impl Journal {
             agent: heading.agent.clone(),
             session: heading.session.clone(),
             mask: settings.mask.clone(),
+            script: None,
             held: Vec::new(),
+        }
+    }
+
+    /// Says which script the request is about.
+    pub(crate) fn about(&mut self, script: Option<Arc<ScriptCall>>) {
+        self.script = script;
+    }
+
+    /// What happens to the script that the request is about. Written with the next step.
+    fn script(&mut self, change: ScriptChange, detail: Option<String>) {
+        if let Some(script) = &self.script {
+            let by = (self.agent.as_str(), self.session.as_str());
+            let mut event = script.record(change, by, self.task.as_str());
+            event.detail = detail;
+            self.held.push(Event::Script(Box::new(event)));
         }
     }
 
@@ -134,6 +154,8 @@ impl Journal {
                 .unwrap_or_default(),
             ask: result.approval.as_ref().map(|approval| approval.id.clone()),
         }));
+        let reason = decision.map(|one| masked(&one.reason, &self.mask));
+        self.script(ScriptChange::Refused, reason);
         self.write()
     }
 
@@ -148,6 +170,7 @@ impl Journal {
             let changed = GrantChanged { change, grant };
             self.held.push(Event::Grant(Box::new(changed)));
         }
+        self.script(ScriptChange::Run, None);
         self.held.push(Event::Start(Starting {
             task: self.task.to_string(),
             agent: self.agent.clone(),
@@ -232,6 +255,7 @@ impl LastPage {
             exit_code: result.exit_code,
             signal: result.signal.clone(),
             duration_ms: millis(result.duration),
+            slow: result.slow,
             output: OutputDigest {
                 stdout_bytes: result.stdout_bytes,
                 stderr_bytes: result.stderr_bytes,
@@ -310,10 +334,18 @@ pub(crate) fn recorded_variables(shown: &[String]) -> Vec<String> {
 
 /// An ask as it goes on record.
 pub(crate) fn recorded(ask: &Ask) -> Ask {
-    Ask {
+    let mut recorded = Ask {
         variables: recorded_variables(&ask.variables),
         ..ask.clone()
+    };
+    // A text is kept with its script, and is on record by its hash.
+    if let Some(script) = &mut recorded.script {
+        recorded.command = format!("script {}, SHA-256 {}", script.name, script.content_hash);
+        if let Some(before) = &mut script.approved_before {
+            before.content = None;
+        }
     }
+    recorded
 }
 
 /// Whether something of an ask on record is not there, so that nobody can say yes to it.
@@ -322,7 +354,7 @@ pub(crate) fn is_cut(ask: &Ask) -> bool {
         let value = variable.split_once('=').map(|(_, value)| value);
         value == Some(LEFT_OUT)
     };
-    ask.variables.iter().any(left_out)
+    ask.script.is_some() || ask.variables.iter().any(left_out)
 }
 
 /// What stands for a value that is not on record.

@@ -66,6 +66,7 @@ mod repair;
 pub mod replay;
 mod result;
 mod run;
+pub mod scripts;
 mod selection;
 mod session;
 mod shells;
@@ -111,7 +112,7 @@ pub use policy::{Checked, PolicyMode};
 pub use remedy::{Remedy, remedy};
 pub use repair::{BrokenTrail, RepairError, Repaired, RepairedDatabase, Restored, repair};
 pub use result::{
-    Enforcement, ExecutionResult, ExitClass, RunUsage, Status, Survivor, signal_name,
+    Enforcement, ExecutionResult, ExitClass, RanScript, RunUsage, Status, Survivor, signal_name,
 };
 pub use run::Run;
 pub use session::terminal_session;

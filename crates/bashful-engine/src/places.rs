@@ -21,6 +21,15 @@ pub struct Places {
 /// A unix socket's path has room for 108 bytes; our names need up to 40.
 const LONGEST_RUNTIME: usize = 65;
 
+/// Where scripts work that were not told where, below the caches.
+pub(crate) const SCRATCH: &str = "scripts";
+
+/// The same for a script that may reach the caches themselves.
+pub(crate) fn other_scratch() -> PathBuf {
+    let us = rustix::process::geteuid().as_raw();
+    PathBuf::from(format!("/var/tmp/bashful-{us}"))
+}
+
 impl Places {
     /// The usual places, from what the environment says.
     pub fn from_environment(lookup: impl Fn(&str) -> Option<String>) -> Result<Self, EngineError> {

@@ -169,13 +169,15 @@ impl Case<'_> {
                 (Facts::default(), dangerous.unwrap_or_else(unjudged))
             }
         };
-        if let Some(blocked) = self.validator.check_patterns(&text)
+        if let Some(blocked) = self
+            .validator
+            .check_patterns(&text, self.invocation.reading())
             && is_less_strict(&judgement.decision, &blocked)
         {
             judgement.decision = blocked;
         }
         if let Some(profile) = &self.invocation.profile {
-            let decision = profile.decide(&text);
+            let decision = profile.decide_text(&text, self.invocation.reading());
             if decision.effect > judgement.decision.effect {
                 judgement.decision = decision;
             }
@@ -205,17 +207,21 @@ impl Besides {
     }
 }
 
-fn judge_by_profile(text: &str, policy: &Policy, mut context: Context) -> (Facts, Judgement) {
+/// Reads a text and judges it by a policy, with its paths looked up.
+pub(crate) fn judge_by_profile(
+    text: &str,
+    policy: &Policy,
+    mut context: Context,
+) -> (Facts, Judgement) {
     let mut facts = read(text, &context);
-    let paths = facts.paths(&context);
-    if paths.len() >= links::MOST_LOOKUPS {
-        facts.unknowns.push(Unknown {
+    match facts.paths(text, &context) {
+        Some(paths) => context.links = links::of(&paths),
+        None => facts.unknowns.push(Unknown {
             span: (0, text.len()),
             kind: UnknownKind::TooComplex,
-            fact: format!("{} paths", paths.len()),
-        });
+            fact: "more paths than are looked up".to_owned(),
+        }),
     }
-    context.links = links::of(&paths);
     let judgement = decide(&facts, policy, &context);
     (facts, judgement)
 }
@@ -288,5 +294,63 @@ mod tests {
             judged.1.decision.effect
         };
         assert_eq!([effect(100), effect(1000)], [Effect::Allow, Effect::Deny]);
+    }
+
+    fn judged_script(text: &str) -> Decision {
+        let context = Context {
+            directory: Some("/w".to_owned()),
+            workspace: Some("/w".to_owned()),
+            write_roots: vec!["/w".to_owned()],
+            enforced: true,
+            reading: bashful_policy::Reading::Script,
+            ..Context::default()
+        };
+        let judged = judge_by_profile(text, &Policy::confined(), context);
+        judged.1.decision
+    }
+
+    #[test]
+    fn a_long_and_plain_script_is_judged_to_its_end() {
+        let lines = |count: usize, line: &dyn Fn(usize) -> String| -> String {
+            (0..count).map(line).collect()
+        };
+        let shapes: [(&str, String); 7] = [
+            (
+                "tests",
+                lines(4000, &|n| {
+                    format!("x{n}=1; test -f /etc/f{n} && echo {n}\n")
+                }),
+            ),
+            ("words", lines(9000, &|n| format!("echo line {n}\n"))),
+            (
+                "silent",
+                lines(4000, &|n| format!("echo line {n} >/dev/null\n")),
+            ),
+            ("files", lines(6000, &|n| format!("cat /srv/a/{n}\n"))),
+            (
+                "function",
+                "say() { echo \"$1\"; }\n".to_owned() + &lines(9000, &|n| format!("say {n}\n")),
+            ),
+            (
+                "colours",
+                lines(3000, &|n| format!("printf '\\033[1m%s\\e[0m\\n' {n}\n")),
+            ),
+            (
+                "branches",
+                lines(2000, &|n| {
+                    format!("if [ -n \"$a{n}\" ]; then b{n}=$(date); else b{n}=; fi\n")
+                }),
+            ),
+        ];
+        for (name, text) in shapes {
+            let started = std::time::Instant::now();
+            let decision = judged_script(&text);
+            let took = started.elapsed();
+            // A fraction of this is usual, also without optimisation; the machine may be busy.
+            assert!(took.as_secs() < 10, "{name}: {took:?}");
+            assert_eq!(decision.effect, Effect::Allow, "{name}: {decision:?}");
+            let refused = judged_script(&(text + "sudo ls\n"));
+            assert_eq!(refused.capability.as_deref(), Some("sudo"), "{name}");
+        }
     }
 }

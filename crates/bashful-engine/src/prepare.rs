@@ -12,7 +12,7 @@ use bashful_keeper::{Bytes, Spec, Start, TASK_FORMAT, TaskId};
 use bashful_sandbox::Backend;
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
 
-use crate::bounds::bounds;
+use crate::bounds::{Bounds, bounds};
 use crate::builder::Settings;
 use crate::clock::{millis, now_ms};
 use crate::config::{Keep, OnLogFull, Survivors};
@@ -23,6 +23,7 @@ use crate::helper::{is_executable, on_path};
 use crate::invocation::{Action, Company, Inherit, Invocation, OnTimeout, Seat, Stdin, Timeout};
 use crate::output::OutputLimit;
 use crate::result::Heading;
+use crate::scripts::ScriptCall;
 use crate::shells::{Armed, Arms, FLAGS, arm};
 
 /// A start that only needs to be sent.
@@ -63,31 +64,21 @@ pub(crate) fn prepare(
     }
     let timeout = time_limit(settings, &invocation)?;
     let let_go_after = timeout.filter(|_| invocation.on_timeout == OnTimeout::Background);
-    let cache = settings.cache(&ground.workspace);
+    let cache = invocation.cache(settings, &ground.workspace);
     let bounds = bounds(settings, &invocation, &ground, &cache)?;
     let Ground { workspace, cwd, .. } = ground;
-    let mut environment = environment::build(
-        &invocation,
-        &Sources {
-            caller: &settings.environment,
-            pass: &settings.config.environment.pass,
-            home: bounds.as_ref().map_or(&workspace, |bounds| &bounds.home),
-            cache: &cache,
-            git_identity: settings.git_identity(),
-        },
-    )?;
-    if let (Some(bounds), Inherit::AllowList) = (&bounds, invocation.inherit) {
-        bounds.adapt(&mut environment, &invocation.variables);
-        if let Some(Backend::Firejail | Backend::Landlock) = settings.enforcer() {
-            bounds.shorten_path(&mut environment, &invocation.variables);
-        }
-    }
+    let mut environment =
+        surroundings(settings, &invocation, (&workspace, &cache), bounds.as_ref())?;
     if matches!(invocation.seat, Seat::Terminal(_)) {
         environment::for_terminal(&mut environment);
     }
     let path = environment.get("PATH").map(String::as_str);
-    let (program, mut arguments) = command_line(&invocation.action, &cwd, path, settings.path())?;
+    let (program, mut arguments) = match &invocation.script {
+        Some(script) => (script.bash.clone(), ScriptCall::arguments()),
+        None => command_line(&invocation.action, &cwd, path, settings.path())?,
+    };
     let shell = enter_shell(&invocation, &environment, &mut arguments)?;
+    let sealed = sealed_script(&invocation)?;
     let room = bounds.map(|bounds| bounds.room(&program, &invocation, settings));
     let survivors = survivors(&invocation, limits.survivors);
     let on_full = on_log_full(&invocation, limits.on_log_full);
@@ -113,10 +104,7 @@ pub(crate) fn prepare(
         adopt_survivors: survivors == Survivors::Adopt,
         adopted_from: None,
         created_at_ms: now_ms(),
-        terminal: match invocation.seat {
-            Seat::Terminal(size) => Some(size),
-            Seat::Apart | Seat::OpenInput => None,
-        },
+        terminal: invocation.seat.terminal(),
         keep_input: invocation.seat == Seat::OpenInput,
     };
     let (stdin, input) = input(invocation.stdin, invocation.seat)?;
@@ -135,7 +123,7 @@ pub(crate) fn prepare(
         stdin: stdin.is_some(),
         input: Bytes(input),
         log_copy: log.is_some(),
-        inherited: inherited.len(),
+        inherited: inherited.len() + usize::from(sealed.is_some()),
         detached: invocation.company == Company::Nobody,
         room,
     };
@@ -145,9 +133,10 @@ pub(crate) fn prepare(
             .into_iter()
             .chain(log.map(OwnedFd::from))
             .chain(inherited)
+            .chain(sealed)
             .collect(),
         shell: armed,
-        workspace: workspace.to_string_lossy().into_owned(),
+        workspace: keeper_of(invocation.script.as_deref(), &workspace),
         log_copy: invocation
             .log_copy
             .map(|path| path.canonicalize().unwrap_or(path)),
@@ -156,13 +145,51 @@ pub(crate) fn prepare(
     })
 }
 
+/// The variables of a run.
+fn surroundings(
+    settings: &Settings,
+    invocation: &Invocation,
+    (workspace, cache): (&PathBuf, &Path),
+    bounds: Option<&Bounds>,
+) -> Result<BTreeMap<String, String>, EngineError> {
+    let home = match &invocation.script {
+        // What it declares in the home is there, under the same name as for its author.
+        Some(_) => settings.home(),
+        None => bounds.map(|bounds| bounds.home.clone()),
+    };
+    let mut environment = environment::build(
+        invocation,
+        &Sources {
+            caller: &settings.environment,
+            pass: &settings.config.environment.pass,
+            home: home.as_ref().unwrap_or(workspace),
+            cache,
+            git_identity: settings.git_identity(),
+        },
+    )?;
+    if let Some(script) = &invocation.script {
+        environment.insert("PATH".to_owned(), script.path.clone());
+    }
+    if let (Some(bounds), Inherit::AllowList) = (bounds, invocation.inherit) {
+        bounds.adapt(&mut environment, &invocation.variables);
+        if let Some(Backend::Firejail | Backend::Landlock) = settings.enforcer() {
+            bounds.shorten_path(&mut environment, &invocation.variables);
+        }
+    }
+    Ok(environment)
+}
+
 /// How long a request may take.
 pub(crate) fn time_limit(
     settings: &Settings,
     invocation: &Invocation,
 ) -> Result<Option<Duration>, InvalidInvocation> {
     let limits = &settings.config.limits;
-    timeout(invocation.timeout, limits.timeout, limits.max_timeout)
+    let longest = match invocation.script {
+        Some(_) => settings.config.scripts.max_timeout,
+        None => limits.max_timeout,
+    };
+    timeout(invocation.timeout, limits.timeout, longest)
 }
 
 fn timeout(
@@ -221,6 +248,25 @@ fn enter_shell(
     arguments.extend([*last, &arms.wrapper, "bash"].map(str::to_owned));
     arguments.extend(pieces(text));
     Ok(Some(arms))
+}
+
+/// The text of a managed script, which bash opens.
+fn sealed_script(invocation: &Invocation) -> Result<Option<OwnedFd>, EngineError> {
+    let failed = |source: io::Error| EngineError::Resources {
+        what: "a descriptor for a script".to_owned(),
+        source,
+    };
+    let script = invocation.script.as_ref();
+    let sealed = script.map(|script| script.descriptor()).transpose();
+    sealed.map_err(failed)
+}
+
+/// What the keeper of a run is called by. One serves the scripts of a session, wherever they run.
+fn keeper_of(script: Option<&ScriptCall>, workspace: &Path) -> String {
+    match script {
+        Some(_) => "managed scripts".to_owned(),
+        None => workspace.to_string_lossy().into_owned(),
+    }
 }
 
 /// The kernel takes no single argument of 128 KiB or more.

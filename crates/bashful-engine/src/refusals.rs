@@ -27,6 +27,8 @@ pub(crate) struct Draft {
     pub(crate) limits: AskLimits,
     pub(crate) resources: ResourceLimits,
     pub(crate) state: PathBuf,
+    /// Whether it is a managed script that runs: what that can do is changed in the script.
+    pub(crate) is_script: bool,
     /// What was put, once it was.
     pub(crate) put: Mutex<Option<Approval>>,
 }
@@ -47,7 +49,8 @@ impl Draft {
     fn ask_for(&self, result: &ExecutionResult) -> Result<Option<Approval>, DeskError> {
         let stopped: Vec<Violation> = result.worth_telling().cloned().collect();
         let opens = missing(&stopped, &self.resources);
-        let (Some(task), false) = (&result.task_id, opens.is_empty()) else {
+        let nothing = opens.is_empty() || self.is_script;
+        let (Some(task), false) = (&result.task_id, nothing) else {
             return Ok(None);
         };
         let mut ask = self.ask.clone();

@@ -28,10 +28,26 @@ pub struct Remedy {
     /// The command that remembers it for the session; none if no grant can say it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub grant: Option<String>,
+    /// The command that declares it for a managed script; see
+    /// [`crate::scripts::edit_command`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub edit: Option<String>,
+    /// The command that approves the script then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub approve: Option<String>,
 }
 
 /// What would permit what this run was denied.
 pub fn remedy(result: &ExecutionResult) -> Remedy {
+    let is_script = |id: &String| id.starts_with("script-");
+    if result.task_id.as_ref().is_some_and(is_script) {
+        // What it was called is no command: what it declares is changed instead.
+        let Remedy { flags, .. } = compose(&result.command, "", &result.sandbox_violations);
+        return Remedy {
+            flags,
+            ..Remedy::default()
+        };
+    }
     let mut whose = String::new();
     // Those that we name ourselves are the terminal's, which is who types this, or over.
     let is_ours = |name: &str| name.starts_with("session-") || name.starts_with("terminal-");
@@ -87,6 +103,7 @@ fn compose(text: &str, whose: &str, violations: &[Violation]) -> Remedy {
         run: (!flags.is_empty()).then_some(run),
         grant: (!granted.is_empty()).then_some(grant),
         flags,
+        ..Remedy::default()
     }
 }
 

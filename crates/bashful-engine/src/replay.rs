@@ -262,7 +262,7 @@ impl Answers {
                 AskState::Denied { .. } => self.no += 1,
                 AskState::Edited { .. } => self.edited += 1,
                 AskState::Expired { .. } => self.expired += 1,
-                AskState::Pending => {}
+                AskState::Pending | AskState::Overtaken { .. } => {}
             }
         }
     }

@@ -158,6 +158,10 @@ pub struct RunUsage {
 /// What became of a request to run something.
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a field of its own in a shape that others read"
+)]
 pub struct ExecutionResult {
     /// The version of this shape.
     pub v: u32,
@@ -200,6 +204,12 @@ pub struct ExecutionResult {
     pub duration: Duration,
     /// Whether it was ended at its limit.
     pub timed_out: bool,
+    /// It took longer than was thought: `timeout_seconds` of a script, `--warn-after`.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub slow: bool,
+    /// The managed script that it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub script: Option<Box<RanScript>>,
     /// The task.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task_id: Option<String>,
@@ -237,6 +247,10 @@ pub struct ExecutionResult {
     /// What the sandbox stopped or held back, as the kernel or the keeper saw it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sandbox_violations: Vec<Violation>,
+    /// The same of a script of which nothing was stopped: who runs scripts finds the list in every
+    /// result, also an empty one.
+    #[serde(rename = "sandbox_violations", skip_serializing_if = "Option::is_none")]
+    pub(crate) nothing_stopped: Option<[(); 0]>,
     /// What it may have run into, guessed from how it ended: no violations.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sandbox_hints: Vec<Hint>,
@@ -266,6 +280,18 @@ pub struct ExecutionResult {
     pub(crate) stderr_raw: Option<Vec<u8>>,
 }
 
+/// Which managed script something was.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct RanScript {
+    /// Its id.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+    /// SHA-256 of its text.
+    pub content_hash: String,
+}
+
 /// Who asked for what: the part of a result that is known from the start.
 #[derive(Debug, Clone)]
 pub(crate) struct Heading {
@@ -280,6 +306,10 @@ pub(crate) struct Heading {
     pub(crate) approval: Option<Approval>,
     /// What is not enforced, once it is known who enforces.
     pub(crate) sandbox_notes: Vec<String>,
+    /// After which time it counts as slow.
+    pub(crate) warn_after: Option<Duration>,
+    /// The managed script that it is.
+    pub(crate) script: Option<Box<RanScript>>,
 }
 
 impl Heading {
@@ -294,6 +324,8 @@ impl Heading {
             decision: None,
             approval: None,
             sandbox_notes: Vec::new(),
+            warn_after: None,
+            script: None,
         }
     }
 }
@@ -301,6 +333,9 @@ impl Heading {
 impl ExecutionResult {
     fn blank(heading: Heading, status: Status) -> Self {
         Self {
+            slow: false,
+            nothing_stopped: heading.script.is_some().then_some([]),
+            script: heading.script,
             v: 1,
             status,
             success: status == Status::Success,
@@ -378,7 +413,13 @@ impl ExecutionResult {
     pub(crate) fn finished(heading: Heading, state: &State, output_file: PathBuf) -> Self {
         let class = classify(state);
         let status = Status::of(state);
+        let duration = Duration::from_micros(state.duration_us.unwrap_or(0));
+        let slow = heading.warn_after.is_some_and(|after| duration >= after);
+        let blank = Self::blank(heading, status);
+        let nothing_stopped = blank.nothing_stopped;
         Self {
+            slow,
+            nothing_stopped: nothing_stopped.filter(|_| state.violations.is_empty()),
             // A code that our own signal provoked says nothing about the command.
             exit_code: state.exit_code,
             signal: state.signal.map(signal_name),
@@ -388,7 +429,7 @@ impl ExecutionResult {
             stderr_bytes: state.output.stderr_bytes,
             output_file: Some(output_file),
             log_end: log_end(state).or_else(|| state.output.copy_failed.then_some("write_failed")),
-            duration: Duration::from_micros(state.duration_us.unwrap_or(0)),
+            duration,
             timed_out: status == Status::TimedOut,
             task_id: Some(state.id.to_string()),
             enforcement: Some(Enforcement::of(state.enforcement)),
@@ -402,7 +443,7 @@ impl ExecutionResult {
             }),
             error: (state.ending == Some(Ending::LogFull))
                 .then(|| "the log reached its quota, and the run was to stop then".to_owned()),
-            ..Self::blank(heading, status)
+            ..blank
         }
     }
 

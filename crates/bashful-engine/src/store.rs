@@ -1,7 +1,7 @@
-//! What is kept between calls: asks, grants, and the index of what ran.
+//! What is kept between calls: asks, grants, scripts, and the index of what ran.
 //!
 //! The task directories and the audit trail are the truth about runs; the store is the truth
-//! about asks and grants, and the index of the rest. A store is behind this trait so that many
+//! about asks, grants and scripts, and the index of the rest. A store is behind this trait so that many
 //! machines can share one later.
 
 use std::fmt;
@@ -15,15 +15,19 @@ use crate::audit::AuditError;
 #[cfg(test)]
 pub(crate) mod conformance;
 mod marker;
+mod scripts;
 mod sqlite;
 
 pub(crate) use marker::may_have_grants;
+pub(crate) use scripts::{
+    Approving, NewVersion, RecordScript, SavedScript, SavingScript, ScriptStore,
+};
 #[cfg(test)]
 pub(crate) use sqlite::Other;
 pub(crate) use sqlite::{DATABASE, SqliteStore, beside};
 
 /// What is kept between calls. Every method is one transaction.
-pub(crate) trait Store: fmt::Debug + Send + Sync {
+pub(crate) trait Store: ScriptStore + fmt::Debug + Send + Sync {
     /// Puts an ask that waits. An equal one that waits is joined: its count goes up, and it is
     /// returned. Equal are asks of the same agent, digest, directory, policy, rights and opening,
     /// from whatever session. Too many of one agent are refused. What has passed its time when
@@ -56,7 +60,10 @@ pub(crate) trait Store: fmt::Debug + Send + Sync {
     /// want what the grant opens. In doubt one is left to wait.
     ///
     /// An ask past its time becomes expired, and the answer is [`Settlement::Before`]. A grant
-    /// comes with a yes that names it and with nothing else; everything else is an error.
+    /// comes with a yes that names it and with nothing else; everything else is an error. A yes to
+    /// a script comes without a grant: what is approved is kept with the script, and equal asks about it
+    /// are settled as well. If the script is not what the yes is about any more, the answer is
+    /// [`Settlement::Overtaken`].
     ///
     /// `record` is called with the settled asks, the answered one first, before anything counts;
     /// if it fails, nothing is kept.
@@ -79,6 +86,7 @@ pub(crate) trait Store: fmt::Debug + Send + Sync {
             id,
             state,
             grant,
+            approving: None,
             now_ms,
         };
         self.settle_recorded(&settling, &mut |_, _| Ok(()))
@@ -177,6 +185,8 @@ pub(crate) struct Settling<'a> {
     pub(crate) state: &'a AskState,
     /// The grant that a yes leaves behind.
     pub(crate) grant: Option<&'a Grant>,
+    /// What a yes to a script approves.
+    pub(crate) approving: Option<Approving<'a>>,
     /// When.
     pub(crate) now_ms: u64,
 }
@@ -218,6 +228,9 @@ pub(crate) enum Settlement {
     },
     /// It was settled or expired before; nothing was kept.
     Before(Ask),
+    /// The script that a yes is about is another by now: the yes has no effect, and the ask is
+    /// settled as overtaken.
+    Overtaken(Ask),
     /// There is no such ask.
     Unknown,
 }

@@ -3,7 +3,7 @@
 //! A tool is one file below and one row in [`TOOLS`]: its names, what a model is told about it,
 //! the schemas of what goes in and comes out, and the call. The MCP server, `bashful tools` and
 //! embedders all read this table, so none of them can know a tool that the others do not. No tool
-//! changes policy, grants or approvals.
+//! changes policy, grants or approvals; what one keeps as a script, a person approves.
 
 use std::fmt;
 use std::future::Future;
@@ -14,6 +14,7 @@ use serde_json::Value;
 
 use crate::engine::Engine;
 use crate::error::{EngineError, InvalidInvocation, in_full};
+use crate::scripts::ScriptError;
 use crate::tasks::{TaskError, TaskFilter, block_on};
 
 mod arguments;
@@ -22,6 +23,13 @@ mod dialects;
 mod policy_explain;
 mod running;
 mod schema;
+mod script_create;
+mod script_delete;
+mod script_get;
+mod script_list;
+mod script_run;
+mod script_validate;
+mod scripts;
 mod task_kill;
 mod task_list;
 mod task_output;
@@ -45,7 +53,17 @@ const TOOLS: &[Tool] = &[
     task_send::TOOL,
     task_screen::TOOL,
     policy_explain::TOOL,
+    script_run::TOOL,
+    script_create::TOOL,
+    script_list::TOOL,
+    script_get::TOOL,
+    script_validate::TOOL,
+    script_delete::TOOL,
 ];
+
+/// The type of an action that runs a script; with a `command`, it means the tool of nearly the
+/// same name.
+const ACTION: &str = "bash.run";
 
 /// A tool that agents can call.
 #[derive(Clone, Copy)]
@@ -76,6 +94,8 @@ pub enum Effects {
     Runs,
     /// It ends something, and doing so twice changes nothing more.
     Ends,
+    /// It keeps something for later. Nothing runs.
+    Keeps,
 }
 
 /// A call that is under way. Dropping it ends what it runs.
@@ -114,6 +134,9 @@ pub enum ToolError {
     /// It is about a task that cannot be used so.
     #[error(transparent)]
     Task(#[from] TaskError),
+    /// It is about a script that cannot be used so.
+    #[error(transparent)]
+    Script(#[from] ScriptError),
     /// The engine could not do it.
     #[error(transparent)]
     Engine(#[from] EngineError),
@@ -140,6 +163,13 @@ impl ToolError {
             }
             Self::Engine(EngineError::Invalid(InvalidInvocation::NameTaken { .. })) => {
                 "use that task, end it with task_kill, or choose another name"
+            }
+            Self::Script(ScriptError::Unknown { .. }) => "script_list shows which there are",
+            Self::Script(ScriptError::NameTaken { .. }) => {
+                "use that script, or choose another name"
+            }
+            Self::Script(ScriptError::Body(_) | ScriptError::Capabilities { .. }) => {
+                "script_validate tells more about a text before it is kept"
             }
             _ => return None,
         })
@@ -203,11 +233,22 @@ impl ToolRegistry {
     }
 
     /// The tool with this name or alias. A dot in a name is as good as an underscore.
+    ///
+    /// `bash.run` alone is no other spelling: it is the type of an action, and runs a script.
     pub fn find(name: &str) -> Option<&'static Tool> {
         let plain = name.replace('.', "_");
-        TOOLS
-            .iter()
-            .find(|tool| tool.name == plain || tool.aliases.contains(&name))
+        let mut tools = TOOLS.iter();
+        let exact = tools.find(|tool| tool.aliases.contains(&name));
+        exact.or_else(|| TOOLS.iter().find(|tool| tool.name == plain))
+    }
+
+    /// The tool that a call with this name and these arguments means: `bash.run` with a `command`
+    /// is `bash_run`.
+    pub fn meant(name: &str, arguments: &Value) -> Option<&'static Tool> {
+        if name == ACTION && arguments.get("command").is_some() {
+            return Some(&bash_run::TOOL);
+        }
+        Self::find(name)
     }
 
     /// Calls a tool. Dropping the future ends what it runs in the foreground, with its whole
@@ -218,10 +259,14 @@ impl ToolRegistry {
         arguments: Value,
         context: CallContext,
     ) -> Result<ToolAnswer, ToolError> {
-        let Some(tool) = Self::find(name) else {
+        let Some(tool) = Self::meant(name, &arguments) else {
             let name = name.to_owned();
             return Err(ToolError::Unknown { name });
         };
+        let mut arguments = arguments;
+        if tool.name == script_run::TOOL.name {
+            script_run::without_approval(&mut arguments);
+        }
         let arguments = Arguments::read(tool, arguments)?;
         (tool.call)(self, arguments, context).await
     }

@@ -5,6 +5,17 @@ use std::collections::BTreeMap;
 use crate::capabilities::NetworkCapability;
 use crate::shell_memory::ShellMemory;
 
+/// What kind of text is read, which decides how much of it is followed before it is given up.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Reading {
+    /// A command that somebody gave just now: one that is out of the ordinary is refused.
+    #[default]
+    Command,
+    /// A script that is kept, and that a person approves as a whole. It may be long: what is
+    /// followed grows with the text.
+    Script,
+}
+
 /// What a decision depends on besides the text and the rules. All paths are absolute, without
 /// `.`, `..` and double slashes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -31,6 +42,18 @@ pub struct Context {
     pub enforced: bool,
     /// What the shell that reads the text remembers; none if it is a new one.
     pub shell: Option<ShellMemory>,
+    /// What kind of text it is.
+    pub reading: Reading,
     /// Whether a terminal is there for a program that wants to talk to a person.
     pub terminal: bool,
+}
+
+impl Context {
+    /// The context of a script of which nothing else is known.
+    pub(crate) fn of_script() -> Self {
+        Self {
+            reading: Reading::Script,
+            ..Self::default()
+        }
+    }
 }

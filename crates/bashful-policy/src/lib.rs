@@ -18,6 +18,7 @@ mod finding;
 mod glob;
 mod hijack;
 pub mod import;
+mod limits;
 mod places;
 mod profile;
 mod programs;
@@ -29,6 +30,7 @@ mod ruleset;
 mod shell;
 mod shell_memory;
 mod suggest;
+mod templates;
 mod validator;
 mod writes;
 
@@ -37,7 +39,7 @@ pub use capabilities::{
     Widening,
 };
 pub use classes::{Class, UnknownClass};
-pub use context::Context;
+pub use context::{Context, Reading};
 pub use decide::{Judgement, Otherwise, Policy, decide, judge};
 pub use decision::{Decision, Effect, Layer};
 pub use facts::{
@@ -53,4 +55,9 @@ pub use rule::{Rule, RuleEffect, RuleError, RuleErrorKind, RuleSource, parse_rul
 pub use ruleset::{BUILTIN_RULES, BUILTIN_RULES_VERSION, Lint, Ruleset, lint};
 pub use shell_memory::{Definition, NotFunctions, RememberedVariable, ShellMemory, functions_of};
 pub use suggest::{Suggestion, is_too_wide};
+pub use templates::{
+    Binding, Bound, Declared, DeclaredType, Missing, Origin, Position, Refusal, Resolved, Template,
+    TemplateError, TemplateName, Value, check_declared_names, check_template, has_references,
+    read_template,
+};
 pub use validator::{CommandValidator, MAX_COMMAND_BYTES, ValidationError};

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::context::Context;
+use crate::context::{Context, Reading};
 use crate::decide::too_complex;
 use crate::decision::{Decision, Effect, Layer};
 use crate::facts::{Argument, Call, Facts, UnknownKind};
@@ -87,7 +87,16 @@ impl PermissionProfile {
 
     /// Decides about a whole command.
     pub fn decide(&self, command: &str) -> Decision {
-        let facts = read(command, &Context::default());
+        self.decide_text(command, Reading::Command)
+    }
+
+    /// Decides about a text of this kind.
+    pub fn decide_text(&self, command: &str, reading: Reading) -> Decision {
+        let context = Context {
+            reading,
+            ..Context::default()
+        };
+        let facts = read(command, &context);
         let has = |kind| facts.unknowns.iter().any(|unknown| unknown.kind == kind);
         if has(UnknownKind::TooComplex) {
             return too_complex();

@@ -8,9 +8,11 @@ use crate::facts::{RedirectKind, Span, UnknownKind};
 
 mod ansi;
 mod bash;
+mod mark;
 
 pub(crate) use ansi::decode as decode_escapes;
-pub(crate) use bash::{Base, parse};
+pub(crate) use bash::{Base, parse, parse_marked};
+pub(crate) use mark::{Lexeme, Mark, Reference, Role, Substitution, Usage};
 
 /// A parsed text.
 #[derive(Debug, Default)]
@@ -18,6 +20,12 @@ pub(crate) struct Tree {
     pub(crate) body: Vec<Statement>,
     /// What could not be read, with where it stands.
     pub(crate) problems: Vec<(UnknownKind, Span)>,
+    /// What was found about the places that were asked for.
+    pub(crate) marks: Vec<Mark>,
+    /// All expansions of variables, if places were asked for.
+    pub(crate) references: Vec<Reference>,
+    /// All command substitutions, if places were asked for.
+    pub(crate) substitutions: Vec<Substitution>,
 }
 
 /// One statement with the redirects around it.

@@ -3,10 +3,10 @@
 use thiserror::Error;
 
 use crate::classes::{self, Class};
-use crate::context::Context;
+use crate::context::{Context, Reading};
 use crate::decide::{decision_of, too_complex};
 use crate::decision::{Decision, Effect, Layer};
-use crate::facts::{Argument, Call, Facts, UnknownKind};
+use crate::facts::{Argument, Call, Facts, Unknown, UnknownKind};
 use crate::glob;
 use crate::read::read;
 use crate::writes;
@@ -109,14 +109,25 @@ impl CommandValidator {
 
     /// The refusal of a command that is malformed or that a pattern blocks; what is dangerous
     /// is left to the policy.
-    pub fn check_patterns(&self, command: &str) -> Option<Decision> {
-        if let Some(error) = malformed(command) {
-            return Some(error.into_decision());
+    pub fn check_patterns(&self, command: &str, reading: Reading) -> Option<Decision> {
+        match malformed(command) {
+            // How long a script may be is told where it is kept; its values come on top of that.
+            Some(ValidationError::TooLong { .. }) if reading == Reading::Script => {}
+            Some(error) => return Some(error.into_decision()),
+            None => {}
         }
         if self.patterns.is_empty() {
             return None;
         }
-        self.blocked(command, &read(command, &Context::default()))
+        let context = Context {
+            reading,
+            ..Context::default()
+        };
+        let facts = read(command, &context);
+        let given_up = |unknown: &Unknown| unknown.kind == UnknownKind::TooComplex;
+        let blocked = self.blocked(command, &facts);
+        // Behind what is not followed, anything could stand.
+        blocked.or_else(|| facts.unknowns.iter().any(given_up).then(too_complex))
     }
 
     fn blocked(&self, command: &str, facts: &Facts) -> Option<Decision> {

@@ -18,6 +18,7 @@ mod grants;
 mod hook;
 mod mcp;
 mod policy;
+mod scripts;
 mod shells;
 mod tasks;
 mod terminals;
@@ -38,6 +39,11 @@ pub(crate) use policy::{
     CheckArguments, Dialect, LearnArguments, PolicyArguments, PolicyCommand, ReplayArguments,
 };
 
+pub(crate) use scripts::{
+    ActionArguments, ActionCommand, ActionRunArguments, CreateArguments, EditArguments,
+    ImportArguments, RunScriptArguments, ScriptCallerArguments, ScriptsArguments, ScriptsCommand,
+    ValidateArguments, from_json, read_capabilities,
+};
 pub(crate) use shells::{ShellsArguments, ShellsCommand, WhoseShells};
 pub(crate) use tasks::{
     CleanArguments, KillArguments, ListArguments, LogsArguments, StreamFlag, TasksArguments,
@@ -87,6 +93,10 @@ pub(crate) enum Command {
     Grants(GrantsArguments),
     /// See which shells last, what they remember, and make them forget.
     Shells(ShellsArguments),
+    /// Keep scripts, approve them by content, and run them.
+    Scripts(ScriptsArguments),
+    /// Run actions: scripts with their values, as JSON.
+    Action(ActionArguments),
     /// Look at the record of what was asked, decided and run.
     Audit(AuditArguments),
     /// See which tools agents have, and call one.
@@ -120,6 +130,8 @@ impl Command {
             Self::Approvals(arguments) => arguments.wants_json(),
             Self::Grants(arguments) => arguments.wants_json(),
             Self::Shells(arguments) => arguments.wants_json(),
+            Self::Scripts(arguments) => arguments.wants_json(),
+            Self::Action(arguments) => arguments.wants_json(),
             Self::Audit(arguments) => arguments.wants_json(),
             Self::Tools(arguments) => arguments.wants_json(),
             Self::Mcp(arguments) => arguments.wants_json(),

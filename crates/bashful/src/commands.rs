@@ -1,5 +1,6 @@
 //! One file per verb.
 
+pub(crate) mod action;
 pub(crate) mod agent;
 pub(crate) mod approvals;
 pub(crate) mod attach;
@@ -14,6 +15,7 @@ pub(crate) mod logs;
 pub(crate) mod mcp;
 pub(crate) mod policy;
 pub(crate) mod run;
+pub(crate) mod scripts;
 pub(crate) mod send;
 pub(crate) mod shells;
 pub(crate) mod status;

@@ -5,6 +5,7 @@ use std::io;
 use bashful_engine::approvals::{DeskError, NotAPerson, StoreError};
 use bashful_engine::audit::AuditError;
 use bashful_engine::config::{Choice as _, Sandbox};
+use bashful_engine::scripts::ScriptError;
 use bashful_engine::{EngineError, TaskError, in_full};
 use serde_json::json;
 
@@ -33,16 +34,19 @@ pub(crate) fn report(error: &anyhow::Error, as_json: bool, printer: &Printer) ->
     let engine_error = error.downcast_ref::<EngineError>();
     let task_error = error.downcast_ref::<TaskError>();
     let desk_error = error.downcast_ref::<DeskError>();
+    let script_error = error.downcast_ref::<ScriptError>();
     let invalid = engine_error.is_some_and(EngineError::is_invalid_input)
         || error.is::<UsageError>()
         || task_error.is_some_and(TaskError::is_mistake)
+        || script_error.is_some_and(ScriptError::is_mistake)
         || desk_error.is_some_and(is_mistake);
     let denied = error.is::<NotAPerson>();
     let message = in_full(error.as_ref());
     let hint = engine_error
         .and_then(EngineError::hint)
         .or_else(|| desk_error.and_then(desk_hint).map(str::to_owned))
-        .or_else(|| task_error.and_then(TaskError::hint));
+        .or_else(|| task_error.and_then(TaskError::hint))
+        .or_else(|| script_error.and_then(ScriptError::hint));
     printer.note("error", &message);
     if let Some(hint) = &hint {
         printer.note("hint", hint);
@@ -54,6 +58,7 @@ pub(crate) fn report(error: &anyhow::Error, as_json: bool, printer: &Printer) ->
             (false, false) => "broken",
         };
         let kind = engine_error.map_or(kind, EngineError::kind);
+        let kind = script_error.map_or(kind, ScriptError::kind);
         let _ = printer.json(&json_error(kind, &message, hint.as_deref()));
     }
     match (denied, invalid) {

@@ -39,6 +39,8 @@ fn main() -> ExitCode {
         cli::Command::Approvals(arguments) => commands::approvals::approvals(arguments, &printer),
         cli::Command::Grants(arguments) => commands::grants::grants(arguments, &printer),
         cli::Command::Shells(arguments) => commands::shells::shells(arguments, &printer),
+        cli::Command::Scripts(arguments) => commands::scripts::scripts(arguments, &printer),
+        cli::Command::Action(arguments) => commands::action::action(arguments, &printer),
         cli::Command::Audit(arguments) => commands::audit::audit(arguments, &printer),
         cli::Command::Tools(arguments) => commands::tools::tools(arguments, &printer),
         cli::Command::Mcp(arguments) => commands::mcp::mcp(arguments, &printer),

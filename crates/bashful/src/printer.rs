@@ -2,7 +2,7 @@
 //!
 //! stdout is data, stderr is talk. A reader that went away ends us quietly.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal as _, Write};
 use std::os::fd::AsFd;
 
 use crate::view::{Ambient, ColourChoice, Style};
@@ -85,9 +85,16 @@ impl Printer {
         self.talk(format!("bashful: {label}: {text}\n").as_bytes());
     }
 
-    /// One JSON object on a line of its own.
+    /// One JSON object on a line of its own. Whoever reads it by eye is not misled: on a terminal
+    /// odd characters are spelled, which means the same.
     pub(crate) fn json(&self, value: &serde_json::Value) -> io::Result<()> {
-        self.data(format!("{value}\n").as_bytes())
+        let line = value.to_string();
+        let line = if io::stdout().is_terminal() {
+            crate::view::harmless_json(&line)
+        } else {
+            line
+        };
+        self.data(format!("{line}\n").as_bytes())
     }
 }
 

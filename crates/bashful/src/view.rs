@@ -28,6 +28,7 @@ mod outcome;
 mod pen;
 mod repaired;
 mod rules;
+mod scripts;
 mod sheet;
 mod shells;
 mod spinner;
@@ -39,7 +40,7 @@ mod underline;
 
 #[cfg(test)]
 pub(crate) use ask::tests::ask_about;
-pub(crate) use ask::{AskCard, Editing, state as said_state};
+pub(crate) use ask::{AskCard, Editing, reach_rows, state as said_state};
 pub(crate) use block::show_block;
 
 pub(crate) use date::utc;
@@ -55,6 +56,10 @@ pub(crate) use notice::{Refusal, StartedTask, Truncation, warn_not_enforced, war
 pub(crate) use outcome::Outcome;
 pub(crate) use repaired::show_repaired;
 pub(crate) use rules::{RuleRow, show_rules, show_sections};
+pub(crate) use scripts::{
+    ScriptBefore, ScriptCard, short as short_hash, show_change, show_dry_run, show_inferred,
+    show_script, show_script_text, show_scripts, show_validation, show_versions,
+};
 pub(crate) use shells::{shell_entries, show_shells};
 pub(crate) use spinner::Moment;
 pub(crate) use style::{Ambient, ColourChoice, Style};

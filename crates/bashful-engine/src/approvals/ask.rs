@@ -2,10 +2,12 @@
 
 use std::path::PathBuf;
 
+use bashful_policy::Capabilities;
 use serde::{Deserialize, Serialize};
 
 use super::grant::{Opening, Scope};
 use super::witness::Witness;
+use crate::scripts::{Destinations, ScriptFinding, ScriptId, ScriptName, Variable};
 
 /// A question that waits for a person, or did. This is the row and the record of it: it says all
 /// that a person needs to decide, and all that an answer is bound to.
@@ -44,7 +46,11 @@ pub struct Ask {
     /// What its shell remembers and could change what it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<Memory>,
-    /// SHA-256 of the command as it would run, in hexadecimal: what a yes is bound to.
+    /// The managed script that this is about; the command is then its whole text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub script: Option<Box<AskScript>>,
+    /// SHA-256 of the command as it would run, in hexadecimal: what a yes is bound to. For a
+    /// script, a digest of its text and of all that it declares.
     pub digest: String,
     /// Why somebody is asked.
     pub ground: Ground,
@@ -82,6 +88,49 @@ pub struct Memory {
     /// Its functions and aliases, and the variables that the command could use, as text for a
     /// person; known secrets masked.
     pub text: String,
+}
+
+/// What a person has to know about a script besides its text. A yes to it, however far it is meant
+/// to reach, approves exactly this text with exactly these capabilities and variables.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AskScript {
+    /// Its id.
+    pub id: ScriptId,
+    /// Its name.
+    pub name: ScriptName,
+    /// SHA-256 of its text.
+    pub content_hash: String,
+    /// What it declares that it may do.
+    pub capabilities: Capabilities,
+    /// Where the paths among that lead.
+    #[serde(default, skip_serializing_if = "Destinations::is_empty")]
+    pub reach: Destinations,
+    /// The variables that it declares.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub variables: Vec<Variable>,
+    /// What was found in it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<ScriptFinding>,
+    /// What somebody said yes to before it was changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approved_before: Option<ApprovedBefore>,
+}
+
+/// A script as somebody approved it before.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ApprovedBefore {
+    /// SHA-256 of the text.
+    pub content_hash: String,
+    /// The text; absent if it is the same, or not kept any more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<String>,
+    /// What it could do.
+    pub capabilities: Capabilities,
+    /// The variables that it declared.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub variables: Vec<Variable>,
+    /// When it was approved.
+    pub approved_at_ms: u64,
 }
 
 /// What the policy said that made it ask.
@@ -138,7 +187,8 @@ pub enum AskState {
     Pending,
     /// Somebody said yes.
     Allowed {
-        /// The grant that the yes left behind.
+        /// The grant that the yes left behind; for a script `script:` and its id, because its
+        /// approval is kept with it.
         grant: String,
         /// How far the yes reaches.
         scope: Scope,
@@ -169,6 +219,11 @@ pub enum AskState {
         /// When.
         at_ms: u64,
     },
+    /// The script that it was about was changed or deleted before anybody answered.
+    Overtaken {
+        /// When.
+        at_ms: u64,
+    },
 }
 
 impl AskState {
@@ -180,6 +235,7 @@ impl AskState {
             Self::Denied { .. } => "denied",
             Self::Edited { .. } => "edited",
             Self::Expired { .. } => "expired",
+            Self::Overtaken { .. } => "overtaken",
         }
     }
 }

@@ -74,12 +74,17 @@ impl Binding {
             Some(shell) => serde_json::json!([given, shell]),
             None => given,
         };
+        let script = case.invocation.script.as_ref();
+        let text = || digest(&[case.text().as_bytes()]);
         Self {
             agent: heading.agent.clone(),
             session: heading.session.clone(),
             project: project_of(&ground.workspace),
-            cwd: ground.cwd.clone(),
-            digest: digest(&[case.text().as_bytes()]),
+            cwd: script.map_or_else(
+                || ground.cwd.clone(),
+                |script| script.bound_directory(&ground.cwd),
+            ),
+            digest: script.map_or_else(text, |script| script.digest()),
             policy: settings.policies.version(&settings.config, ground),
             rights: digest(&[given.to_string().as_bytes()]),
             mask: settings.mask.clone(),

@@ -14,13 +14,13 @@ use super::grant::{Grant, Opening, Scope, Subject};
 use super::wake::{Watch, wake};
 use super::witness::Witness;
 use super::{digest, settle};
-use crate::audit::{Answered, AuditError, Event, GrantChange, GrantChanged, Trail};
+use crate::audit::{Answered, AuditError, Event, GrantChange, GrantChanged, ScriptChanged, Trail};
 use crate::clock::{millis, now_ms};
 use crate::places::Places;
 use crate::project::project_of;
 use crate::store::{
-    AskFilter, AskLimits, Cleaned, DATABASE, GrantFilter, OpenedAsk, RecordAsk, Settlement,
-    Settling, SqliteStore, Store, StoreError,
+    Approving, AskFilter, AskLimits, Cleaned, DATABASE, GrantFilter, OpenedAsk, RecordAsk,
+    Settlement, Settling, SqliteStore, Store, StoreError,
 };
 
 /// Where asks lie, answers are given and grants are kept.
@@ -244,10 +244,15 @@ impl Desk {
             ..ask.clone()
         };
         let (state, grant) = settle::outcome(&heard, answer, by, now);
+        let approval = settle::approval(&heard, answer, by, now);
+        let script = ask.script.as_ref().map(|script| script.id);
         let settling = Settling {
             id: &ask.id,
             state: &state,
             grant: grant.as_ref(),
+            approving: script
+                .zip(approval.as_ref())
+                .map(|(script, approval)| Approving { script, approval }),
             now_ms: now,
         };
         let settlement = self.store.settle_recorded(&settling, &mut |ask, also| {
@@ -260,7 +265,9 @@ impl Desk {
                 grant: grant.map(Box::new),
                 also,
             }),
-            Settlement::Before(ask) => Ok(Settled::TooLate { ask: Box::new(ask) }),
+            Settlement::Before(ask) | Settlement::Overtaken(ask) => {
+                Ok(Settled::TooLate { ask: Box::new(ask) })
+            }
             Settlement::Unknown => Err(unknown("ask", id)),
         }
     }
@@ -274,6 +281,7 @@ impl Desk {
     ) -> Result<(), AuditError> {
         let mut events: Vec<Event> = std::iter::once(ask).chain(also).map(answered).collect();
         events.extend(grant.map(|grant| changed(GrantChange::Given, grant)));
+        events.extend(ScriptChanged::by_answer(ask).map(|change| Event::Script(Box::new(change))));
         self.record(&events)
     }
 
@@ -413,7 +421,7 @@ impl Desk {
     }
 }
 
-fn answered(ask: &Ask) -> Event {
+pub(crate) fn answered(ask: &Ask) -> Event {
     Event::Answer(Answered {
         ask: ask.id.clone(),
         agent: ask.agent.clone(),

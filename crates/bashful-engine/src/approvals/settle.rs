@@ -7,6 +7,7 @@ use super::ask::{Ask, AskState};
 use super::grant::{Grant, Scope, Subject};
 use super::witness::Witness;
 use crate::clock::millis;
+use crate::scripts::ScriptApproval;
 
 /// How an ask stands after this answer, and the grant that a yes leaves behind.
 ///
@@ -28,6 +29,16 @@ pub(super) fn outcome(
             (AskState::Denied { message, at_ms, by }, None)
         }
         Answer::Edit { .. } => (AskState::Edited { at_ms: now_ms, by }, None),
+        Answer::Allow { scope, .. } if ask.script.is_some() => {
+            let script = ask.script.as_ref().map(|script| script.id.to_string());
+            let state = AskState::Allowed {
+                grant: format!("script:{}", script.unwrap_or_default()),
+                scope: *scope,
+                at_ms: now_ms,
+                by,
+            };
+            (state, None)
+        }
         Answer::Allow { scope, expires } => {
             let scope = *scope;
             let lasting = scope != Scope::Call;
@@ -72,6 +83,29 @@ pub(super) fn outcome(
             (state, Some(grant))
         }
     }
+}
+
+/// What a yes to an ask about a script approves: the script as it was shown, in whatever session
+/// and for whomever, for the time that was said.
+pub(super) fn approval(
+    ask: &Ask,
+    answer: &Answer,
+    by: &Witness,
+    now_ms: u64,
+) -> Option<ScriptApproval> {
+    let (Some(script), Answer::Allow { expires, .. }) = (&ask.script, answer) else {
+        return None;
+    };
+    Some(ScriptApproval {
+        approved_hash: script.content_hash.clone(),
+        digest: ask.digest.clone(),
+        capabilities: script.capabilities.clone(),
+        reach: script.reach.clone(),
+        variables: script.variables.clone(),
+        approved_at_ms: now_ms,
+        expires_at_ms: expires.map(|time| now_ms.saturating_add(millis(time))),
+        by: by.clone(),
+    })
 }
 
 /// How long a yes for one call waits for that call: as long as the question waited for the yes.

@@ -19,6 +19,8 @@ pub enum Channel {
     Callback,
     /// The dialogue of an MCP client.
     Client,
+    /// A command line that says yes for itself, without a terminal: `scripts approve --yes` in CI.
+    CommandLine,
 }
 
 /// Who answered, as far as the system tells.

@@ -6,6 +6,7 @@ use bashful_sandbox::Violation;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::script::ScriptChanged;
 use crate::approvals::{Ask, AskState, Grant};
 
 /// Something that is put on record. Every text that came from an agent is masked before.
@@ -33,6 +34,8 @@ pub enum Event {
     End(Box<Ended>),
     /// A request came to nothing: it was not allowed.
     Refusal(Refused),
+    /// Something happened to a managed script.
+    Script(Box<ScriptChanged>),
     /// The trail itself was mended.
     Mended(Mended),
 }
@@ -225,6 +228,9 @@ pub struct Ended {
     pub signal: Option<String>,
     /// How long it ran.
     pub duration_ms: u64,
+    /// Whether it took longer than was thought.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub slow: bool,
     /// What it printed: bytes of both streams, and SHA-256 of the log.
     pub output: OutputDigest,
     /// What was stopped or held back.
@@ -250,6 +256,7 @@ impl Ended {
             exit_code: None,
             signal: None,
             duration_ms: 0,
+            slow: false,
             output: OutputDigest::default(),
             violations: Vec::new(),
             error: Some(error.to_owned()),
@@ -323,9 +330,9 @@ pub enum Mended {
 
 impl Event {
     /// The words for all events.
-    pub const NAMES: [&str; 11] = [
+    pub const NAMES: [&str; 12] = [
         "policy", "request", "decision", "ask", "answer", "grant", "start", "input", "end",
-        "refusal", "mended",
+        "refusal", "script", "mended",
     ];
 
     /// The word for it.
@@ -341,6 +348,7 @@ impl Event {
             Self::Input(_) => "input",
             Self::End(_) => "end",
             Self::Refusal(_) => "refusal",
+            Self::Script(_) => "script",
             Self::Mended(_) => "mended",
         }
     }

@@ -16,6 +16,7 @@ impl Event {
             Self::Input(event) => Some(&event.task),
             Self::End(event) => Some(&event.task),
             Self::Refusal(event) => Some(&event.task),
+            Self::Script(event) => event.task.as_deref(),
             Self::Policy(_) | Self::Answer(_) | Self::Grant(_) | Self::Mended(_) => None,
         }
     }
@@ -32,6 +33,7 @@ impl Event {
             Self::Input(event) => Some(&event.agent),
             Self::End(event) => Some(&event.agent),
             Self::Refusal(event) => Some(&event.agent),
+            Self::Script(event) => Some(&event.agent),
             Self::Decision(_) | Self::Mended(_) => None,
         }
     }
@@ -46,6 +48,7 @@ impl Event {
             Self::Input(event) => Some(&event.session),
             Self::End(event) => Some(&event.session),
             Self::Refusal(event) => Some(&event.session),
+            Self::Script(event) => Some(&event.session),
             Self::Policy(_) | Self::Decision(_) | Self::Answer(_) | Self::Mended(_) => None,
         }
     }

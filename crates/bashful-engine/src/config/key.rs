@@ -65,6 +65,10 @@ pub enum Key {
     EnvironmentPass,
     /// How long a keeper stays without work.
     KeeperIdle,
+    /// How many versions of each managed script are kept.
+    ScriptsKeepVersions,
+    /// How long a managed script may take.
+    ScriptsMaxTimeout,
     /// How many background tasks of one agent may run at a time.
     TasksPerAgent,
     /// How much the logs of all tasks may hold together.
@@ -136,7 +140,7 @@ const fn limit(name: &'static str) -> Row {
 
 impl Key {
     /// Every key, in the order in which they are shown: as in the default file.
-    pub const ALL: [Self; 46] = [
+    pub const ALL: [Self; 48] = [
         Self::RequireDescription,
         Self::BlockedCommands,
         Self::Agent,
@@ -153,6 +157,8 @@ impl Key {
         Self::SecretNames,
         Self::EnvironmentPass,
         Self::KeeperIdle,
+        Self::ScriptsKeepVersions,
+        Self::ScriptsMaxTimeout,
         Self::TasksPerAgent,
         Self::TasksTotalLog,
         Self::TasksKeep,
@@ -216,6 +222,9 @@ impl Key {
             Self::EnvironmentPass => Row("environment.pass", Within, NotSet),
             // A keeper serves a session, not a project.
             Self::KeeperIdle => Row("keeper.idle", Narrower, NotSet),
+            // Scripts are the user's, in whatever project they run.
+            Self::ScriptsKeepVersions => Row("scripts.keep_versions", Free, NotSet),
+            Self::ScriptsMaxTimeout => Row("scripts.max_timeout", Narrower, Set),
             // Tasks of all projects are kept together, so no project decides on them.
             Self::TasksPerAgent => Row("tasks.per_agent", Narrower, NotSet),
             Self::TasksTotalLog => Row("tasks.total_log", Narrower, NotSet),

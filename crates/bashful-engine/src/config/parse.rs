@@ -150,6 +150,8 @@ fn set(
         Key::SecretNames => raw.secrets.names = Some(reader.variables(key, value)?),
         Key::EnvironmentPass => raw.environment.pass = Some(reader.variables(key, value)?),
         Key::KeeperIdle => raw.keeper.idle = Some(reader.duration(key, value)?),
+        Key::ScriptsKeepVersions => raw.scripts.keep_versions = Some(reader.number(key, value)?),
+        Key::ScriptsMaxTimeout => raw.scripts.max_timeout = Some(reader.duration(key, value)?),
         Key::TasksPerAgent => raw.tasks.per_agent = Some(reader.number(key, value)?),
         Key::TasksTotalLog => raw.tasks.total_log = Some(reader.size(key, value)?),
         Key::TasksKeep => raw.tasks.keep = Some(reader.number(key, value)?),

@@ -227,6 +227,35 @@ impl Profile {
 }
 
 impl Profile {
+    /// What a managed script gets that declares this: no more than that, and nothing that the
+    /// admin does not give. What the profile denies stays denied, and where the script says
+    /// nothing about commands or limits, the profile's hold.
+    pub(crate) fn grant_script(&self, declared: &Capabilities) -> Result<Granted, PassesAdmin> {
+        let (preset, home) = (Preset::ReadOnly, HomeMode::Workspace);
+        let asked = CapabilityChanges {
+            paths_read: declared.paths_read.clone(),
+            paths_write: declared.paths_write.clone(),
+            paths_deny: declared.paths_deny.clone(),
+            network: Some(declared.network.clone()),
+            commands: declared.commands.clone(),
+            resources: declared.resources,
+            classes: declared.classes.clone(),
+        };
+        self.bounds.check(preset, home, &asked)?;
+        let kept = CapabilityChanges {
+            paths_deny: self.changes.paths_deny.clone(),
+            commands: self.changes.commands.clone(),
+            resources: self.changes.resources,
+            ..CapabilityChanges::default()
+        };
+        Ok(Granted {
+            preset,
+            capabilities: preset.capabilities().with(&kept).with(&asked),
+            optional: self.optional.clone(),
+            home,
+        })
+    }
+
     /// What a run gets to which a person opened this as well, and nothing else.
     pub(crate) fn widen(
         &self,

@@ -32,6 +32,7 @@ pub(super) struct RawConfig {
     pub(super) secrets: RawSecrets,
     pub(super) environment: RawEnvironment,
     pub(super) keeper: RawKeeper,
+    pub(super) scripts: RawScripts,
     pub(super) tasks: RawTasks,
     pub(super) approvals: RawApprovals,
     pub(super) audit: RawAudit,
@@ -93,6 +94,13 @@ pub(super) struct RawEnvironment {
 #[derive(Debug, Clone, Default)]
 pub(super) struct RawKeeper {
     pub(super) idle: Maybe<Duration>,
+}
+
+/// `[scripts]`.
+#[derive(Debug, Clone, Default)]
+pub(super) struct RawScripts {
+    pub(super) keep_versions: Maybe<usize>,
+    pub(super) max_timeout: Maybe<Duration>,
 }
 
 /// `[tasks]`.

@@ -3,6 +3,8 @@
 //! This carries out the table in `key.rs`. Values start from the defaults; the admin's replace
 //! them and become ceilings; the user's and then the project's are let in where they pass none.
 
+use std::time::Duration;
+
 use super::error::ConfigError;
 use super::key::Key;
 use super::place::{Layer, Origins};
@@ -30,6 +32,7 @@ pub(super) struct Resolved {
 /// Brings the layers together.
 pub(super) fn resolve(mut layers: Layers) -> Result<Resolved, ConfigError> {
     let mut out = Resolved::default();
+    bound_scripts(&mut layers, out.config.scripts.max_timeout);
     // Each line settles one key: it starts from the default and hears the layers; which of them
     // counts is the key's rule.
     macro_rules! settle {
@@ -57,6 +60,8 @@ pub(super) fn resolve(mut layers: Layers) -> Result<Resolved, ConfigError> {
     settle!(list, SecretNames, secrets.names);
     settle!(list, EnvironmentPass, environment.pass);
     settle!(scalar, KeeperIdle, keeper.idle);
+    settle!(scalar, ScriptsKeepVersions, scripts.keep_versions);
+    settle!(scalar, ScriptsMaxTimeout, scripts.max_timeout);
     settle!(scalar, TasksPerAgent, tasks.per_agent);
     settle!(scalar, TasksTotalLog, tasks.total_log);
     settle!(scalar, TasksKeep, tasks.keep);
@@ -74,4 +79,19 @@ pub(super) fn resolve(mut layers: Layers) -> Result<Resolved, ConfigError> {
     out.profiles(&mut layers);
     out.agents(&mut layers)?;
     Ok(out)
+}
+
+/// Whoever keeps all runs shorter than scripts may be means scripts as well, unless they say how
+/// long those may take.
+fn bound_scripts(layers: &mut Layers, mut longest: Duration) {
+    for layer in [&mut layers.admin, &mut layers.user, &mut layers.project] {
+        let scripts = &mut layer.scripts.max_timeout;
+        if scripts.is_none() {
+            let all = layer.limits.max_timeout.clone();
+            *scripts = all.filter(|all| all.value < longest);
+        }
+        if let Some(said) = scripts {
+            longest = longest.min(said.value);
+        }
+    }
 }

@@ -27,6 +27,8 @@ pub struct Config {
     pub environment: Environment,
     /// How keepers behave.
     pub keeper: Keeper,
+    /// What is kept of managed scripts, and how long they may take.
+    pub scripts: Scripts,
     /// How many tasks there may be, and what is kept of them.
     pub tasks: Tasks,
     /// How a person is asked.
@@ -91,6 +93,16 @@ pub struct Keeper {
     pub idle: Duration,
 }
 
+/// What is kept of managed scripts, and how long they may take.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Scripts {
+    /// How many versions of each are kept. The current one and the approved one always are.
+    pub keep_versions: usize,
+    /// How long a script may take.
+    pub max_timeout: Duration,
+}
+
 /// How many tasks there may be, and what is kept of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -142,6 +154,7 @@ impl Default for Config {
             secrets: Secrets::default(),
             environment: Environment::default(),
             keeper: Keeper::default(),
+            scripts: Scripts::default(),
             tasks: Tasks::default(),
             approvals: Approvals::default(),
             audit: Audit::default(),
@@ -172,6 +185,16 @@ impl Default for Keeper {
     fn default() -> Self {
         Self {
             idle: Duration::from_secs(300),
+        }
+    }
+}
+
+impl Default for Scripts {
+    fn default() -> Self {
+        Self {
+            // All of them: more than anybody makes.
+            keep_versions: 1_000_000,
+            max_timeout: Duration::from_secs(30 * 60),
         }
     }
 }

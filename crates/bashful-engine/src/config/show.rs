@@ -148,6 +148,8 @@ impl Loaded {
             Key::SecretNames => List(config.secrets.names.clone()),
             Key::EnvironmentPass => List(config.environment.pass.clone()),
             Key::KeeperIdle => Duration(config.keeper.idle),
+            Key::ScriptsKeepVersions => Count(config.scripts.keep_versions),
+            Key::ScriptsMaxTimeout => Duration(config.scripts.max_timeout),
             Key::TasksPerAgent => Count(config.tasks.per_agent),
             Key::TasksTotalLog => Size(config.tasks.total_log),
             Key::TasksKeep => Count(config.tasks.keep),

@@ -166,6 +166,10 @@ pass = []  # default
 [keeper]
 idle = "5m"  # default
 
+[scripts]
+keep_versions = 1000000  # default
+max_timeout = "1m"  # admin admin.toml:3
+
 [tasks]
 per_agent = 64  # default
 total_log = "10G"  # default
@@ -206,7 +210,7 @@ fn settings_are_fit_for_json() {
     let loaded = loaded("", "[limits]\nlog_quota = \"64K\"\n", "");
     let settings = loaded.settings();
     // The others have no value unless one is given.
-    assert_eq!(settings.len(), 35);
+    assert_eq!(settings.len(), 37);
     let json = |key: Key| {
         let setting = settings
             .iter()

@@ -49,6 +49,7 @@ const CASES: &[([&str; 3], &[&str])] = &[
         ["limits.max_timeout = '5m'", "limits.max_timeout = '6m'", ""],
         &[
             "limits.max_timeout = \"5m\" (admin)",
+            "scripts.max_timeout = \"5m\" (admin)",
             "ignored `limits.max_timeout` in `user.toml` line 1: \
                  the admin file says `5m`, and `6m` would pass it",
         ],
@@ -59,11 +60,44 @@ const CASES: &[([&str; 3], &[&str])] = &[
             "limits.max_timeout = '15m'",
             "",
         ],
-        &["limits.max_timeout = \"15m\" (user)"],
+        &[
+            "limits.max_timeout = \"15m\" (user)",
+            "scripts.max_timeout = \"15m\" (user)",
+        ],
     ),
     (
         ["limits.max_timeout = '20m'", "", ""],
-        &["limits.max_timeout = \"20m\" (admin)"],
+        &[
+            "limits.max_timeout = \"20m\" (admin)",
+            "scripts.max_timeout = \"20m\" (admin)",
+        ],
+    ),
+    // Scripts follow whoever bounds all runs, unless those say how long scripts may take.
+    (
+        [
+            "limits.max_timeout = '5m'\nscripts.max_timeout = '1h'",
+            "scripts.max_timeout = '2h'",
+            "scripts.max_timeout = '20m'",
+        ],
+        &[
+            "limits.max_timeout = \"5m\" (admin)",
+            "scripts.max_timeout = \"20m\" (project)",
+            "ignored `scripts.max_timeout` in `user.toml` line 1: \
+                 the admin file says `1h`, and `2h` would pass it",
+        ],
+    ),
+    (
+        [
+            "limits.max_timeout = '5m'",
+            "scripts.max_timeout = '10m'",
+            "",
+        ],
+        &[
+            "limits.max_timeout = \"5m\" (admin)",
+            "scripts.max_timeout = \"5m\" (admin)",
+            "ignored `scripts.max_timeout` in `user.toml` line 1: \
+                 the admin file says `5m`, and `10m` would pass it",
+        ],
     ),
     // The timeout follows its maximum; whoever could have known is told.
     (
@@ -71,6 +105,7 @@ const CASES: &[([&str; 3], &[&str])] = &[
         &[
             "limits.timeout = \"1m\" (admin)",
             "limits.max_timeout = \"1m\" (admin)",
+            "scripts.max_timeout = \"1m\" (admin)",
         ],
     ),
     (
@@ -83,6 +118,7 @@ const CASES: &[([&str; 3], &[&str])] = &[
         &[
             "limits.timeout = \"1m\" (project)",
             "limits.max_timeout = \"1m\" (project)",
+            "scripts.max_timeout = \"1m\" (project)",
         ],
     ),
     (
@@ -356,6 +392,10 @@ fn wider(without: &Config, with: &Config) -> Vec<Key> {
         (Key::Agent, with.agent != without.agent),
         (Key::Timeout, new.timeout > old.timeout),
         (Key::MaxTimeout, new.max_timeout > old.max_timeout),
+        (
+            Key::ScriptsMaxTimeout,
+            with.scripts.max_timeout > without.scripts.max_timeout,
+        ),
         (Key::MaxOutput, new.max_output > old.max_output),
         (Key::LogQuota, new.log_quota > old.log_quota),
         (Key::OnLogFull, stop(old) && !stop(new)),
@@ -506,6 +546,8 @@ fn no_file_passes_the_admin_file() {
         let checks = [
             at_most(ceilings.timeout, limits.timeout),
             at_most(ceilings.max_timeout, limits.max_timeout),
+            config.scripts.max_timeout <= alone.scripts.max_timeout
+                || ceilings.max_timeout.is_none(),
             at_most(ceilings.max_output, limits.max_output),
             at_most(ceilings.log_quota, limits.log_quota),
             at_most(ceilings.term_grace, limits.term_grace),
@@ -532,7 +574,7 @@ fn no_file_passes_the_admin_file() {
             all_in(&alone.secrets.names, &config.secrets.names),
             all_in(&alone.secrets.values, &config.secrets.values),
         ];
-        assert_eq!(checks, [true; 21], "admin:\n{admin}\nuser:\n{user}");
+        assert_eq!(checks, [true; 22], "admin:\n{admin}\nuser:\n{user}");
     }
 }
 

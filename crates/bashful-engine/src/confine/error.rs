@@ -64,6 +64,16 @@ pub enum ConfineError {
         /// Where it leads.
         resolved: PathBuf,
     },
+    /// A path in the workspace that leads out of it: a run could have put that link there.
+    #[error("`{written}` in `{key}` lies in the workspace, and leads out of it to `{}`", resolved.display())]
+    LeadsOut {
+        /// The capability.
+        key: &'static str,
+        /// The path as written.
+        written: String,
+        /// Where it leads.
+        resolved: PathBuf,
+    },
     /// A path cannot be looked at.
     #[error("cannot look at `{written}` in `{key}`, which is `{}`", resolved.display())]
     UnreadablePath {
@@ -224,6 +234,9 @@ impl ConfineError {
             Self::LeadsElsewhere { .. } => {
                 "somebody made a link of it since: look at it, then revoke the grant or give another"
             }
+            Self::LeadsOut { .. } => {
+                "whatever runs in the workspace could have made that link: name the place itself"
+            }
             Self::EmptyPath { .. } => "name a file or directory; `.` is the workspace",
             Self::ControlCharacter { .. } | Self::PathNotUtf8 { .. } => {
                 "name a directory above it, or rename it"
@@ -268,7 +281,7 @@ impl ConfineError {
             Self::PathNotUtf8 { .. } => "path_not_utf8",
             Self::NoHome { .. } | Self::NoRealHome => "no_home",
             Self::OtherHome { .. } => "other_home",
-            Self::LeadsElsewhere { .. } => "leads_elsewhere",
+            Self::LeadsElsewhere { .. } | Self::LeadsOut { .. } => "leads_elsewhere",
             Self::MissingPath { .. } => "missing_path",
             Self::UnreadablePath { .. } => "unreadable_path",
             Self::NoMatch { .. } => "no_match",

@@ -97,6 +97,11 @@ impl<'a> Resolver<'a> {
                     resolved: real,
                 })
             }
+            Ok(real) if self.leads_out(key, &path, &real) => Err(ConfineError::LeadsOut {
+                key,
+                written: written.to_owned(),
+                resolved: real,
+            }),
             Ok(real) => Ok(vec![real]),
             // A name with a bracket in it may exist as it stands; then that is meant.
             Err(error) if is_missing(&error) && glob::is_pattern(written) => {
@@ -114,6 +119,13 @@ impl<'a> Resolver<'a> {
                 source,
             }),
         }
+    }
+
+    /// Whether something in the workspace leads out of it. To deny that is no harm.
+    fn leads_out(&self, key: &str, path: &Path, real: &Path) -> bool {
+        key != "paths_deny"
+            && lexically(path).starts_with(self.workspace)
+            && !real.starts_with(self.workspace)
     }
 
     fn absolute(&self, key: &'static str, written: &str) -> Result<PathBuf, ConfineError> {
@@ -162,10 +174,22 @@ impl<'a> Resolver<'a> {
                 _ => {}
             }
         }
-        let mut real: Vec<PathBuf> = found
-            .iter()
-            .filter_map(|path| path.canonicalize().ok())
-            .collect();
+        let as_seen = self.as_seen.iter().any(|seen| seen == written);
+        let mut real = Vec::new();
+        for path in found {
+            match path.canonicalize() {
+                Ok(resolved) if as_seen && resolved != path => {
+                    return Err(ConfineError::LeadsElsewhere {
+                        key,
+                        written: written.to_owned(),
+                        resolved,
+                    });
+                }
+                // What a run put among them is not meant.
+                Ok(resolved) if !self.leads_out(key, &path, &resolved) => real.push(resolved),
+                _ => {}
+            }
+        }
         real.sort();
         real.dedup();
         if real.is_empty() {
@@ -202,6 +226,20 @@ impl<'a> Resolver<'a> {
         }
         Ok(found)
     }
+}
+
+/// A path without its `..`, as it reads.
+fn lexically(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::ParentDir => {
+                plain.pop();
+            }
+            other => plain.push(other),
+        }
+    }
+    plain
 }
 
 fn is_missing(error: &io::Error) -> bool {

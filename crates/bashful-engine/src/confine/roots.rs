@@ -1,12 +1,13 @@
 //! Everything that a run can reach by name: what was declared, and what comes with it.
 
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use bashful_policy::Preset;
 use bashful_sandbox::WriteRoot;
 
 use crate::config::HomeMode;
-use crate::places::make_private;
+use crate::places::{SCRATCH, make_private, other_scratch};
 
 use super::breadth::{check_breadth, is_for_the_system};
 use super::error::ConfineError;
@@ -117,15 +118,28 @@ impl Roots {
     fn own_directories(&self, request: &ConfineRequest<'_>) -> Vec<PathBuf> {
         let us = rustix::process::geteuid().as_raw();
         let fallback = PathBuf::from(format!("/tmp/bashful-{us}"));
+        let cache = &request.places.cache;
+        // What is found out about the host, and what scripts work with.
+        let others = [cache.join("sandbox"), cache.join(SCRATCH), other_scratch()];
         let places = [&request.places.state, &request.places.runtime, &fallback];
-        let all = places
-            .into_iter()
-            .map(PathBuf::as_path)
-            .chain(request.configuration);
+        let all = places.into_iter().chain(&others);
+        let all = all.map(PathBuf::as_path).chain(request.configuration);
         let mut own = Vec::new();
         for directory in all {
+            // What somebody else put into a place that is open to all is not ours.
+            let open = directory == fallback || directory == other_scratch();
+            if open && !is_ours(directory) {
+                continue;
+            }
             if let Ok(real) = directory.canonicalize() {
-                own.push(real);
+                // A run's own scratch is out of the reach of everything that it declares, so what
+                // lies beside it is not in view.
+                if request
+                    .scratch
+                    .is_none_or(|scratch| !scratch.starts_with(&real))
+                {
+                    own.push(real);
+                }
             } else if self.could_make(directory)
                 && make_private(directory).is_ok()
                 && let Ok(real) = directory.canonicalize()
@@ -239,6 +253,14 @@ impl Roots {
         }
         list
     }
+}
+
+/// Whether a directory, if it is there, is one that we made.
+fn is_ours(directory: &Path) -> bool {
+    let us = rustix::process::geteuid().as_raw();
+    directory
+        .symlink_metadata()
+        .is_ok_and(|about| about.is_dir() && about.uid() == us)
 }
 
 /// Those that exist.

@@ -66,6 +66,8 @@ fn presets() {
     assert_eq!(
         world.short(&profile.hide),
         [
+            "home/.cache/bashful/sandbox",
+            "home/.cache/bashful/scripts",
             "home/.config/bashful",
             "home/.local/state/bashful",
             "run/bashful"
@@ -254,9 +256,9 @@ fn roots_that_are_too_wide() {
         assert_eq!(found.0, kind, "{key} {path}: {}", found.1);
     }
     // A link does not help.
-    world.link("/etc", "home/project/mine");
+    world.link("/etc", "home/system");
     assert_eq!(
-        world.refusal(r#"{"paths_write": ["mine"]}"#).0,
+        world.refusal(r#"{"paths_write": ["~/system"]}"#).0,
         "system_directory"
     );
     // As the workspace they are refused as well.
@@ -504,4 +506,31 @@ fn a_missing_configuration_cannot_be_made_by_the_run() {
     assert!(!configuration.exists());
     symlink("/nowhere", &configuration).unwrap();
     world.profile("{}");
+}
+
+#[test]
+fn a_link_in_the_workspace_leads_nowhere_else() {
+    let world = World::new();
+    world.file("data/secret");
+    world.file("home/project/real/inside");
+    world.link("../../data", "home/project/out");
+    world.link("real", "home/project/in");
+    let inside = world.workspace.join("out").display().to_string();
+    for (key, path) in [
+        ("paths_write", "out"),
+        ("paths_read", "./out"),
+        ("paths_read", "out/secret"),
+        ("paths_write", inside.as_str()),
+        ("paths_write", "~/project/out"),
+    ] {
+        let found = world.refusal(&format!(r#"{{"{key}": ["{path}"]}}"#));
+        assert_eq!(found.0, "leads_elsewhere", "{key} {path}: {}", found.1);
+    }
+    let read = world
+        .profile(r#"{"paths_read": ["in", "*", "../../data"]}"#)
+        .read;
+    assert_eq!(world.short(&read), ["data"]);
+    // To deny it is no harm.
+    let denied = world.profile(r#"{"paths_deny": ["out"]}"#);
+    assert_eq!(denied.workspace, world.workspace);
 }

@@ -103,6 +103,7 @@ impl World {
         let cache = std::iter::once(&self.cache);
         let writes: Vec<PathBuf> = cache.chain(&self.further).cloned().collect();
         confine(&ConfineRequest {
+            scratch: None,
             as_seen: &[],
             capabilities,
             preset: self.preset,

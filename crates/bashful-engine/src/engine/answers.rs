@@ -5,10 +5,12 @@ use std::time::Duration;
 use bashful_keeper::TaskId;
 
 use super::{Engine, aside};
-use crate::approvals::{Answer, Ask, AskState, Desk, Settled, Witness};
+use crate::approvals::{Answer, Ask, AskState, Desk, Opening, Reachable, Settled, Witness};
 use crate::asking::{self, Abandoned};
 use crate::audit::{Event, Refused, Trail};
 use crate::error::{EngineError, in_full};
+use crate::ground::Ground;
+use crate::invocation::Invocation;
 use crate::journal::masked;
 use crate::result::Status;
 
@@ -23,6 +25,14 @@ impl Engine {
     pub fn answer(&self, id: &str, answer: &Answer, by: &Witness) -> Result<Settled, EngineError> {
         let session = &self.inner.settings.session.name;
         Ok(self.desk()?.answer_in(session, id, answer, by)?)
+    }
+
+    /// What a request would be able to reach if it were allowed.
+    pub(crate) fn reach(&self, mut invocation: Invocation) -> Result<Reachable, EngineError> {
+        let settings = &self.inner.settings;
+        let heading = self.heading(&mut invocation);
+        let ground = Ground::of(settings, &invocation, &heading)?;
+        Ok(asking::reach(settings, &ground, &Opening::default()))
     }
 
     /// Waits so long at most for an answer from elsewhere, and says how the ask stands then.

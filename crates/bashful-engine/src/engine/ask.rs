@@ -5,7 +5,7 @@ use bashful_policy::Decision;
 use super::verdicts::{beyond_admin, denied, expired, too_many};
 use super::{Engine, Started};
 use crate::approval::Approval;
-use crate::approvals::{Ask, AskState, Binding, Cause, Desk, notify, offer};
+use crate::approvals::{Ask, AskState, Binding, Cause, Desk, Offer, notify, offer};
 use crate::asking::{Abandoned, compose, limits, wait_for_answer};
 use crate::consider::Considered;
 use crate::error::EngineError;
@@ -52,13 +52,24 @@ impl Engine {
             let result = refused(journal, heading.clone())?;
             Ok(Asked::Refused(Box::new(result)))
         };
-        let Some(offered) = offer(self.case(invocation), considered)? else {
+        let offered = match &invocation.script {
+            // A yes is to the script as a whole, and opens nothing besides.
+            Some(_) => Some(Offer {
+                asking: vec![decision.rule.clone()],
+                ..Offer::default()
+            }),
+            None => offer(self.case(invocation), considered)?,
+        };
+        let Some(offered) = offered else {
             heading.decision = Some(beyond_admin(decision));
             return refuse(journal, heading);
         };
         let desk = Desk::at(&settings.places.state)?;
         let subject = (decision, offered, Cause::Policy);
-        let ask = compose(settings, heading, &considered.ground, binding, subject);
+        let mut ask = compose(settings, heading, &considered.ground, binding, subject);
+        if let Some(script) = &invocation.script {
+            script.describe(settings, &mut ask)?;
+        }
         let mut record = |opened: &OpenedAsk| match opened {
             OpenedAsk::New(ask) => journal.ask(ask, false),
             OpenedAsk::Joined(ask) => journal.ask(ask, true),
@@ -113,6 +124,15 @@ impl Engine {
             AskState::Expired { .. } => {
                 heading.decision = Some(expired(decision));
                 refuse(journal, heading)
+            }
+            AskState::Overtaken { .. } => {
+                refused(journal, heading.clone())?;
+                Err(EngineError::ScriptChanged {
+                    name: invocation
+                        .script
+                        .as_ref()
+                        .map_or_else(String::new, |call| call.script.name.to_string()),
+                })
             }
             AskState::Pending | AskState::Edited { .. } => refuse(journal, heading),
         }

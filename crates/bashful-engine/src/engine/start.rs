@@ -62,8 +62,9 @@ impl Engine {
         }
         let mut heading = self.heading(&mut invocation);
         let mut shell = self.enter_shell(&mut invocation, &heading, abandoned)?;
-        let task = TaskId::fresh(invocation.action.kind());
+        let task = TaskId::fresh(invocation.kind());
         let mut journal = Journal::new(settings, task, &heading);
+        journal.about(invocation.script.clone());
         let mut is_new = true;
         for _ in 0..MOST_ROUNDS {
             let ground = Ground::of(settings, &invocation, &heading)?;
@@ -73,9 +74,16 @@ impl Engine {
                 journal.request(settings, &heading, &ground, &binding);
             }
             // One desk for the whole way: it is closed when the keeper has its order.
-            let (desk, grants, unread) = apart(self.grants_for(&binding));
+            let (desk, grants, unread) = match invocation.script {
+                // No grant is about a script, and none widens one.
+                Some(_) => (None, Vec::new(), None),
+                None => apart(self.grants_for(&binding)),
+            };
             let considered = consider(case, ground, grants)?;
             let mut decision = considered.checked.clone().decision_about(&heading.command);
+            if let Some(script) = &invocation.script {
+                decision = script.decide(settings, &decision)?;
+            }
             if let Some(error) = unread {
                 if decision.effect == Effect::Ask {
                     // Somebody may have said yes; and nobody can be asked without the database.
@@ -97,6 +105,10 @@ impl Engine {
                     match self.ask(&mut journal, &invocation, round, abandoned)? {
                         Asked::Again => {}
                         Asked::Refused(result) => return Ok(Started::NotAllowed(result)),
+                        // A script is changed where it is kept.
+                        Asked::Edited(_) if invocation.script.is_some() => {
+                            return refuse(&mut journal, heading);
+                        }
                         Asked::Edited(command) => {
                             invocation.action = Action::Bash(command);
                             invocation.action.check()?;
@@ -113,7 +125,8 @@ impl Engine {
                     if !claim(desk.as_ref(), claimed.as_ref(), &journal)? {
                         continue;
                     }
-                    let draft = draft(settings, &heading, &considered.ground, &binding);
+                    let mut draft = draft(settings, &heading, &considered.ground, &binding);
+                    draft.is_script = invocation.script.is_some();
                     let allowed = Allowed {
                         journal,
                         ground: considered.ground,
@@ -290,6 +303,7 @@ fn draft(settings: &Settings, heading: &Heading, ground: &Ground<'_>, binding: &
         limits: limits(settings),
         resources: ground.granted.capabilities.resources,
         state: settings.places.state.clone(),
+        is_script: false,
         put: Mutex::default(),
     }
 }

@@ -35,7 +35,7 @@ pub(super) fn of(
     Ok(Context {
         directory: text(&ground.cwd),
         workspace: text(&ground.workspace),
-        write_roots: write_roots(settings, ground, home.as_deref())?,
+        write_roots: write_roots(settings, invocation, ground, home.as_deref())?,
         read_roots: read_roots(ground, home.as_deref()),
         home: home.as_deref().and_then(text),
         variables: known_variables(settings, invocation, ground),
@@ -47,6 +47,7 @@ pub(super) fn of(
             .remembered
             .as_ref()
             .map(|state| state.memory(&settings.mask, &invocation.variables)),
+        reading: invocation.reading(),
         terminal: false,
     })
 }
@@ -90,6 +91,7 @@ fn has_own_tmp(settings: &Settings) -> bool {
 /// All that the run may write.
 fn write_roots(
     settings: &Settings,
+    invocation: &Invocation,
     ground: &Ground<'_>,
     home: Option<&Path>,
 ) -> Result<Vec<String>, EngineError> {
@@ -108,7 +110,7 @@ fn write_roots(
     };
     let first = std::iter::once(ground.workspace.clone());
     let private = private.iter().map(PathBuf::from);
-    let cache = settings.cache(&ground.workspace);
+    let cache = invocation.cache(settings, &ground.workspace);
     let all = first.chain(private).chain(declared).chain([cache]);
     let mut roots: Vec<String> = Vec::new();
     for root in all.filter_map(|path| text(&path)) {
@@ -148,6 +150,9 @@ fn known_variables(
     }
     for (name, value) in &invocation.variables {
         known.insert(name.clone(), value.clone());
+    }
+    if let Some(script) = &invocation.script {
+        known.extend(script.known.iter().cloned());
     }
     let masked = |value: &String| {
         let mut secrets = settings.mask.iter();

@@ -1,29 +1,74 @@
 //! Where the paths of a command really lead.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::path::{Path, PathBuf};
-
-/// The most paths that are looked up for one command. No ordinary command names more, so one that
-/// does is refused.
-pub(super) const MOST_LOOKUPS: usize = 512;
 
 /// The most links to nowhere that are followed for one path; the kernel follows as many.
 const MOST_LINKS: usize = 40;
 
-/// Where these paths lead, for those that lead elsewhere.
+/// Where these paths lead, for those that lead elsewhere. Each directory is looked at once, for a
+/// script can name thousands of files in it.
 pub(super) fn of(paths: &[String]) -> BTreeMap<String, String> {
+    let mut directories = HashMap::new();
     let mut links = BTreeMap::new();
     let looked_up = paths.iter().filter(|path| is_worth_it(path));
     for path in looked_up {
-        let real = real(Path::new(path), MOST_LINKS);
-        if let Some(real) = real.as_deref().and_then(Path::to_str)
+        let real = lookup(Path::new(path), &mut directories);
+        if let Some(real) = real.path().and_then(Path::to_str)
             && real != path
         {
             links.insert(path.clone(), real.to_owned());
         }
     }
     links
+}
+
+/// What is known about where a path leads.
+#[derive(Debug, Clone)]
+enum Leads {
+    /// To this, which is there.
+    To(PathBuf),
+    /// To this, which is not there.
+    Nowhere(PathBuf),
+    /// The command gets no further either.
+    Closed,
+}
+
+impl Leads {
+    fn path(&self) -> Option<&Path> {
+        match self {
+            Self::To(path) | Self::Nowhere(path) => Some(path),
+            Self::Closed => None,
+        }
+    }
+}
+
+/// Looks a path up. It is absolute, and has no `.` and `..`.
+fn lookup(path: &Path, directories: &mut HashMap<PathBuf, Leads>) -> Leads {
+    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+        return Leads::To(path.to_owned());
+    };
+    let known = directories.get(parent).cloned();
+    let above = known.unwrap_or_else(|| {
+        let found = lookup(parent, directories);
+        directories.insert(parent.to_owned(), found.clone());
+        found
+    });
+    let place = match above {
+        Leads::To(directory) => directory.join(name),
+        Leads::Nowhere(directory) => return Leads::Nowhere(directory.join(name)),
+        Leads::Closed => return Leads::Closed,
+    };
+    match place.symlink_metadata() {
+        Ok(found) if found.is_symlink() => match place.canonicalize() {
+            Ok(real) => Leads::To(real),
+            Err(_) => real(&place, MOST_LINKS).map_or(Leads::Closed, Leads::Nowhere),
+        },
+        Ok(_) => Leads::To(place),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Leads::Nowhere(place),
+        Err(_) => Leads::Closed,
+    }
 }
 
 /// What is below these is another thing for the command than for us.

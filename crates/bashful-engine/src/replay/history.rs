@@ -90,6 +90,8 @@ struct Reading {
 impl Reading {
     fn event(&mut self, event: Event, which: &Which) {
         match event {
+            // What a script does is not in its request, so it cannot be judged again.
+            Event::Request(request) if request.task.starts_with("script-") => {}
             Event::Request(request) if fits(&request, which) => {
                 let index = self.history.requests.len();
                 self.of_task.insert(request.task.clone(), index);

@@ -164,6 +164,7 @@ impl Trail {
             input: None,
             memory: None,
             asking: Vec::new(),
+            script: None,
             digest: "d".to_owned(),
             ground: AskGround {
                 rule: "r".to_owned(),

@@ -8,6 +8,7 @@ mod grants;
 mod index;
 mod lasting;
 mod races;
+mod scripts;
 
 pub(super) use asks::*;
 pub(crate) use examples::*;
@@ -15,6 +16,7 @@ pub(super) use grants::*;
 pub(super) use index::*;
 pub(super) use lasting::*;
 pub(super) use races::*;
+pub(super) use scripts::*;
 
 /// Somewhere for one store; every handle is one as another process would have it.
 pub(super) trait Place: Sync {
@@ -63,6 +65,17 @@ macro_rules! laws {
             // The index.
             tasks_are_indexed_and_brought_up_to_date
             sessions_are_known_from_all_that_is_kept
+            // Scripts.
+            a_script_is_kept_whole
+            a_name_belongs_to_one_script
+            whoever_changes_an_older_script_comes_too_late
+            a_script_that_cannot_be_recorded_is_not_kept
+            versions_are_kept_by_their_hash
+            old_versions_are_forgotten
+            runs_are_counted_beside_a_script
+            a_yes_to_an_ask_approves_the_script
+            a_yes_to_what_a_script_was_has_no_effect
+            what_is_asked_about_a_script_ends_with_it
             // Races.
             ten_approvers_one_answer
             ten_consumers_one_start

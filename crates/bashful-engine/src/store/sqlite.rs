@@ -13,15 +13,18 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 use self::fault::Fault;
 use super::{
     AskFilter, AskLimits, Cleaned, GrantFilter, KnownSession, OpenedAsk, RecordAnswer, RecordAsk,
-    RecordGrant, Settlement, Settling, Store, StoreError, TaskFilter, TaskRow,
+    RecordGrant, RecordScript, SavedScript, SavingScript, ScriptStore, Settlement, Settling, Store,
+    StoreError, TaskFilter, TaskRow,
 };
 use crate::approvals::{Ask, Grant};
+use crate::scripts::{LastRun, Script, ScriptId, ScriptName, ScriptVersion};
 
 mod asks;
 mod clean;
 mod fault;
 mod grants;
 mod open;
+mod scripts;
 mod settle;
 mod tasks;
 #[cfg(test)]
@@ -57,6 +60,8 @@ enum Safety {
     Now,
     /// Soon. The order is kept, so what is lost is lost from the end.
     Soon,
+    /// With the next change that matters: what only counts is not worth tidying the log away.
+    Sometime,
 }
 
 impl SqliteStore {
@@ -104,6 +109,7 @@ impl SqliteStore {
         self.asks(&AskFilter::default())?;
         self.grants(&GrantFilter::default())?;
         self.tasks(&TaskFilter::default())?;
+        self.scripts()?;
         Ok(())
     }
 
@@ -190,14 +196,16 @@ impl Handle {
         if self.safety != safety {
             let word = match safety {
                 Safety::Now => "FULL",
-                Safety::Soon => "NORMAL",
+                Safety::Soon | Safety::Sometime => "NORMAL",
             };
             self.connection.pragma_update(None, "synchronous", word)?;
             self.safety = safety;
         }
         // Whoever wrote tidies the log away when it is the last to go.
-        self.connection
-            .set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
+        if safety != Safety::Sometime {
+            self.connection
+                .set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
+        }
         let transaction =
             Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)?;
         let answer = work(&transaction)?;
@@ -235,9 +243,12 @@ impl Store for SqliteStore {
     ) -> Result<Settlement, StoreError> {
         self.write(Safety::Soon, |connection| {
             let settlement = settle::settle(connection, settling, self.state_directory())?;
-            if let Settlement::Done { ask, also } = &settlement {
-                record(ask, also).map_err(Fault::Unrecorded)?;
+            match &settlement {
+                Settlement::Done { ask, also } => record(ask, also),
+                Settlement::Overtaken(ask) => record(ask, &[]),
+                Settlement::Before(_) | Settlement::Unknown => Ok(()),
             }
+            .map_err(Fault::Unrecorded)?;
             Ok(settlement)
         })
     }
@@ -326,6 +337,49 @@ impl Store for SqliteStore {
             }
             asks.iter()
                 .try_for_each(|ask| asks::restore(connection, ask))
+        })
+    }
+}
+
+impl ScriptStore for SqliteStore {
+    fn save_script_recorded(
+        &self,
+        saving: &SavingScript<'_>,
+        record: &mut RecordScript<'_>,
+    ) -> Result<SavedScript, StoreError> {
+        self.write(Safety::Now, |connection| {
+            let saved = scripts::save(connection, saving)?;
+            if saved == SavedScript::Done {
+                let settled = scripts::settle_asks(connection, saving)?;
+                record(&settled).map_err(Fault::Unrecorded)?;
+            }
+            Ok(saved)
+        })
+    }
+
+    fn script(&self, id: ScriptId) -> Result<Option<Script>, StoreError> {
+        self.read(|connection| scripts::one(connection, id))
+    }
+
+    fn script_named(&self, name: &ScriptName) -> Result<Option<Script>, StoreError> {
+        self.read(|connection| scripts::named(connection, name))
+    }
+
+    fn scripts(&self) -> Result<Vec<Script>, StoreError> {
+        self.read(scripts::list)
+    }
+
+    fn script_versions(&self, id: ScriptId) -> Result<Vec<ScriptVersion>, StoreError> {
+        self.read(|connection| scripts::versions(connection, id))
+    }
+
+    fn script_text(&self, id: ScriptId, hash: &str) -> Result<Option<String>, StoreError> {
+        self.read(|connection| scripts::text(connection, id, hash))
+    }
+
+    fn note_script_run(&self, id: ScriptId, run: &LastRun) -> Result<(), StoreError> {
+        self.write(Safety::Sometime, |connection| {
+            scripts::note_run(connection, id, run)
         })
     }
 }

@@ -23,7 +23,7 @@ use crate::error::{EngineError, InvalidInvocation};
 /// Where the markers of all agents are.
 const DIRECTORY: &str = "background";
 /// So long is waited for another start of the same agent.
-const PATIENCE: Duration = Duration::from_secs(5);
+const PATIENCE: Duration = Duration::from_secs(20);
 /// So long after its marker a task has a directory, or never will.
 const STARTING: Duration = Duration::from_secs(60);
 /// More of a marker is not read.

@@ -186,6 +186,24 @@ impl Arguments {
         values.into_iter().map(text).collect()
     }
 
+    /// Whatever it is, read as what it must be.
+    pub(super) fn read_as<T: serde::de::DeserializeOwned>(
+        &mut self,
+        name: &str,
+        wanted: &str,
+    ) -> Result<Option<T>, InvalidArgument> {
+        let Some(value) = self.values.remove(name) else {
+            return Ok(None);
+        };
+        let read = serde_json::from_value(value);
+        read.map(Some).map_err(|error| InvalidArgument::Wrong {
+            tool: self.tool,
+            name: name.to_owned(),
+            wanted: wanted.to_owned(),
+            found: error.to_string(),
+        })
+    }
+
     /// At least one of these must be there.
     pub(super) fn none_of(&self, names: &'static str) -> InvalidArgument {
         let tool = self.tool;

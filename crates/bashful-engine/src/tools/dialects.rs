@@ -61,6 +61,7 @@ impl Tool {
             Effects::Reads => (true, false, true, false),
             Effects::Runs => (false, true, false, true),
             Effects::Ends => (false, true, true, false),
+            Effects::Keeps => (false, false, false, false),
         };
         json!({
             "title": self.title,

@@ -230,7 +230,8 @@ fn keys_and_signals_reach_the_foreground() {
         "{interrupted:?}"
     );
 
-    let trap = "trap 'echo usr1' USR1; echo ready; for i in $(seq 600); do sleep 0.1; done";
+    // What makes the list must not be there any more when the signal comes.
+    let trap = "trap 'echo usr1' USR1; l=$(seq 600); echo ready; for i in $l; do sleep 0.1; done";
     for invocation in [terminal(trap), Invocation::bash(trap)] {
         let (run, task) = self::task(&engine, invocation);
         let id = task.id().to_owned();

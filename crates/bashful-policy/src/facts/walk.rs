@@ -6,6 +6,7 @@
 use super::state::{State, Value};
 use super::{Argument, Facts, Input, Place, RedirectKind, Span, Unknown, UnknownKind};
 use crate::context::Context;
+use crate::limits::Limits;
 use crate::shell::{self, Node, RedirectNode, Statement};
 
 mod branches;
@@ -14,14 +15,8 @@ mod notes;
 
 pub(super) use notes::is_special;
 
-/// More calls than this are not ordinary work.
-const MAX_CALLS: usize = 20_000;
-
 /// Texts in texts, functions in functions and wrappers in wrappers go this deep.
 pub(super) const MAX_DEPTH: usize = 24;
-
-/// More bodies than this are not walked again for a call.
-const MAX_REPEATS: usize = 512;
 
 /// Of equal kinds of what is not known, this many are kept.
 const MAX_UNKNOWNS: usize = 64;
@@ -44,6 +39,8 @@ pub(crate) fn walk(text: &str, tree: &shell::Tree, context: &Context, home: Opti
         inherited: Vec::new(),
         traps: Vec::new(),
         stopped: false,
+        limits: Limits::of(context.reading, text.len()),
+        steps: 0,
         repeats: 0,
         loops: 0,
         scripts: 0,
@@ -98,6 +95,8 @@ pub(super) struct Walker<'c> {
     pub(super) traps: Vec<Argument>,
     /// A limit was passed.
     stopped: bool,
+    limits: Limits,
+    steps: usize,
     repeats: usize,
     loops: usize,
     scripts: usize,
@@ -199,7 +198,9 @@ impl Walker<'_> {
 
     /// Whether there is room for more; says so once when there is not.
     pub(super) fn has_room(&mut self, span: Span) -> bool {
-        if self.facts.calls.len() >= MAX_CALLS && !self.stopped {
+        self.steps += 1;
+        let full = self.facts.calls.len() >= self.limits.calls || self.steps > self.limits.steps;
+        if full && !self.stopped {
             self.unknown(UnknownKind::TooComplex, span, "");
         }
         !self.stopped

@@ -3,6 +3,7 @@
 use shuck_ast as ast;
 use shuck_parser::parser::Parser;
 
+use super::mark::{Lexeme, Marks, Reference, Role, Substitution, Usage};
 use super::{Node, Simple, Statement, Tree};
 use crate::facts::{Span, UnknownKind};
 
@@ -38,10 +39,15 @@ const MAX_NESTING: usize = 24;
 
 /// Parses a text. What cannot be parsed is a problem in the tree, next to what could be.
 pub(crate) fn parse(text: &str, base: Base) -> Tree {
-    parse_nested(text, base, 0)
+    parse_nested(text, base, 0, Marks::default())
 }
 
-fn parse_nested(text: &str, base: Base, depth: usize) -> Tree {
+/// Parses a text, and says where these places stand in its tree. They are in order.
+pub(crate) fn parse_marked(text: &str, wanted: Vec<usize>) -> Tree {
+    parse_nested(text, Base::Offset(0), 0, Marks::new(wanted))
+}
+
+fn parse_nested(text: &str, base: Base, depth: usize, marks: Marks) -> Tree {
     let mut reader = Reader {
         text,
         base,
@@ -54,19 +60,20 @@ fn parse_nested(text: &str, base: Base, depth: usize) -> Tree {
         substituted: false,
         in_quotes: false,
         strict: true,
+        marks,
     };
     if depth > MAX_NESTING {
         reader.problem(UnknownKind::TooComplex, 0, text.len());
         return Tree {
-            body: Vec::new(),
             problems: reader.problems,
+            ..Tree::default()
         };
     }
     if prepare::is_too_complex(text) {
         reader.problem(UnknownKind::TooComplex, 0, text.len());
         return Tree {
-            body: Vec::new(),
             problems: reader.problems,
+            ..Tree::default()
         };
     }
     let prepared = prepare::for_parser(text);
@@ -88,6 +95,9 @@ fn parse_nested(text: &str, base: Base, depth: usize) -> Tree {
     Tree {
         body,
         problems: reader.problems,
+        marks: reader.marks.found,
+        references: reader.marks.references,
+        substitutions: reader.marks.substitutions,
     }
 }
 
@@ -113,6 +123,8 @@ struct Reader<'t> {
     substituted: bool,
     /// Words are those of commands; in `[[ … ]]` and arithmetic they may hold anything.
     strict: bool,
+    /// The places that somebody asked about.
+    marks: Marks,
 }
 
 impl Reader<'_> {
@@ -154,15 +166,17 @@ impl Reader<'_> {
 
     /// Reads a text that was made from what stands at a span, and keeps its problems.
     fn nested(&mut self, text: &str, base: Base) -> Vec<Statement> {
-        let tree = parse_nested(text, base, self.depth + 1);
+        let tree = parse_nested(text, base, self.depth + 1, self.marks.part_of());
         self.problems.extend(tree.problems);
+        self.marks.references.extend(tree.references);
+        self.marks.substitutions.extend(tree.substitutions);
         tree.body
     }
 
     fn statements(&mut self, sequence: &ast::StmtSeq) -> Vec<Statement> {
         let comments = sequence.leading_comments.iter();
         for comment in comments.chain(&sequence.trailing_comments) {
-            self.seen.comment(*comment);
+            self.comment(*comment);
         }
         for pair in sequence.stmts.windows(2) {
             if let [first, next] = pair
@@ -179,6 +193,60 @@ impl Reader<'_> {
             .collect()
     }
 
+    fn comment(&mut self, comment: ast::Comment) {
+        self.seen.comment(comment);
+        let range = comment.range;
+        self.marks
+            .note(range.start().into(), range.end().into(), Lexeme::Comment);
+    }
+
+    /// Notes an expansion of a variable, if somebody follows them.
+    fn refer(&mut self, name: &str, usage: Usage, (start, end): Span) {
+        if !self.marks.follows {
+            return;
+        }
+        let word = self.marks.word;
+        self.marks.references.push(Reference {
+            name: name.to_owned(),
+            span: self.base.span(start, end),
+            role: self.marks.role,
+            target: self.marks.target.clone(),
+            word: self.base.span(word.0, word.1),
+            usage,
+        });
+    }
+
+    /// Notes a command substitution, if somebody follows them.
+    fn substitutes(&mut self, start: usize, end: usize) {
+        if !self.marks.follows {
+            return;
+        }
+        let word = self.marks.word;
+        self.marks.substitutions.push(Substitution {
+            span: self.base.span(start, end),
+            role: self.marks.role,
+            target: self.marks.target.clone(),
+            word: self.base.span(word.0, word.1),
+        });
+    }
+
+    /// Reads something in another role.
+    fn as_role<T>(&mut self, role: Role, read: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = std::mem::replace(&mut self.marks.role, role);
+        let outcome = read(self);
+        self.marks.role = outer;
+        outcome
+    }
+
+    /// Reads what a variable is given.
+    fn as_target<T>(&mut self, name: Option<&str>, read: impl FnOnce(&mut Self) -> T) -> T {
+        let name = name.map(str::to_owned);
+        let outer = std::mem::replace(&mut self.marks.target, name);
+        let outcome = read(self);
+        self.marks.target = outer;
+        outcome
+    }
+
     /// Whether a line ends between two statements. The parser reads `a(b)` as two of them.
     fn is_apart(&self, first: &ast::Stmt, next: &ast::Stmt) -> bool {
         let (from, to) = (first.span.start.offset(), next.span.start.offset());
@@ -189,17 +257,23 @@ impl Reader<'_> {
     fn statement(&mut self, statement: &ast::Stmt) -> Statement {
         let comments = statement.leading_comments.iter();
         for comment in comments.chain(statement.inline_comment.as_ref()) {
-            self.seen.comment(*comment);
+            self.comment(*comment);
         }
         let background = matches!(
             statement.terminator,
             Some(ast::StmtTerminator::Background(_))
         );
-        let node = self.command(&statement.command);
-        let redirects = statement.redirects.iter();
+        let (node, redirects) = self.as_role(Role::Argument, |reader| {
+            reader.as_target(None, |reader| {
+                let node = reader.command(&statement.command);
+                let redirects = statement.redirects.iter();
+                let redirects = redirects.map(|redirect| reader.redirect(redirect));
+                (node, redirects.collect())
+            })
+        });
         Statement {
             node,
-            redirects: redirects.map(|redirect| self.redirect(redirect)).collect(),
+            redirects,
             background,
             span: self.trimmed(statement.span),
         }

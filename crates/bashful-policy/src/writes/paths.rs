@@ -3,20 +3,22 @@
 use std::collections::BTreeSet;
 
 use crate::context::Context;
-use crate::facts::{Argument, Facts};
+use crate::facts::{Argument, Call, Facts};
+use crate::limits::Limits;
 use crate::places::normal;
-
-/// More than this many are not looked up.
-const MOST: usize = 512;
 
 /// In one path no more than this many `..` are looked at.
 const MOST_CLIMBS: usize = 16;
 
 impl Facts {
     /// The distinct absolute paths that the arguments and redirects mention, without `.` and
-    /// `..`, and the directories that lie on the way of a `..` or a glob.
-    pub fn paths(&self, context: &Context) -> Vec<String> {
-        let mut found = Found::default();
+    /// `..`, and the directories that lie on the way of a `..` or a glob. None if there are more
+    /// of them than are looked up for this text.
+    pub fn paths(&self, text: &str, context: &Context) -> Option<Vec<String>> {
+        let mut found = Found {
+            most: Limits::of(context.reading, text.len()).paths,
+            ..Found::default()
+        };
         if let Some(directory) = &context.directory {
             found.add("/", directory);
         }
@@ -27,7 +29,12 @@ impl Facts {
             for directory in &call.directories {
                 found.add("/", directory);
             }
-            for argument in call.operands() {
+            let operands = if self.only_prints(call) {
+                &[]
+            } else {
+                call.operands()
+            };
+            for argument in operands {
                 let known = argument.known();
                 if let Some(at) = known.find('=') {
                     found.argument(&argument.tail(at + 1), &call.directories);
@@ -41,7 +48,26 @@ impl Facts {
                 }
             }
         }
-        found.order
+        (found.order.len() < found.most).then_some(found.order)
+    }
+
+    /// Whether the words of a call are no paths for anybody: the shell prints or compares them,
+    /// and what it prints goes where no program takes it for the names of files.
+    fn only_prints(&self, call: &Call) -> bool {
+        let printed = matches!(
+            call.arguments.first().map(|first| first.text.as_str()),
+            Some(
+                "echo" | "printf" | ":" | "true" | "false" | "sleep" | "exit" | "return" | "shift"
+            )
+        );
+        let is_kept = |index: &usize| {
+            let redirect = self.redirects.get(*index);
+            redirect.is_none_or(|redirect| {
+                redirect.kind.writes() && redirect.target.known() != "/dev/null"
+            })
+        };
+        // A file that it fills can be a list of names.
+        printed && call.wrappers.is_empty() && !call.captured && !call.redirects.iter().any(is_kept)
     }
 }
 
@@ -49,6 +75,7 @@ impl Facts {
 struct Found {
     seen: BTreeSet<String>,
     order: Vec<String>,
+    most: usize,
 }
 
 impl Found {
@@ -75,7 +102,7 @@ impl Found {
             self.add(directory, text.get(..before + at).unwrap_or_default());
             before += at + 3;
             left -= 1;
-            if left == 0 || self.order.len() >= MOST {
+            if left == 0 || self.order.len() >= self.most {
                 break;
             }
         }
@@ -94,7 +121,7 @@ impl Found {
     }
 
     fn add(&mut self, directory: &str, text: &str) {
-        if self.order.len() >= MOST {
+        if self.order.len() >= self.most {
             return;
         }
         let path = normal(&format!("{directory}/{text}"));

@@ -362,7 +362,7 @@ fn what_xargs_starts_is_judged_by_what_it_reads() {
 #[test]
 fn all_paths_are_listed_once_and_bounded() {
     let mut facts = facts("cp ./a /tmp/b ../c/../d --to=/etc/x -C/opt x*/y $z/w");
-    let paths = facts.paths(&context());
+    let paths = facts.paths("", &context()).unwrap();
     for path in [
         "/home/u/proj/a",
         "/tmp/b",
@@ -376,7 +376,14 @@ fn all_paths_are_listed_once_and_bounded() {
     }
     let many: Vec<String> = (0..2000).map(|number| format!("f{number}")).collect();
     facts.calls.push(call(&format!("rm {}", many.join(" "))));
-    assert!(facts.paths(&context()).len() <= 512);
+    assert_eq!(facts.paths("", &context()), None);
+    // A script may name as many as fit into its text.
+    let script = Context {
+        reading: crate::Reading::Script,
+        ..context()
+    };
+    assert!(facts.paths(&many.join(" "), &script).is_some());
+    assert_eq!(facts.paths(&"x".repeat(4000), &script), None);
 }
 
 #[test]
@@ -396,7 +403,7 @@ fn nothing_panics_on_odd_words() {
                 ..Argument::literal(word, (0, 0))
             });
             let _ = judge(&facts, 0, &context());
-            let _ = facts.paths(&context());
+            let _ = facts.paths("", &context());
         }
     }
 }
@@ -443,6 +450,6 @@ fn much_text_comes_to_an_end() {
     for text in texts {
         let facts = facts(&text);
         let _ = judge(&facts, 0, &context());
-        let _ = facts.paths(&context());
+        let _ = facts.paths(&text, &context());
     }
 }

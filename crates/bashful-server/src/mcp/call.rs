@@ -51,10 +51,10 @@ impl McpServer {
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let client = Client::of(context);
-        let Some(tool) = ToolRegistry::find(&params.name) else {
+        let arguments = Value::Object(params.arguments.unwrap_or_default());
+        let Some(tool) = ToolRegistry::meant(&params.name, &arguments) else {
             return Err(unknown_tool(&params.name));
         };
-        let arguments = Value::Object(params.arguments.unwrap_or_default());
         let question = Question {
             server: self,
             client: &client,
@@ -120,6 +120,9 @@ impl McpServer {
             }
             // The engine has put this on record.
             ToolError::Engine(EngineError::Invalid(_)) | ToolError::Task(_) => {
+                format!("nothing was done: {}", error.in_full())
+            }
+            ToolError::Script(problem) if problem.is_mistake() => {
                 format!("nothing was done: {}", error.in_full())
             }
             _ => format!(

@@ -38,7 +38,7 @@ pub(super) fn form(
     if ask.reads_input && ask.input.is_none() {
         return None;
     }
-    let message = question(ask);
+    let message = question(ask)?;
     if message.chars().count() > MOST_CHARACTERS {
         return None;
     }
@@ -52,9 +52,17 @@ pub(super) fn form(
 }
 
 /// All that there is to know. What comes from the agent stands behind a bar.
-fn question(ask: &Ask) -> String {
-    let mut text = "May this command run?\n\n".to_owned();
+fn question(ask: &Ask) -> Option<String> {
+    let mut text = match ask.script {
+        Some(_) => "May this script run whenever it is asked for?\n\n",
+        None => "May this command run?\n\n",
+    }
+    .to_owned();
     behind_a_bar(&mut text, &ask.command);
+    if let Some(script) = &ask.script {
+        text.push('\n');
+        text.push_str(&script::about(script, &ask.command)?);
+    }
     if let Some(input) = &ask.input {
         text.push_str("\nIt reads on its standard input:\n\n");
         behind_a_bar(&mut text, input);
@@ -108,7 +116,7 @@ fn question(ask: &Ask) -> String {
     }
     row("A lasting yes covers", &covered(ask));
     row("Ask", &ask.id);
-    text
+    Some(text)
 }
 
 /// A text from outside, line by line. What would push the rest out of sight is told instead.
@@ -158,6 +166,9 @@ fn opened(opens: &Opening) -> String {
 }
 
 fn covered(ask: &Ask) -> String {
+    if ask.script.is_some() {
+        return "exactly this text with what it declares, until one of them changes".to_owned();
+    }
     if ask.shapes.is_empty() {
         return "this exact command in this directory".to_owned();
     }
@@ -171,26 +182,34 @@ fn schema(ask: &Ask, titles: bool, session_yes: Option<Duration>) -> Value {
         None => "until the agent's session ends".to_owned(),
         Some(time) => format!("for {} hours", time.as_secs().div_ceil(3600)),
     };
-    let titled = [
+    let mut names = CHOICES.to_vec();
+    let mut titled = vec![
         "Allow once".to_owned(),
         "Allow in this session".to_owned(),
         format!("Always allow in this project: {}", covered(ask)),
         "Deny".to_owned(),
     ];
+    let mut about = format!(
+        "once: this one time; session: {session}; always: in this project, until it is taken \
+         back; deny: no"
+    );
+    if ask.script.is_some() {
+        // A script is approved by its content, so there is one kind of yes.
+        names = vec!["always", "deny"];
+        titled = vec!["Approve this script".to_owned(), "Deny".to_owned()];
+        "always: it runs without a question until it changes; deny: no".clone_into(&mut about);
+    }
     let mut answer = json!({
         "type": "string",
         "title": "Answer",
-        "description": format!(
-            "once: this one time; session: {session}; always: in this project, until it is taken \
-             back; deny: no"
-        ),
+        "description": about,
     });
     if titles {
-        let choices = CHOICES.iter().zip(titled);
+        let choices = names.iter().zip(titled);
         let choices = choices.map(|(name, title)| json!({ "const": name, "title": title }));
         answer["oneOf"] = choices.collect();
     } else {
-        answer["enum"] = json!(CHOICES);
+        answer["enum"] = json!(names);
         answer["enumNames"] = json!(titled);
     }
     json!({
@@ -286,5 +305,6 @@ fn push_blanks(shown: &mut String, count: usize) {
     }
 }
 
+mod script;
 #[cfg(test)]
 mod tests;

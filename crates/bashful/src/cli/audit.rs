@@ -36,7 +36,7 @@ pub(crate) enum AuditCommand {
         #[command(flatten)]
         filter: RecordFilter,
         /// Only records of this event: request, decision, ask, answer, grant, start, end,
-        /// refusal, policy or mended.
+        /// refusal, policy, script or mended.
         #[arg(long, value_name = "EVENT")]
         event: Option<String>,
         /// Only the newest ones.
@@ -46,7 +46,7 @@ pub(crate) enum AuditCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Show a record in full, or all records about a task, an ask or a grant.
+    /// Show a record in full, or all records about a task, an ask, a grant or a script.
     Show {
         /// The number of a record, or an id.
         #[arg(value_name = "RECORD")]

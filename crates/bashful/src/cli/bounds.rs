@@ -143,7 +143,8 @@ impl BoundsArguments {
     }
 }
 
-fn network(text: &str) -> NetworkCapability {
+/// What a word, or a list of hosts, means for the network.
+pub(super) fn network(text: &str) -> NetworkCapability {
     NetworkCapability::from_word(text).unwrap_or_else(|| {
         let hosts = text.split(',').map(str::to_owned);
         NetworkCapability::Hosts(hosts.collect())

@@ -84,6 +84,7 @@ fn refused(command: &str, decision: &Decision, printer: &Printer) -> Exit {
         command,
         decision,
         approval: None,
+        is_script: false,
     }
     .write(printer.style(), &mut out);
     printer.talk(&out);

@@ -29,7 +29,9 @@ mod retry;
 mod tty;
 mod watch;
 
-use asking::Asking;
+pub(super) use asking::{Asking, AskingFlags};
+pub(super) use finish::not_allowed;
+pub(super) use watch::Watcher;
 
 pub(crate) fn run(
     arguments: &RunArguments,
@@ -59,7 +61,12 @@ pub(crate) fn run(
     } else {
         Interrupts::catch()?
     });
-    let asking = Asking::of(arguments, printer, &interrupts)?;
+    let flags = AskingFlags {
+        json: arguments.json,
+        no_ask: arguments.no_ask,
+        wait: arguments.wait,
+    };
+    let asking = Asking::of(flags, printer, &interrupts)?;
     let engine = engine(arguments, loaded.config, keeper, sandbox, &asking)?;
     let action = action(arguments)?;
     let invocation = invocation(arguments, action.clone(), workspace.clone())?;

@@ -35,7 +35,8 @@ fn list(printer: &Printer) -> io::Result<()> {
         let does = match tool.effects {
             Effects::Reads => "reads only",
             Effects::Runs => "runs commands",
-            _ => "ends a command",
+            Effects::Keeps => "keeps something",
+            _ => "ends something",
         };
         lines.push(format!("{:16} {} ({does})\n", tool.name, tool.title));
         if !tool.aliases.is_empty() {
@@ -74,6 +75,8 @@ fn call(arguments: &CallArguments, printer: &Printer) -> anyhow::Result<Exit> {
         Err(error @ (ToolError::Arguments(_) | ToolError::Task(_))) => {
             return Err(UsageError(error.in_full()).into());
         }
+        Err(ToolError::Script(problem)) if !problem.is_mistake() => return Err(problem.into()),
+        Err(error @ ToolError::Script(_)) => return Err(UsageError(error.in_full()).into()),
         // What there is to do about it is for a model.
         Err(error @ ToolError::Engine(_)) if error.hint().is_some() => {
             return Err(UsageError(error.in_full()).into());

@@ -24,7 +24,22 @@ const CTRL_C: u8 = 0x03;
 /// What stands in a command where a secret was.
 const MASKED: &str = "***";
 
+const TYPED_AHEAD: &str = "What was typed before the question was shown does not count.";
+
+const SEVERAL_KEYS: &str = "Several keys at once are no answer; they were dropped.";
+
 const QUESTION: &str = "Allow it? [y s p a n m ?, ENTER is no] ";
+
+const SCRIPT_QUESTION: &str = "Approve it? [y n m ?, ENTER is no] ";
+
+const SCRIPT_HELP: &str = "\
+y  approves the script as it is shown. It then runs without a question, for every agent, until a
+   byte of it or what it declares changes.
+n  refuses it. ENTER, Ctrl-D and Ctrl-C refuse it too.
+m  refuses it and tells the agent what you type.
+v  shows the whole script, page by page.
+`bashful scripts show` tells what is approved, `bashful scripts revoke` takes it back.
+";
 
 const HELP: &str = "\
 y  runs it this one time; nothing else is remembered.
@@ -64,13 +79,15 @@ pub(crate) fn put(ask: &Ask, editing: Editing, waiting: &Waiting<'_>) -> Said {
     };
     match question.answered() {
         Ok(said) => {
-            question.say(&confirmation(&said));
+            question.say(&confirmation(&said, ask));
             said
         }
         Err(NoKey::Settled) => {
             question.clear();
             let how = if ask.expires_at_ms <= now_ms() {
                 "Nobody answered in time."
+            } else if ask.script.is_some() {
+                "Answered elsewhere, or the script was changed meanwhile."
             } else {
                 "Answered elsewhere."
             };
@@ -88,13 +105,25 @@ pub(crate) fn put(ask: &Ask, editing: Editing, waiting: &Waiting<'_>) -> Said {
 /// Asks something that is a no unless somebody says yes; none if nobody answers here any more.
 pub(crate) fn confirm(question: &str, waiting: &Waiting<'_>) -> Option<bool> {
     let _by_key = waiting.terminal.by_key().ok()?;
-    waiting
-        .terminal
-        .write(format!("{question} [y, ENTER is no] ").as_bytes());
-    settle(waiting).ok()?;
-    let key = key(waiting).ok()?;
-    let yes = matches!(key, Key::One(b'y' | b'Y'));
-    let stopped = key == Key::One(CTRL_C);
+    let question = format!("{question} [y, ENTER is no] ");
+    let ask = || waiting.terminal.write(question.as_bytes());
+    let say = |words: &str| waiting.terminal.write(format!("\n{words}\n").as_bytes());
+    ask();
+    if settle(waiting).ok()? == TypedAhead::Dropped {
+        say(TYPED_AHEAD);
+        ask();
+    }
+    let mut pressed = key(waiting).ok()?;
+    for _ in 1..TRIES {
+        if pressed != Key::Several {
+            break;
+        }
+        say(SEVERAL_KEYS);
+        ask();
+        pressed = key(waiting).ok()?;
+    }
+    let yes = matches!(pressed, Key::One(b'y' | b'Y'));
+    let stopped = pressed == Key::One(CTRL_C);
     let word: &[u8] = if yes { b"y\n" } else { b"n\n" };
     waiting.terminal.write(word);
     (!stopped).then_some(yes)
@@ -156,20 +185,27 @@ impl Question<'_> {
 
     /// Asks; what was typed before the question was on the screen does not count.
     fn ask(&self) -> Result<(), NoKey> {
-        self.waiting.terminal.write(QUESTION.as_bytes());
+        let question = self.words().as_bytes();
+        self.waiting.terminal.write(question);
         if settle(self.waiting)? == TypedAhead::Dropped {
-            self.say("\nWhat was typed before the question was shown does not count.");
-            self.waiting.terminal.write(QUESTION.as_bytes());
+            self.say(&format!("\n{TYPED_AHEAD}"));
+            self.waiting.terminal.write(question);
         }
         Ok(())
+    }
+
+    fn words(&self) -> &'static str {
+        match self.ask.script {
+            Some(_) => SCRIPT_QUESTION,
+            None => QUESTION,
+        }
     }
 
     fn step(&self, key: Key) -> Result<Step, NoKey> {
         let deny = || Step::Done(Said::Answer(Answer::Deny { message: None }));
         let Key::One(byte) = key else {
-            return Ok(Step::Wrong(
-                "\nSeveral keys at once are no answer; they were dropped.",
-            ));
+            self.say("");
+            return Ok(Step::Wrong(SEVERAL_KEYS));
         };
         if byte.is_ascii_graphic() {
             self.waiting.terminal.write(&[byte]);
@@ -179,7 +215,15 @@ impl Question<'_> {
             b'\r' | b'\n' | 0x04 | b'n' => deny(),
             CTRL_C => Step::Done(Said::Stopped),
             b'y' | b's' | b'p' | b'a' if !self.seen_whole.get() => {
-                Step::Wrong("Not all of the command was shown. Press v and look at it first.")
+                Step::Wrong("Not all of it was shown. Press v and look at it first.")
+            }
+            // Whoever runs it, and wherever: its content is what was approved.
+            b'y' if self.ask.script.is_some() => Step::Done(Said::Answer(Answer::Allow {
+                scope: Scope::User,
+                expires: None,
+            })),
+            b's' | b'p' | b'a' | b'e' if self.ask.script.is_some() => {
+                Step::Wrong("No answer has this key.")
             }
             b'y' => self.allow(Scope::Call)?,
             b's' => self.allow(Scope::Session)?,
@@ -192,7 +236,11 @@ impl Question<'_> {
                 Step::Again
             }
             b'?' => {
-                self.say(HELP.trim_end());
+                let help = match self.ask.script {
+                    Some(_) => SCRIPT_HELP,
+                    None => HELP,
+                };
+                self.say(help.trim_end());
                 Step::Again
             }
             _ => Step::Wrong("No answer has this key."),
@@ -291,7 +339,7 @@ impl Question<'_> {
 
     /// Takes the question back from the row that it stands in.
     fn clear(&self) {
-        let blank = " ".repeat(QUESTION.len());
+        let blank = " ".repeat(self.words().len());
         let row = if self.waiting.terminal.can_draw() {
             "\r\x1b[K".to_owned()
         } else {
@@ -302,11 +350,12 @@ impl Question<'_> {
 }
 
 /// What is said when an answer was taken. Whether it counts, the desk decides.
-fn confirmation(said: &Said) -> String {
+fn confirmation(said: &Said, ask: &Ask) -> String {
     let Said::Answer(answer) = said else {
         return String::new();
     };
     match answer {
+        Answer::Allow { .. } if ask.script.is_some() => "Approved.".to_owned(),
         Answer::Allow { scope, expires } => {
             let expires = expires.map_or(String::new(), |time| format!(", for {}", duration(time)));
             let scope = match scope {

@@ -1,10 +1,11 @@
 //! A question for a person: all that there is to know, and what each answer would remember.
 
-use bashful_engine::approvals::{Ask, AskState, Cause};
+use bashful_engine::approvals::{Ask, AskState, Cause, Reachable};
 
 use super::{
     block::Block,
     listing::{ListedRow, Piece, excerpt, listing},
+    scripts::{ScriptBefore, ScriptCard},
     style::{Style, Tone},
     text,
 };
@@ -23,6 +24,9 @@ const ROWS: usize = 16;
 const COVERED_ROWS: usize = 500;
 /// The sandbox that is none.
 const UNCONFINED: &str = "none";
+/// What a yes to a script comes to.
+const A_YES_TO_A_SCRIPT: &str = "exactly this text with what it declares; it then runs without a \
+    question until one of them changes or somebody revokes it";
 /// More shapes than this are listed once, not with each answer.
 const SHAPES_REPEATED: usize = 3;
 
@@ -33,6 +37,25 @@ pub(crate) enum Editing {
     Offered,
     /// It cannot: an answer from elsewhere is a yes or a no.
     NotHere,
+}
+
+/// What can be read, written and reached, in rows.
+pub(crate) fn reach_rows(reach: &Reachable) -> Vec<(&'static str, String)> {
+    if reach.sandbox == UNCONFINED {
+        // Whatever the profile says, nothing holds the command to it.
+        let words = "everything that you can: nothing confines it";
+        return vec![("Can reach", words.to_owned())];
+    }
+    let list = |items: &[String], none: &str| match items {
+        [] => none.to_owned(),
+        _ => items.join(", "),
+    };
+    vec![
+        ("Can read", list(&reach.read, "the system only")),
+        ("Can write", list(&reach.write, "nothing")),
+        ("Network", reach.network.clone()),
+        ("Sandbox", reach.sandbox.clone()),
+    ]
 }
 
 /// An ask as it is shown.
@@ -48,7 +71,9 @@ impl AskCard<'_> {
     /// Writes what is asked, without the answers.
     pub(crate) fn write(&self, style: Style, out: &mut Vec<u8>) {
         let mut block = self.body(style, out);
-        if self.ask.state == AskState::Pending {
+        if self.ask.state == AskState::Pending && self.ask.script.is_some() {
+            block.text("A yes", Tone::Plain, A_YES_TO_A_SCRIPT, ROWS);
+        } else if self.ask.state == AskState::Pending {
             self.offer(
                 &mut block,
                 "Lasting yes",
@@ -61,6 +86,13 @@ impl AskCard<'_> {
     /// Writes what is asked, and which key gives which answer.
     pub(crate) fn write_with_offers(&self, editing: Editing, style: Style, out: &mut Vec<u8>) {
         let mut block = self.body(style, out);
+        if self.ask.script.is_some() {
+            block.heading("Answers", OFFERS);
+            block.text("y  approve", Tone::Plain, A_YES_TO_A_SCRIPT, ROWS);
+            self.refusals(&mut block, "v shows the whole script", editing);
+            block.close();
+            return;
+        }
         // What opens something, or is about one text, is for this directory.
         let anywhere = !self.ask.shapes.is_empty() && self.ask.opens.is_empty();
         let place = if anywhere {
@@ -81,15 +113,22 @@ impl AskCard<'_> {
             let edit = "the changed command is judged anew";
             block.text("e  edit the command", Tone::Plain, edit, ROWS);
         }
-        let deny = match editing {
-            Editing::Offered => "also ENTER and Ctrl-C",
-            Editing::NotHere => "also ENTER",
+        self.refusals(&mut block, "v shows the whole command", editing);
+        block.close();
+    }
+
+    /// The keys that refuse, and those that answer nothing.
+    fn refusals(&self, block: &mut Block<'_>, whole: &str, editing: Editing) {
+        let at_the_run = editing == Editing::Offered || self.ask.script.is_some();
+        let deny = if at_the_run {
+            "also ENTER and Ctrl-C"
+        } else {
+            "also ENTER"
         };
         block.text("n  deny", Tone::Plain, deny, ROWS);
         let message = "what you type goes to the agent";
         block.text("m  deny and say why", Tone::Plain, message, ROWS);
-        block.text("?  help", Tone::Plain, "v shows the whole command", ROWS);
-        block.close();
+        block.text("?  help", Tone::Plain, whole, ROWS);
     }
 
     /// Whether rows of the command are left out.
@@ -102,11 +141,15 @@ impl AskCard<'_> {
 
     /// Writes every row of the command.
     pub(crate) fn write_whole_command(&self, style: Style, out: &mut Vec<u8>) {
-        let mut block = Block::open(style, (Tone::Heading, "The whole command"), NAMES, out);
+        let title = match self.ask.script {
+            Some(_) => "The whole script",
+            None => "The whole command",
+        };
+        let mut block = Block::open(style, (Tone::Heading, title), NAMES, out);
         let rows = self.listed(&block);
         let numbered = is_numbered(&rows);
         for row in rows {
-            write_row(&mut block, row, numbered);
+            self.write_row(&mut block, row, numbered);
         }
         block.close();
     }
@@ -114,6 +157,10 @@ impl AskCard<'_> {
     fn body<'b>(&self, style: Style, out: &'b mut Vec<u8>) -> Block<'b> {
         let ask = self.ask;
         let title = match (&ask.state, &ask.cause) {
+            (AskState::Pending, Cause::Policy) if ask.script.is_some() => (
+                Tone::Warning,
+                "? May this script run whenever it is asked for?",
+            ),
             (AskState::Pending, Cause::Policy) => (Tone::Warning, "? May this command run?"),
             (AskState::Pending, Cause::Refused { .. }) => {
                 (Tone::Warning, "? It was stopped. May it run with more?")
@@ -122,6 +169,7 @@ impl AskCard<'_> {
         };
         let mut block = Block::open(style, title, NAMES, out);
         self.command(&mut block);
+        self.script(&mut block);
         let mut entry = |name: &str, content: &str| {
             block.text(name, Tone::Plain, content, ROWS);
         };
@@ -179,22 +227,38 @@ impl AskCard<'_> {
         block
     }
 
+    /// What there is to know about a script besides its text.
+    fn script(&self, block: &mut Block<'_>) {
+        let Some(script) = &self.ask.script else {
+            return;
+        };
+        block.text("Name", Tone::Plain, script.name.as_str(), ROWS);
+        let before = script.approved_before.as_ref();
+        let card = ScriptCard {
+            name: script.name.as_str(),
+            hash: &script.content_hash,
+            capabilities: &script.capabilities,
+            variables: &script.variables,
+            findings: &script.findings,
+            // That stands below, as for every command.
+            reach: &[],
+            before: before.map(|before| ScriptBefore {
+                text: before.content.as_deref(),
+                is_same_text: before.content_hash == script.content_hash,
+                capabilities: &before.capabilities,
+                variables: &before.variables,
+                at_ms: before.approved_at_ms,
+            }),
+            now_ms: self.now_ms,
+        };
+        card.write_rows(&self.ask.command, block);
+    }
+
     /// What the command would be able to read, write and reach.
     fn reach(&self, entry: &mut dyn FnMut(&str, &str)) {
-        let reach = &self.ask.reach;
-        if reach.sandbox == UNCONFINED {
-            // Whatever the profile says, nothing holds the command to it.
-            entry("Can reach", "everything that you can: nothing confines it");
-            return;
+        for (name, content) in reach_rows(&self.ask.reach) {
+            entry(name, &content);
         }
-        let list = |items: &[String], none: &str| match items {
-            [] => none.to_owned(),
-            _ => items.join(", "),
-        };
-        entry("Can read", &list(&reach.read, "the system only"));
-        entry("Can write", &list(&reach.write, "nothing"));
-        entry("Network", &reach.network);
-        entry("Sandbox", &reach.sandbox);
     }
 
     fn rule(&self) -> String {
@@ -220,11 +284,29 @@ impl AskCard<'_> {
         let numbered = is_numbered(&rows);
         for piece in excerpt(rows) {
             match piece {
-                Piece::Row(row) => write_row(block, row, numbered),
+                Piece::Row(row) => self.write_row(block, row, numbered),
                 Piece::LeftOut(count) => {
                     block.remark(&format!("{count} rows left out; v shows all"));
                 }
             }
+        }
+    }
+
+    /// One row of the command, its number in the column of names.
+    fn write_row(&self, block: &mut Block<'_>, listed: ListedRow, numbered: bool) {
+        let label = match self.ask.script {
+            Some(_) => "Script",
+            None => "Command",
+        };
+        let name = match listed.number {
+            Some(1) if numbered => format!("{label:<7}{:>5}", 1),
+            Some(1) => label.to_owned(),
+            Some(number) => format!("{number:>NAMES$}"),
+            None => String::new(),
+        };
+        block.rows(&name, [(Tone::Literal, listed.row.line)]);
+        if !listed.row.marks.is_empty() {
+            block.rows("", [(Tone::Error, listed.row.marks)]);
         }
     }
 
@@ -256,20 +338,6 @@ impl AskCard<'_> {
 
 fn is_numbered(rows: &[ListedRow]) -> bool {
     rows.iter().filter(|row| row.number.is_some()).count() > 1
-}
-
-/// One row of the command, its number in the column of names.
-fn write_row(block: &mut Block<'_>, listed: ListedRow, numbered: bool) {
-    let name = match listed.number {
-        Some(1) if numbered => format!("{:<7}{:>5}", "Command", 1),
-        Some(1) => "Command".to_owned(),
-        Some(number) => format!("{number:>NAMES$}"),
-        None => String::new(),
-    };
-    block.rows(&name, [(Tone::Literal, listed.row.line)]);
-    if !listed.row.marks.is_empty() {
-        block.rows("", [(Tone::Error, listed.row.marks)]);
-    }
 }
 
 #[cfg(test)]

@@ -75,6 +75,19 @@ pub(crate) fn show_denials(
         let _ = writeln!(out, "\nTo remember it for this session:");
         literal("  ", grant, style, out);
     }
+    if let Some(edit) = &remedy.edit {
+        let _ = writeln!(
+            out,
+            "\nTo declare it for this script, and to approve it like that:"
+        );
+        literal("  ", edit, style, out);
+        literal(
+            "  ",
+            remedy.approve.as_deref().unwrap_or_default(),
+            style,
+            out,
+        );
+    }
     let unseen = not_seen(result);
     if !unseen.is_empty() {
         let _ = writeln!(out, "\nNot seen: {}.", unseen.join("; "));

@@ -43,12 +43,16 @@ pub(crate) fn show_diff(difference: &Difference<'_>, style: Style, out: &mut Vec
     };
     heading("--- ", name(difference.before), style, out);
     heading("+++ ", name(difference.after), style, out);
-    let before: Vec<&str> = difference.before.unwrap_or_default().lines().collect();
-    let after: Vec<&str> = difference.after.unwrap_or_default().lines().collect();
+    // With their ends: also a line that ends differently is another one.
+    let (before, after) = (split(difference.before), split(difference.after));
     let lines = compare(&before, &after);
     for (from, to) in hunks(&lines) {
         hunk(&lines, (from, to), style, out);
     }
+}
+
+fn split(text: Option<&str>) -> Vec<&str> {
+    text.unwrap_or_default().split_inclusive('\n').collect()
 }
 
 fn heading(sign: &str, name: &str, style: Style, out: &mut Vec<u8>) {
@@ -76,9 +80,11 @@ fn hunk(lines: &[Line<'_>], (from, to): (usize, usize), style: Style, out: &mut 
     if let &[Line::Goes(old), Line::Comes(new)] = inside
         && old.len().max(new.len()) > LONG_LINE
     {
-        let (old, new) = excerpts(old, new);
-        row("-", Tone::Error, &old, style, out);
-        row("+", Tone::Success, &new, style, out);
+        let (was, is) = excerpts(text_of(old), text_of(new));
+        row("-", Tone::Error, &was, style, out);
+        mark_end(old, style, out);
+        row("+", Tone::Success, &is, style, out);
+        mark_end(new, style, out);
         return;
     }
     let left_out = FIRST..inside.len().saturating_sub(LAST);
@@ -95,9 +101,11 @@ fn hunk(lines: &[Line<'_>], (from, to): (usize, usize), style: Style, out: &mut 
                 let line = text::shorten(&shown(line), style.room_beside(1));
                 row(" ", Tone::Plain, &line, style, out);
             }
-            Line::Goes(line) => row("-", Tone::Error, &shown(line), style, out),
-            Line::Comes(line) => row("+", Tone::Success, &shown(line), style, out),
+            Line::Goes(line) => row("-", Tone::Error, &told(line, inside), style, out),
+            Line::Comes(line) => row("+", Tone::Success, &told(line, inside), style, out),
         }
+        let (Line::Stays(line) | Line::Goes(line) | Line::Comes(line)) = line;
+        mark_end(line, style, out);
     }
 }
 
@@ -116,12 +124,41 @@ fn row(sign: &str, tone: Tone, line: &str, style: Style, out: &mut Vec<u8>) {
     }
 }
 
+/// Says that a line is the last and has no end.
+fn mark_end(line: &str, style: Style, out: &mut Vec<u8>) {
+    if !line.ends_with('\n') {
+        style.paint(Tone::Plain, "\\ No newline at end of file", out);
+        out.push(b'\n');
+    }
+}
+
+/// A line without its end.
+fn text_of(line: &str) -> &str {
+    line.strip_suffix('\n').unwrap_or(line)
+}
+
 /// A line that does nothing; tabs that indent it are what they look like.
 fn shown(line: &str) -> String {
-    let line = line.strip_suffix('\r').unwrap_or(line);
+    let line = text_of(line);
     let rest = line.trim_start_matches('\t');
     let tabs = line.len() - rest.len();
     format!("{}{}", "    ".repeat(tabs.min(20)), text::visible(rest))
+}
+
+/// A line that comes or goes. Where another would look the same, its blanks are shown too.
+fn told(line: &str, among: &[Line<'_>]) -> String {
+    let plain = shown(line);
+    let alike = |other: &&Line<'_>| {
+        let (Line::Stays(other) | Line::Goes(other) | Line::Comes(other)) = other;
+        *other != line && shown(other).trim_end() == plain.trim_end()
+    };
+    if among.iter().find(alike).is_none() {
+        return plain;
+    }
+    let line = text_of(line);
+    let kept = line.trim_end_matches(' ');
+    let blanks = line.len() - kept.len();
+    format!("{}{}", text::visible(kept), "␠".repeat(blanks))
 }
 
 /// Two long lines without what they have in common, but for a little.
@@ -288,9 +325,37 @@ mod tests {
     }
 
     #[test]
+    fn what_differs_can_be_seen() {
+        for (before, after, expected) in [
+            ("a\nb\n", "a\nb\r\n", " a\n-b\n+b^M\n"),
+            (
+                "a\nb\n",
+                "a\nb",
+                " a\n-b\n+b\n\\ No newline at end of file\n",
+            ),
+            (
+                "a\nb",
+                "a\nb\n",
+                " a\n-b\n\\ No newline at end of file\n+b\n",
+            ),
+            ("a\nb\n", "a\nb  \n", " a\n-b\n+b␠␠\n"),
+            ("\tb\n", "    b\n", "-␉b\n+    b\n"),
+            ("a\r\nb\n", "a\r\nc\n", " a^M\n-b\n+c\n"),
+        ] {
+            let drawn = drawn(Some(before), Some(after));
+            let lines: Vec<&str> = drawn.split_inclusive('\n').skip(3).collect();
+            assert_eq!(lines.concat(), expected, "{before:?} {after:?}");
+        }
+        let long = format!("{}\n", "x".repeat(900));
+        let ended = drawn(Some(&long), Some(long.trim_end()));
+        assert!(ended.ends_with("\\ No newline at end of file\n"), "{ended}");
+        assert!(ended.lines().count() > 4, "{ended}");
+    }
+
+    #[test]
     fn very_many_lines_show_their_ends() {
         let lines: Vec<String> = (0..5000).map(|line| line.to_string()).collect();
-        let drawn = drawn(None, Some(&lines.join("\n")));
+        let drawn = drawn(None, Some(&(lines.join("\n") + "\n")));
         assert_eq!(drawn.lines().count(), 3 + FIRST + 1 + LAST);
         assert!(
             drawn.contains("+149\n… 4750 lines are left out …\n+4900\n"),

@@ -36,10 +36,18 @@ pub(crate) fn show_asks(
     }
     let rows = groups.into_iter().map(|(ask, count)| {
         let capability = ask.ground.capability.clone();
-        let what = capability.unwrap_or_else(|| ask.ground.rule.clone());
+        let what = match &ask.script {
+            // Each version of a script is another question.
+            Some(script) => format!("script {}", super::short_hash(&script.content_hash)),
+            None => capability.unwrap_or_else(|| ask.ground.rule.clone()),
+        };
+        let command = match &ask.script {
+            Some(script) => format!("script {}", script.name),
+            None => ask.command.clone(),
+        };
         let command = match count {
-            1 => ask.command.clone(),
-            _ => format!("({count} like this) {}", ask.command),
+            1 => command,
+            _ => format!("({count} like this) {command}"),
         };
         let age = whole_seconds(between(ask.created_at_ms, now_ms));
         let state = ask.state.as_str().to_owned();
@@ -59,6 +67,7 @@ pub(crate) fn show_asks(
 /// Whether one answer would do for both: the same agent is asked about for the same reason and
 /// the same shapes or, without shapes, the same text.
 pub(crate) fn alike(one: &Ask, other: &Ask) -> bool {
+    let about = |ask: &Ask| ask.script.as_ref().map(|script| script.id);
     let same_text = || !one.shapes.is_empty() || one.digest == other.digest;
     one.agent == other.agent
         && one.state.as_str() == other.state.as_str()
@@ -66,6 +75,7 @@ pub(crate) fn alike(one: &Ask, other: &Ask) -> bool {
         && one.opens == other.opens
         && one.shapes == other.shapes
         && same_text()
+        && about(one) == about(other)
         && matches!(one.state, AskState::Pending)
 }
 

@@ -63,6 +63,7 @@ fn end(task: &str, agent: &str, code: i32) -> Event {
         exit_code: Some(code),
         signal: None,
         duration_ms: 1500,
+        slow: false,
         output: OutputDigest::default(),
         violations: Vec::new(),
         error: None,

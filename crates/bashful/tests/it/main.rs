@@ -45,6 +45,7 @@ mod registry;
 mod repair;
 mod sandbox;
 mod scope;
+mod scripts;
 mod secrets;
 mod sessions;
 mod shells;

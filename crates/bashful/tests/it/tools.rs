@@ -34,13 +34,25 @@ fn the_list_is_for_people() {
         \x20                also task.wait\n\
          task_list        List tasks (reads only)\n\
         \x20                also task.list\n\
-         task_kill        End a task (ends a command)\n\
+         task_kill        End a task (ends something)\n\
         \x20                also task.kill, KillShell\n\
          task_send        Type into a task (runs commands)\n\
         \x20                also task.send\n\
         task_screen      Look at a task's terminal (reads only)\n\
         \x20                also task.screen\n\
-        policy_explain   What would happen to a command (reads only)\n"
+        policy_explain   What would happen to a command (reads only)\n\
+        script_run       Run a managed script (runs commands)\n\
+        \x20                also bash.run, bash.run_script, bash_run_script, run_script\n\
+        script_create    Keep a new script (keeps something)\n\
+        \x20                also script.create, bash.create_script, bash_create_script, create_script\n\
+        script_list      List managed scripts (reads only)\n\
+        \x20                also script.list, bash.list_scripts, bash_list_scripts, list_scripts\n\
+        script_get       Read a managed script (reads only)\n\
+        \x20                also script.get, bash.get_script, bash_get_script, get_script\n\
+        script_validate  Look at a script before it runs (reads only)\n\
+        \x20                also script.validate, bash.validate_script, bash_validate_script, validate_script\n\
+        script_delete    Delete a managed script (ends something)\n\
+        \x20                also script.delete, bash.delete_script, bash_delete_script, delete_script\n"
     );
     assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
 }
@@ -59,7 +71,7 @@ fn each_format_is_what_its_maker_wants() {
     assert_eq!(described(&["--json"]), mcp);
     let openai = described(&["--format", "openai"]);
     let anthropic = described(&["--format", "anthropic"]);
-    assert_eq!([mcp.len(), openai.len(), anthropic.len()], [8, 8, 8]);
+    assert_eq!([mcp.len(), openai.len(), anthropic.len()], [14, 14, 14]);
     for ((mcp, openai), anthropic) in mcp.iter().zip(&openai).zip(&anthropic) {
         let keys = |tool: &Value| {
             tool.as_object()

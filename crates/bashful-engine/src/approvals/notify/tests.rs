@@ -27,6 +27,7 @@ fn ask(command: &str, workspace: &Path) -> Ask {
         input: None,
         memory: None,
         asking: Vec::new(),
+        script: None,
         digest: "0".to_owned(),
         ground: AskGround {
             rule: "r".to_owned(),

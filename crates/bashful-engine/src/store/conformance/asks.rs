@@ -120,6 +120,7 @@ pub(in crate::store) fn an_answer_that_cannot_be_recorded_does_not_count(place: 
         id: "ask-1",
         state: &allowed(&given),
         grant: Some(&given),
+        approving: None,
         now_ms: NOON + 1,
     };
     let mut told = Vec::new();

@@ -38,6 +38,7 @@ pub(crate) fn ask(id: &str) -> Ask {
         input: None,
         memory: None,
         asking: Vec::new(),
+        script: None,
         digest: format!("digest of {id}"),
         ground: AskGround {
             rule: "git-push".to_owned(),

@@ -4,6 +4,7 @@ use rusqlite::{Connection, OptionalExtension, Row, named_params};
 
 use super::fault::Fault;
 use crate::approvals::{Ask, AskState};
+use crate::scripts::{Destinations, ScriptId};
 use crate::store::{AskFilter, AskLimits, OpenedAsk};
 
 /// Puts an ask, or joins an equal one that waits.
@@ -97,6 +98,21 @@ pub(super) fn pending_like(connection: &Connection, ask: &Ask) -> Result<Vec<Ask
     )?;
     let rows = statement.query_map((&ask.agent, &ask.policy, &ask.rights, &ask.id), id_and_body)?;
     rows.map(|row| read(row?)).collect()
+}
+
+/// Pending asks about one script, the oldest first.
+pub(super) fn pending_about(connection: &Connection, script: ScriptId) -> Result<Vec<Ask>, Fault> {
+    let mut statement = connection.prepare(
+        "SELECT id, body FROM ask
+         WHERE state = 'pending' AND json_extract(body, '$.script.id') = ?1 ORDER BY created, id",
+    )?;
+    let rows = statement.query_map([script.to_string()], id_and_body)?;
+    rows.map(|row| read(row?)).collect()
+}
+
+/// Where the paths led of the script that an ask is about.
+pub(super) fn leads(ask: &Ask) -> Option<&Destinations> {
+    ask.script.as_ref().map(|script| &script.reach)
 }
 
 /// Marks every pending ask past its time as expired.

@@ -18,10 +18,13 @@ use super::fault::Fault;
 use crate::store::StoreError;
 
 /// Each brings the database from one version to the next. They are never changed, only added.
-pub(super) const MIGRATIONS: [&str; 1] = [include_str!("../migrations/sqlite/0001.sql")];
+pub(super) const MIGRATIONS: [&str; 2] = [
+    include_str!("../migrations/sqlite/0001.sql"),
+    include_str!("../migrations/sqlite/0002.sql"),
+];
 
 /// The version that this Bashful writes: that of the last migration.
-pub(super) const KNOWN: i64 = 1;
+pub(super) const KNOWN: i64 = 2;
 
 /// Opens the database at this path if there is one.
 pub(super) fn existing(path: &Path) -> Result<Option<Connection>, StoreError> {

@@ -5,7 +5,8 @@ use std::path::Path;
 use rusqlite::Connection;
 
 use super::fault::Fault;
-use super::{asks, grants};
+use super::scripts::Approved;
+use super::{asks, grants, scripts};
 use crate::approvals::{Ask, AskState, Grant, Scope, Subject};
 use crate::store::{Settlement, Settling};
 
@@ -35,6 +36,22 @@ pub(super) fn settle(
                 && answers(grant, &ask, other)
         });
     }
+    if let Some(approving) = &settling.approving {
+        if scripts::approve(connection, approving)? == Approved::NotAnyMore {
+            ask.state = AskState::Overtaken {
+                at_ms: settling.now_ms,
+            };
+            asks::put(connection, &ask)?;
+            return Ok(Settlement::Overtaken(ask));
+        }
+        also = asks::pending_about(connection, approving.script)?;
+        also.retain(|other| {
+            other.id != ask.id
+                && settling.now_ms < other.expires_at_ms
+                && other.digest == ask.digest
+                && asks::leads(other) == asks::leads(&ask)
+        });
+    }
     for settled in std::iter::once(&mut ask).chain(&mut also) {
         settled.state = settling.state.clone();
         asks::put(connection, settled)?;
@@ -45,6 +62,10 @@ pub(super) fn settle(
 /// A yes has its grant, and nothing else has one.
 fn check(settling: &Settling<'_>) -> Result<(), Fault> {
     let senseless = |detail: &str| Err(Fault::Senseless(detail.to_owned()));
+    let yes = matches!(settling.state, AskState::Allowed { .. });
+    if settling.approving.is_some() && (!yes || settling.grant.is_some()) {
+        return senseless("only a yes without a grant approves a script");
+    }
     match (settling.state, settling.grant) {
         (AskState::Pending, _) => senseless("an ask that waits cannot be settled as waiting"),
         (AskState::Allowed { grant: id, .. }, Some(grant)) if *id != grant.id => {

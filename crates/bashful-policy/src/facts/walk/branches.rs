@@ -1,12 +1,9 @@
 //! Branches: lists, pipelines, conditions and loops, whose ways are all taken.
 
-use super::{Frame, Left, MAX_REPEATS, Walker};
+use super::{Frame, Left, Walker};
 use crate::facts::state::{State, Text, Value};
 use crate::facts::{Argument, Input, Span, UnknownKind};
 use crate::shell::{self, Arm, Joint, Loop, Node, Statement, Word};
-
-/// More loops than this are not walked again for what they change.
-const MAX_LOOPS: usize = 4096;
 
 impl Walker<'_> {
     pub(super) fn list(
@@ -168,7 +165,7 @@ impl Walker<'_> {
         // What else is different when it runs again, by way of built-ins or functions.
         let changed = state.changed(&entered);
         if !changed.is_empty() || state.positional != entered.positional {
-            if self.loops >= MAX_LOOPS {
+            if self.loops >= self.limits.loops {
                 self.unknown(UnknownKind::TooComplex, span, "");
                 self.left.pop();
                 return;
@@ -188,7 +185,7 @@ impl Walker<'_> {
         }
         if state.directories != directories {
             // It goes somewhere each time round, so the second time it can be anywhere near.
-            if self.repeats < MAX_REPEATS {
+            if self.repeats < self.limits.repeats {
                 self.repeats += 1;
                 self.statements(&repeated.body, state, frame);
             }

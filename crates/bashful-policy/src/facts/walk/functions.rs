@@ -2,13 +2,10 @@
 
 use std::rc::Rc;
 
-use super::{Frame, Left, MAX_DEPTH, MAX_REPEATS, Walker};
+use super::{Frame, Left, MAX_DEPTH, Walker};
 use crate::facts::state::{Restored, State};
 use crate::facts::{Argument, Function, Place, Span, UnknownKind};
 use crate::shell::{self, Base, Statement};
-
-/// More texts than this are not read for one command.
-const MAX_SCRIPTS: usize = 1024;
 
 /// More bytes than this are not read in texts of texts.
 const MAX_NESTED_BYTES: usize = 2 << 20;
@@ -60,7 +57,7 @@ impl Walker<'_> {
             // It calls itself; its body is being walked already.
             return;
         }
-        if self.repeats >= MAX_REPEATS || self.depth >= MAX_DEPTH {
+        if self.repeats >= self.limits.repeats || self.depth >= MAX_DEPTH {
             self.unknown(UnknownKind::TooComplex, body.span, name);
             return;
         }
@@ -105,7 +102,7 @@ impl Walker<'_> {
             return;
         }
         if self.depth >= MAX_DEPTH
-            || self.scripts > MAX_SCRIPTS
+            || self.scripts > self.limits.scripts
             || self.nested_bytes > MAX_NESTED_BYTES
         {
             self.unknown(UnknownKind::TooComplex, text.span, &text.text);

@@ -3,7 +3,8 @@
 use shuck_ast as ast;
 
 use super::{Base, Reader};
-use crate::shell::{Arm, Joint, Loop, Node};
+use crate::shell::mark::{Role, Usage};
+use crate::shell::{Arm, Joint, Loop, Node, Word};
 
 impl Reader<'_> {
     pub(super) fn binary(&mut self, binary: &ast::BinaryCommand) -> Node {
@@ -40,9 +41,12 @@ impl Reader<'_> {
     }
 
     fn arm(&mut self, item: &ast::CaseItem) -> Arm {
-        let patterns = item.patterns.iter();
+        let patterns = self.as_role(Role::Pattern, |reader| {
+            let patterns = item.patterns.iter();
+            patterns.map(|pattern| reader.pattern(pattern)).collect()
+        });
         Arm {
-            patterns: patterns.map(|pattern| self.pattern(pattern)).collect(),
+            patterns,
             body: self.statements(&item.body),
             goes_on: !matches!(item.terminator, ast::CaseTerminator::Break),
         }
@@ -69,19 +73,20 @@ impl Reader<'_> {
                 if variable.is_none() || it.targets.len() > 1 {
                     self.not_bash(it.span);
                 }
+                if it.words.is_none() {
+                    self.loop_parameters(variable.as_deref(), it.span);
+                }
                 Node::Loop(Loop {
+                    words: it
+                        .words
+                        .as_ref()
+                        .map(|words| self.loop_words(variable.as_deref(), words)),
                     variable,
-                    words: it.words.as_ref().map(|words| self.words(words)),
                     body: self.statements(&it.body),
                     ..Loop::default()
                 })
             }
-            Compound::Select(it) => Node::Loop(Loop {
-                variable: Some(it.variable.as_str().to_owned()),
-                words: Some(self.words(&it.words)),
-                body: self.statements(&it.body),
-                ..Loop::default()
-            }),
+            Compound::Select(it) => self.select(it),
             Compound::ArithmeticFor(it) => {
                 let parts = [
                     (it.init_span, &it.init_ast),
@@ -109,7 +114,7 @@ impl Reader<'_> {
                 ..Loop::default()
             }),
             Compound::Case(it) => {
-                let word = self.word(&it.word);
+                let word = self.as_role(Role::Subject, |reader| reader.word(&it.word));
                 let arms = it.cases.iter().map(|item| self.arm(item));
                 Node::Case(word, arms.collect())
             }
@@ -142,6 +147,36 @@ impl Reader<'_> {
                 Node::Group(body)
             }
         }
+    }
+
+    fn select(&mut self, it: &ast::SelectCommand) -> Node {
+        let variable = it.variable.as_str();
+        if it.words.is_empty() {
+            self.loop_parameters(Some(variable), it.span);
+        }
+        Node::Loop(Loop {
+            variable: Some(variable.to_owned()),
+            words: Some(self.loop_words(Some(variable), &it.words)),
+            body: self.statements(&it.body),
+            ..Loop::default()
+        })
+    }
+
+    fn loop_words(&mut self, variable: Option<&str>, words: &[ast::Word]) -> Vec<Word> {
+        self.as_role(Role::LoopWord, |reader| {
+            reader.as_target(variable, |reader| reader.words(words))
+        })
+    }
+
+    /// A loop without words takes the parameters.
+    fn loop_parameters(&mut self, variable: Option<&str>, span: ast::Span) {
+        let start = span.start.offset();
+        self.as_role(Role::LoopWord, |reader| {
+            let span = (start, start + 1);
+            let word = std::mem::replace(&mut reader.marks.word, span);
+            reader.as_target(variable, |reader| reader.refer("@", Usage::Value, span));
+            reader.marks.word = word;
+        });
     }
 
     /// `((…))`, which is sometimes two nested subshells.

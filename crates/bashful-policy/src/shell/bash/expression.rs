@@ -4,6 +4,7 @@ use shuck_ast as ast;
 
 use super::Reader;
 use crate::facts::UnknownKind;
+use crate::shell::mark::{Role, Usage};
 use crate::shell::{Expression, Operand};
 
 impl Reader<'_> {
@@ -44,13 +45,21 @@ impl Reader<'_> {
         use ast::ArithmeticExpr as Expr;
         match &node.kind {
             Expr::Number(_) => {}
-            Expr::Variable(name) => expression.names.push(name.as_str().to_owned()),
+            Expr::Variable(name) => {
+                self.refer_in_expression(name.as_str(), node.span);
+                expression.names.push(name.as_str().to_owned());
+            }
             Expr::Indexed { name, index } => {
+                self.refer_in_expression(name.as_str(), node.span);
                 expression.names.push(name.as_str().to_owned());
                 left.push(index);
             }
             Expr::ShellWord(word) => {
-                let word = self.word(word);
+                let role = match self.marks.role {
+                    Role::Subscript => Role::Subscript,
+                    _ => Role::Arithmetic,
+                };
+                let word = self.as_role(role, |reader| reader.word(word));
                 expression.words.push(word);
             }
             Expr::Parenthesized { expression: inner } => left.push(inner),
@@ -75,9 +84,12 @@ impl Reader<'_> {
                 then_expr,
                 else_expr,
             } => left.extend([&**condition, then_expr, else_expr]),
-            Expr::Assignment { target, value, .. } => {
+            Expr::Assignment { target, value, op } => {
                 match target {
                     ast::ArithmeticLvalue::Variable(name) => {
+                        if !matches!(op, ast::ArithmeticAssignOp::Assign) {
+                            self.refer_in_expression(name.as_str(), node.span);
+                        }
                         expression.assigned.push(name.as_str().to_owned());
                     }
                     ast::ArithmeticLvalue::Indexed { name, index } => {
@@ -88,6 +100,12 @@ impl Reader<'_> {
                 left.push(value);
             }
         }
+    }
+
+    fn refer_in_expression(&mut self, name: &str, span: ast::Span) {
+        let span = (span.start.offset(), span.end.offset());
+        let role = Role::Arithmetic.inside(self.marks.role);
+        self.as_role(role, |reader| reader.refer(name, Usage::Value, span));
     }
 
     /// What stands in `NAME[…]`.
@@ -108,7 +126,9 @@ impl Reader<'_> {
             self.problem(UnknownKind::StringEvaluation, start, end);
         }
         if let Some(tree) = &subscript.arithmetic_ast {
-            return self.expression(Some(tree), span);
+            return self.as_role(Role::Subscript, |reader| {
+                reader.expression(Some(tree), span)
+            });
         }
         let mut expression = Expression {
             span: self.span(span),
@@ -116,7 +136,7 @@ impl Reader<'_> {
         };
         match subscript.word_ast() {
             Some(word) => {
-                let word = self.word(word);
+                let word = self.as_role(Role::Subscript, |reader| reader.word(word));
                 expression.words.push(word);
             }
             None => expression = self.expression(None, span),
@@ -128,33 +148,49 @@ impl Reader<'_> {
     pub(super) fn conditional(&mut self, tree: &ast::ConditionalExpr) -> Vec<Operand> {
         use ast::{ConditionalBinaryOp as Binary, ConditionalUnaryOp as Unary};
         let mut operands = Vec::new();
-        let mut left = vec![(tree, false)];
-        while let Some((node, evaluated)) = left.pop() {
+        let mut left = vec![(tree, Role::Operand)];
+        while let Some((node, role)) = left.pop() {
             match node {
                 ast::ConditionalExpr::Binary(it) => {
-                    let evaluated = matches!(
-                        it.op,
+                    let role = match it.op {
                         Binary::ArithmeticEq
-                            | Binary::ArithmeticNe
-                            | Binary::ArithmeticLe
-                            | Binary::ArithmeticGe
-                            | Binary::ArithmeticLt
-                            | Binary::ArithmeticGt
-                    );
-                    left.extend([(&*it.right, evaluated), (&*it.left, evaluated)]);
+                        | Binary::ArithmeticNe
+                        | Binary::ArithmeticLe
+                        | Binary::ArithmeticGe
+                        | Binary::ArithmeticLt
+                        | Binary::ArithmeticGt => Role::Arithmetic,
+                        _ => Role::Operand,
+                    };
+                    left.extend([(&*it.right, role), (&*it.left, role)]);
                 }
                 ast::ConditionalExpr::Unary(it) => {
-                    let evaluated = matches!(it.op, Unary::VariableSet | Unary::ReferenceVariable);
-                    left.push((&it.expr, evaluated));
+                    let role = match it.op {
+                        Unary::VariableSet | Unary::ReferenceVariable => Role::TestedName,
+                        _ => Role::Operand,
+                    };
+                    left.push((&it.expr, role));
                 }
-                ast::ConditionalExpr::Parenthesized(it) => left.push((&it.expr, false)),
-                ast::ConditionalExpr::Word(word) | ast::ConditionalExpr::Regex(word) => {
-                    let word = self.word(word);
-                    operands.push(Operand { word, evaluated });
+                ast::ConditionalExpr::Parenthesized(it) => left.push((&it.expr, Role::Operand)),
+                ast::ConditionalExpr::Word(word) => {
+                    let word = self.as_role(role, |reader| reader.word(word));
+                    operands.push(Operand {
+                        word,
+                        evaluated: role != Role::Operand,
+                    });
+                }
+                ast::ConditionalExpr::Regex(word) => {
+                    let word = self.as_role(Role::Regex, |reader| reader.word(word));
+                    operands.push(Operand {
+                        word,
+                        evaluated: role != Role::Operand,
+                    });
                 }
                 ast::ConditionalExpr::Pattern(pattern) => {
-                    let word = self.pattern(pattern);
-                    operands.push(Operand { word, evaluated });
+                    let word = self.as_role(Role::Pattern, |reader| reader.pattern(pattern));
+                    operands.push(Operand {
+                        word,
+                        evaluated: role != Role::Operand,
+                    });
                 }
                 ast::ConditionalExpr::VarRef(reference) => {
                     if let Some(expression) = self.subscript(reference) {

@@ -68,8 +68,9 @@ fn has_too_much(text: &str) -> bool {
 
 fn is_too_deep(text: &str) -> bool {
     let mut depth = [0_usize; 3];
-    for byte in text.bytes() {
+    for (at, byte) in text.bytes().enumerate() {
         let (kind, opens) = match byte {
+            b'[' if is_escape_sequence(text, at) => continue,
             b'(' => (0, true),
             b')' => (0, false),
             b'{' => (1, true),
@@ -98,6 +99,14 @@ fn is_too_deep(text: &str) -> bool {
         }
     }
     false
+}
+
+/// Whether a `[` belongs to a code for terminals, such as `\e[1m`. Long scripts are full of them,
+/// and nothing nests in what is no name.
+fn is_escape_sequence(text: &str, at: usize) -> bool {
+    let before = text.get(..at).unwrap_or_default();
+    let escapes = ["\\e", "\\E", "\\033", "\\x1b", "\\x1B", "\u{1b}"];
+    escapes.iter().any(|escape| before.ends_with(escape))
 }
 
 /// Whether an error of the parser is about one of its limits, and not about the text.
@@ -140,5 +149,18 @@ mod tests {
         assert!(is_too_deep(&"(".repeat(80)) && is_too_deep(&"time ".repeat(80)));
         assert!(is_too_deep(&"a[".repeat(80)) && is_too_deep(&"${x:-".repeat(80)));
         assert!(!is_too_deep(&"$(a) {b} c[1] ".repeat(1000)) && !is_too_deep("time ! ls"));
+    }
+
+    /// These must come to an end, whatever the end is: a stack that overflows ends the process.
+    #[test]
+    fn codes_for_terminals_nest_nothing() {
+        for escape in ["\\e", "\\E", "\\033", "\\x1b", "\\x1B", "\u{1b}"] {
+            for open in [
+                "", "a", "${a", "$((a", "[[ a", "((a", "a=(", "\"", "$'", "let a", "{a,",
+            ] {
+                let text = format!("{open}{}", format!("{escape}[1;").repeat(20_000));
+                let _ = crate::read(&text, &crate::Context::of_script());
+            }
+        }
     }
 }

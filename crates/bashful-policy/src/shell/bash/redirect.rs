@@ -5,6 +5,7 @@ use shuck_ast as ast;
 use super::Reader;
 use crate::facts::{RedirectKind, UnknownKind};
 use crate::shell::RedirectNode;
+use crate::shell::mark::Role;
 
 impl Reader<'_> {
     pub(super) fn redirect(&mut self, redirect: &ast::Redirect) -> RedirectNode {
@@ -37,7 +38,12 @@ impl Reader<'_> {
                     Kind::DupOutput if !descriptor => RedirectKind::Write,
                     Kind::DupOutput | Kind::DupInput => RedirectKind::Duplicate,
                 };
-                (kind, self.word(word))
+                let role = match redirect.kind {
+                    Kind::DupOutput | Kind::DupInput => Role::Duplicate,
+                    Kind::HereString => Role::HereString,
+                    _ => Role::Target,
+                };
+                (kind, self.as_role(role, |reader| reader.word(word)))
             }
         };
         RedirectNode {

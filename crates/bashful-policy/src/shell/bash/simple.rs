@@ -4,6 +4,7 @@ use shuck_ast as ast;
 
 use super::Reader;
 use crate::facts::UnknownKind;
+use crate::shell::mark::Role;
 use crate::shell::{AssignmentNode, Node, Simple, ValueNode, Word};
 
 impl Reader<'_> {
@@ -89,7 +90,12 @@ impl Reader<'_> {
     fn assignment(&mut self, assignment: &ast::Assignment) -> AssignmentNode {
         let subscript = self.subscript(&assignment.target);
         let value = match &assignment.value {
-            ast::AssignmentValue::Scalar(word) => ValueNode::Word(self.word(word)),
+            ast::AssignmentValue::Scalar(word) => {
+                let name = assignment.target.name.as_str();
+                ValueNode::Word(self.as_role(Role::Value, |reader| {
+                    reader.as_target(Some(name), |reader| reader.word(word))
+                }))
+            }
             ast::AssignmentValue::Compound(array) => {
                 if !self.slice(assignment.span).ends_with(')') || !self.is_plain_array(array) {
                     self.not_bash(assignment.span);
@@ -97,7 +103,9 @@ impl Reader<'_> {
                 let mut words = Vec::new();
                 for element in &array.elements {
                     match element {
-                        ast::ArrayElem::Sequential(value) => words.push(self.word(&value.word)),
+                        ast::ArrayElem::Sequential(value) => {
+                            words.push(self.element(assignment, Role::Element, &value.word));
+                        }
                         ast::ArrayElem::Keyed { key, value }
                         | ast::ArrayElem::KeyedAppend { key, value } => {
                             if self.slice(key.span()).contains(['$', '`']) {
@@ -111,7 +119,7 @@ impl Reader<'_> {
                             }
                             let expression = self.subscript_expression(key);
                             words.extend(expression.words);
-                            words.push(self.word(&value.word));
+                            words.push(self.element(assignment, Role::Value, &value.word));
                         }
                     }
                 }
@@ -125,6 +133,13 @@ impl Reader<'_> {
             append: assignment.append,
             span: self.span(assignment.span),
         }
+    }
+
+    fn element(&mut self, assignment: &ast::Assignment, role: Role, word: &ast::Word) -> Word {
+        let name = assignment.target.name.as_str();
+        self.as_role(role, |reader| {
+            reader.as_target(Some(name), |reader| reader.word(word))
+        })
     }
 
     /// Whether nothing but blanks stands between the elements of an array; where bash sees more,

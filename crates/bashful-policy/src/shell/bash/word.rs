@@ -4,7 +4,8 @@ use shuck_ast as ast;
 
 use super::{Base, Reader};
 use crate::facts::{Span, UnknownKind};
-use crate::shell::{Direction, Operator, Piece, Quoting, Word, ansi};
+use crate::shell::mark::{Lexeme, Marks, Role, Usage};
+use crate::shell::{Direction, Expansion, Operator, Piece, Quoting, Word, ansi};
 
 mod document;
 mod expansion;
@@ -26,7 +27,10 @@ impl Word {
 impl Reader<'_> {
     pub(super) fn word(&mut self, word: &ast::Word) -> Word {
         let mut pieces = Vec::with_capacity(word.parts.len());
+        let span = (word.span.start.offset(), word.span.end.offset());
+        let outer = std::mem::replace(&mut self.marks.word, span);
         self.parts(&word.parts, Quoting::Bare, &mut pieces);
+        self.marks.word = outer;
         let text = self.slice(word.span);
         Word {
             braces: text.contains('{') && text.contains('}'),
@@ -51,7 +55,9 @@ impl Reader<'_> {
         }
         match &part.kind {
             Part::Literal(literal) => {
+                self.marks.note(start, end, Lexeme::Literal);
                 let raw = self.slice(span).to_owned();
+                self.refer_to_names(&raw, (start, end));
                 // A text that is not in the source was made by the parser; then it is plain.
                 if literal.is_source_backed() || !raw.is_empty() {
                     self.seen.literal(start, end, quoting);
@@ -71,16 +77,12 @@ impl Reader<'_> {
                 pieces.push(Piece::Command(body, quoting));
             }
             Part::SingleQuoted { dollar, .. } => {
-                self.seen.whole(start, end);
-                let raw = self.slice(span);
-                let inner = raw.strip_prefix('$').unwrap_or(raw);
-                let inner = inner.strip_prefix('\'').unwrap_or(inner);
-                let inner = inner.strip_suffix('\'').unwrap_or(inner);
-                let text = if *dollar {
-                    ansi::decode(inner)
+                let lexeme = if *dollar {
+                    Lexeme::Ansi
                 } else {
-                    inner.to_owned()
+                    Lexeme::Single
                 };
+                let text = self.single_quoted(lexeme, span);
                 pieces.push(Piece::Text(text, Quoting::Quoted));
             }
             Part::DoubleQuoted { parts, .. } => {
@@ -89,6 +91,8 @@ impl Reader<'_> {
                 self.parts(parts, Quoting::Quoted, pieces);
             }
             Part::Variable(name) => {
+                self.marks.note(start, end, Lexeme::Variable(quoting));
+                self.refer(name.as_str(), Usage::Value, (start, end));
                 pieces.push(Piece::Variable(name.as_str().to_owned(), quoting));
             }
             Part::CommandSubstitution { body, syntax } => {
@@ -96,17 +100,7 @@ impl Reader<'_> {
                 pieces.push(Piece::Command(body, quoting));
             }
             Part::ProcessSubstitution { body, is_input } => {
-                self.seen.start(start);
-                self.recheck(body, span);
-                let substituted = std::mem::replace(&mut self.substituted, true);
-                let body = self.statements(body);
-                self.substituted = substituted;
-                let direction = if *is_input {
-                    Direction::Printed
-                } else {
-                    Direction::Fed
-                };
-                pieces.push(Piece::Process(body, direction));
+                pieces.push(self.process(body, *is_input, span));
             }
             Part::ArithmeticExpansion { expression_ast, .. } => {
                 self.seen.start(start);
@@ -127,6 +121,7 @@ impl Reader<'_> {
                 self.in_quotes = outer;
                 self.strict = strict;
                 expansion.span = self.span(span);
+                self.refer_to(&expansion, (start, end));
                 if expansion.operator == Operator::Other
                     && expansion.words.is_empty()
                     && expansion.expressions.is_empty()
@@ -135,11 +130,70 @@ impl Reader<'_> {
                         parameter.bourne()
                     && reference.subscript.is_none()
                 {
+                    self.marks.note(start, end, Lexeme::Variable(quoting));
                     pieces.push(Piece::Variable(expansion.name, quoting));
                 } else {
                     pieces.push(Piece::Expansion(Box::new(expansion), quoting));
                 }
             }
+        }
+    }
+
+    /// Notes the variables that a text names where it is evaluated as an expression.
+    fn refer_to_names(&mut self, text: &str, span: Span) {
+        if !self.marks.follows || !matches!(self.marks.role, Role::Arithmetic | Role::Subscript) {
+            return;
+        }
+        for name in names_in(text) {
+            self.refer(name, Usage::Value, span);
+        }
+    }
+
+    /// Notes the variable of an expansion.
+    fn refer_to(&mut self, expansion: &Expansion, span: Span) {
+        let usage = match expansion.operator {
+            // These give a number, or only the word.
+            Operator::Length | Operator::Alternative => return,
+            Operator::Evaluate => Usage::Prompt,
+            Operator::Indirect => Usage::Name,
+            _ => Usage::Value,
+        };
+        self.refer(&expansion.name, usage, span);
+    }
+
+    /// `<(…)` or `>(…)`.
+    fn process(&mut self, body: &ast::StmtSeq, is_input: bool, span: ast::Span) -> Piece {
+        let (start, end) = (span.start.offset(), span.end.offset());
+        self.seen.start(start);
+        if is_input {
+            self.as_role(Role::Target, |reader| reader.substitutes(start, end));
+        }
+        self.recheck(body, span);
+        let substituted = std::mem::replace(&mut self.substituted, true);
+        let body = self.statements(body);
+        self.substituted = substituted;
+        let direction = if is_input {
+            Direction::Printed
+        } else {
+            Direction::Fed
+        };
+        Piece::Process(body, direction)
+    }
+
+    /// What stands in `'…'` or `$'…'`.
+    fn single_quoted(&mut self, lexeme: Lexeme, span: ast::Span) -> String {
+        let (start, end) = (span.start.offset(), span.end.offset());
+        self.seen.whole(start, end);
+        self.marks.note(start, end, lexeme);
+        let raw = self.slice(span).to_owned();
+        self.refer_to_names(&raw, (start, end));
+        let inner = raw.strip_prefix('$').unwrap_or(&raw);
+        let inner = inner.strip_prefix('\'').unwrap_or(inner);
+        let inner = inner.strip_suffix('\'').unwrap_or(inner);
+        if lexeme == Lexeme::Ansi {
+            ansi::decode(inner)
+        } else {
+            inner.to_owned()
         }
     }
 
@@ -182,6 +236,7 @@ impl Reader<'_> {
         span: ast::Span,
     ) -> Vec<crate::shell::Statement> {
         let (start, end) = (span.start.offset(), span.end.offset());
+        self.substitutes(start, end);
         match syntax {
             ast::CommandSubstitutionSyntax::DollarParen => {
                 self.seen.start(start);
@@ -205,7 +260,21 @@ impl Reader<'_> {
                     Base::Offset(offset) if !changed => Base::Offset(offset + start + 1),
                     base => Base::Fixed(base.span(start, end)),
                 };
-                self.nested(&text, base)
+                // With backslashes, what it says is not what stands there.
+                let wanted = match base {
+                    Base::Offset(_) if !inner.contains('\\') => self.marks.within(start + 1, end),
+                    _ => Vec::new(),
+                };
+                if wanted.is_empty() {
+                    return self.nested(&text, base);
+                }
+                let marks = Marks::new(wanted);
+                let tree = super::parse_nested(&text, base, self.depth + 1, marks);
+                self.problems.extend(tree.problems);
+                self.marks.adopt(tree.marks, start + 1);
+                self.marks.references.extend(tree.references);
+                self.marks.substitutions.extend(tree.substitutions);
+                tree.body
             }
         }
     }
@@ -241,4 +310,11 @@ impl Reader<'_> {
             }
         }
     }
+}
+
+/// The names of variables that a text has.
+fn names_in(text: &str) -> impl Iterator<Item = &str> {
+    let fits = |sign: char| sign.is_ascii_alphanumeric() || sign == '_';
+    text.split(move |sign: char| !fits(sign))
+        .filter(|word| word.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_'))
 }

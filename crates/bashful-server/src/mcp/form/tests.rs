@@ -277,3 +277,45 @@ fn what_a_client_says_by_itself_is_nobodys_answer() {
         assert_eq!(reply(&parsed), Reply::Nobody(expected));
     }
 }
+
+#[test]
+fn a_script_is_approved_or_not_and_shown_whole() {
+    let mut ask = ask("echo one\nrm \u{202e}x\n");
+    let script = json!({
+        "id": "9b2e5c1a-4f0d-4c3e-8a51-0d6f2b7c9e10",
+        "name": "greet",
+        "content_hash": "ab",
+        "capabilities": { "network": true },
+        "approved_before": {
+            "content_hash": "cd",
+            "content": "echo one\n",
+            "capabilities": {},
+            "approved_at_ms": 1,
+        },
+    });
+    ask.script = Some(serde_json::from_value(script).unwrap());
+    let message = message(&ask);
+    for part in [
+        "May this script run whenever it is asked for?\n",
+        "  │ rm ⟨U+202E⟩x\n",
+        "Script: greet\n",
+        "\"network\":\"on\"",
+        "It declared before: ",
+        "and these came:\n\n  │ rm ⟨U+202E⟩x\n",
+        "exactly this text with what it declares",
+    ] {
+        assert!(message.contains(part), "{part}\n{message}");
+    }
+    let form = shown(&ask, true);
+    let answer = &form["requestedSchema"]["properties"]["answer"]["oneOf"];
+    let names = answer.as_array().unwrap().iter();
+    let names: Vec<&Value> = names.map(|one| &one["const"]).collect();
+    assert_eq!(names, ["always", "deny"], "{form}");
+    // What was approved before and is not kept cannot be compared, so it is not put here.
+    if let Some(script) = &mut ask.script
+        && let Some(before) = &mut script.approved_before
+    {
+        before.content = None;
+    }
+    assert_eq!(self::form(&ask, true, None), None);
+}

@@ -20,11 +20,18 @@ pub(super) fn show(settled: &Settled, style: Style, out: &mut Vec<u8>) {
     let (title, entries) = match settled {
         Settled::Counts { ask, grant, also } => {
             let title = match ask.state {
+                AskState::Allowed { .. } if ask.script.is_some() => {
+                    "Approved: it runs without a question until something changes"
+                }
                 AskState::Allowed { .. } => "Allowed; this is remembered",
                 AskState::Denied { .. } => "Denied",
                 _ => "Answered",
             };
-            let mut entries = vec![("Ask", ask.id.clone()), ("Command", ask.command.clone())];
+            let about = match &ask.script {
+                Some(script) => ("Script", script.name.to_string()),
+                None => ("Command", ask.command.clone()),
+            };
+            let mut entries = vec![("Ask", ask.id.clone()), about];
             if let AskState::Denied {
                 message: Some(message),
                 ..
@@ -45,7 +52,15 @@ pub(super) fn show(settled: &Settled, style: Style, out: &mut Vec<u8>) {
         }
         Settled::TooLate { ask } => {
             let state = said_state(&ask.state, now_ms());
-            let entries = vec![("Ask", ask.id.clone()), ("State", state)];
+            let mut entries = vec![("Ask", ask.id.clone()), ("State", state)];
+            if let (Some(script), AskState::Overtaken { .. }) = (&ask.script, &ask.state) {
+                entries.push(("Script", script.name.to_string()));
+                let next = format!(
+                    "it has changed since; look at it: bashful scripts approve {}",
+                    script.id
+                );
+                entries.push(("Next", next));
+            }
             ("Too late; this answer left nothing behind", entries)
         }
         _ => ("Answered", Vec::new()),

@@ -4,11 +4,13 @@ use std::io::IsTerminal as _;
 use std::time::Duration;
 
 use bashful_engine::approvals::{AskState, Subject};
-use bashful_engine::audit::{Ended, Event, GrantChange, InputHow, InputSent, Mended, Record};
+use bashful_engine::audit::{
+    Ended, Event, GrantChange, InputHow, InputSent, Mended, Record, ScriptChanged,
+};
 
 use super::select::Selected;
 use crate::printer::Printer;
-use crate::view::{duration, harmless_json, shorten, utc, visible};
+use crate::view::{duration, harmless_json, short_hash, shorten, utc, visible};
 
 const AGENT: usize = 12;
 /// More than a text is ever shown of.
@@ -39,6 +41,7 @@ pub(super) fn what(record: &Record) -> String {
         Event::Input(event) => format!("{} {}", event.task, input(event)),
         Event::End(event) => format!("{} {}", event.task, end(event)),
         Event::Refusal(event) => format!("{}: {}", event.status, event.action),
+        Event::Script(event) => script(event),
         Event::Mended(mended) => mending(mended),
         _ => String::new(),
     }
@@ -64,6 +67,15 @@ fn subject(subject: &Subject) -> String {
         }
         _ => "every command".to_owned(),
     }
+}
+
+/// What happened to a script.
+fn script(event: &ScriptChanged) -> String {
+    let change = event.change.as_str().replace('_', " ");
+    let hash = short_hash(&event.content_hash);
+    let detail = event.detail.as_ref();
+    let detail = detail.map_or(String::new(), |detail| format!(": {detail}"));
+    format!("{} {change}, SHA-256 {hash}{detail}", event.name)
 }
 
 fn mending(mended: &Mended) -> String {

@@ -1,6 +1,7 @@
 //! `bashful explain --last` and `bashful explain TASK`: what a run was denied.
 
 use bashful_engine::config::Keep;
+use bashful_engine::scripts::{approve_command, edit_command};
 use bashful_engine::{Engine, OutputLimit, Task, TaskFilter, WhichTasks, remedy};
 use serde_json::json;
 
@@ -24,7 +25,15 @@ pub(super) fn explain(
         return Err(UsageError(text).into());
     };
     let denied = &result.sandbox_violations;
-    let remedy = remedy(&result);
+    let mut remedy = remedy(&result);
+    if let Some(name) = script_of(&task) {
+        // One that is gone by now has nothing to be changed.
+        if let Ok(view) = engine()?.scripts().show(name) {
+            remedy.edit = edit_command(&view.script, &remedy.flags);
+            let approve = approve_command(&view.script);
+            remedy.approve = remedy.edit.is_some().then_some(approve);
+        }
+    }
     if arguments.json {
         printer.json(&json!({
             "v": 1,
@@ -42,6 +51,12 @@ pub(super) fn explain(
         printer.data(&out)?;
     }
     Ok(Some(Exit::Success))
+}
+
+/// The name of the managed script that a task ran.
+fn script_of(task: &Task) -> Option<&str> {
+    let is_script = task.id().starts_with("script-");
+    task.command().strip_prefix("script ").filter(|_| is_script)
 }
 
 fn named(arguments: &ExplainArguments) -> anyhow::Result<Option<Task>> {

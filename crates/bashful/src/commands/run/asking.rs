@@ -9,13 +9,23 @@ use bashful_engine::approvals::{Answer, Approver, Ask, Pending, Witness};
 use bashful_engine::{EngineBuilder, Interrupts};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use crate::cli::RunArguments;
 use crate::commands::places;
 use crate::printer::Printer;
 use crate::prompt::TerminalApprover;
 
+/// What flags say about asking.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::commands) struct AskingFlags {
+    /// The result is for a program.
+    pub(in crate::commands) json: bool,
+    /// Nobody at this terminal is asked.
+    pub(in crate::commands) no_ask: bool,
+    /// How long an answer from elsewhere is waited for.
+    pub(in crate::commands) wait: Option<Duration>,
+}
+
 /// Who is asked, and for how long.
-pub(super) struct Asking {
+pub(in crate::commands) struct Asking {
     approver: Option<Arc<dyn Approver>>,
     wait: Option<Duration>,
     interrupts: Arc<Interrupts>,
@@ -24,30 +34,30 @@ pub(super) struct Asking {
 impl Asking {
     /// The person at this terminal, if there is one who sees what we say; in any case, for as
     /// long as `--wait` says, whoever answers elsewhere.
-    pub(super) fn of(
-        arguments: &RunArguments,
+    pub(in crate::commands) fn of(
+        flags: AskingFlags,
         printer: &Printer,
         interrupts: &Arc<Interrupts>,
     ) -> anyhow::Result<Self> {
-        let seen = io::stderr().is_terminal() && !arguments.json && !arguments.no_ask;
+        let seen = io::stderr().is_terminal() && !flags.json && !flags.no_ask;
         let approver: Option<Arc<dyn Approver>> = if seen {
             let interrupts = Some(Arc::clone(interrupts));
             let approver = TerminalApprover::new(printer, &places()?, interrupts);
             Some(Arc::new(approver))
-        } else if arguments.wait.is_some() {
+        } else if flags.wait.is_some() {
             Some(Arc::new(Announcer))
         } else {
             None
         };
         Ok(Self {
             approver,
-            wait: arguments.wait,
+            wait: flags.wait,
             interrupts: Arc::clone(interrupts),
         })
     }
 
     /// An engine's settings for asking.
-    pub(super) fn applied_to(&self, mut builder: EngineBuilder) -> EngineBuilder {
+    pub(in crate::commands) fn applied_to(&self, mut builder: EngineBuilder) -> EngineBuilder {
         if let Some(approver) = &self.approver {
             builder = builder.approver(Arc::clone(approver));
         }

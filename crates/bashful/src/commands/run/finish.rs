@@ -6,7 +6,7 @@ use bashful_engine::{Approval, ExecutionResult, Status};
 
 use crate::exit::Exit;
 use crate::printer::Printer;
-use crate::view::{Outcome, Refusal, StartedTask, denial, hint, size};
+use crate::view::{Outcome, Refusal, StartedTask, denial, hint, size, visible};
 
 /// The closing line of a frame.
 pub(super) fn outcome(result: &ExecutionResult, limit: Duration) -> Outcome {
@@ -65,10 +65,13 @@ pub(super) fn remarks(result: &ExecutionResult, printer: &Printer) {
             killed.join(", ")
         );
         printer.note("note", &text);
-        printer.note(
-            "hint",
-            "use --survivors adopt to let such processes go on as a task",
-        );
+        // What a script leaves behind goes with its scratch directory.
+        if result.script.is_none() {
+            printer.note(
+                "hint",
+                "use --survivors adopt to let such processes go on as a task",
+            );
+        }
     }
     let unreachable = fate(result, "unreachable");
     if !unreachable.is_empty() {
@@ -170,7 +173,7 @@ pub(super) fn complete(result: &ExecutionResult, shown: u64, printer: &Printer) 
 }
 
 /// A request that was not allowed.
-pub(super) fn not_allowed(
+pub(in crate::commands) fn not_allowed(
     result: &ExecutionResult,
     as_json: bool,
     printer: &Printer,
@@ -184,9 +187,13 @@ pub(super) fn not_allowed(
             command: &result.command,
             decision,
             approval: result.approval.as_ref(),
+            is_script: result.script.is_some(),
         }
         .write(printer.style(), &mut out);
         printer.talk(&out);
+        if let (Some(_), Some(way)) = (&result.script, &decision.suggestion) {
+            printer.note("hint", &visible(way));
+        }
     }
     Ok(Exit::of(result))
 }

@@ -17,13 +17,13 @@ const GLANCE: Duration = Duration::from_millis(100);
 /// How long after the limit a keeper has to end everything and say so.
 const KEEPER_PATIENCE: Duration = Duration::from_secs(30);
 
-pub(super) struct Watcher<'a> {
-    pub(super) printer: &'a Printer,
-    pub(super) interrupts: &'a Interrupts,
+pub(in crate::commands) struct Watcher<'a> {
+    pub(in crate::commands) printer: &'a Printer,
+    pub(in crate::commands) interrupts: &'a Interrupts,
     /// The time the command has.
-    pub(super) limit: Duration,
+    pub(in crate::commands) limit: Duration,
     /// When it was started.
-    pub(super) began: Instant,
+    pub(in crate::commands) began: Instant,
 }
 
 /// What became of a run.
@@ -76,8 +76,53 @@ impl Watcher<'_> {
         Ok(Watched::Ended(Exit::of(&result), result))
     }
 
+    /// Waits for the end of a run that is never let go, and shows nothing.
+    pub(in crate::commands) fn unseen(&self, run: &Run) -> anyhow::Result<(Exit, ExecutionResult)> {
+        let mut events = run.events();
+        let mut interrupted = 0;
+        loop {
+            match events.next_until(Some(Instant::now() + GLANCE)) {
+                Some(Event::Finished(outcome)) => {
+                    let result = (*outcome)?;
+                    return Ok((Exit::of(&result), result));
+                }
+                Some(Event::SoftTimeout { elapsed }) => {
+                    let mut out = Vec::new();
+                    view::warn_slow(elapsed, self.printer.style(), &mut out);
+                    self.printer.talk(&out);
+                }
+                Some(_) | None => {}
+            }
+            self.obey(run, &mut interrupted)?;
+        }
+    }
+
+    /// Shows output of a run that is never let go as it comes.
+    pub(in crate::commands) fn live_here(
+        &self,
+        run: &Run,
+        title: &str,
+    ) -> anyhow::Result<(Exit, ExecutionResult)> {
+        match self.followed(run, title)? {
+            Some((exit, result)) => Ok((exit, *result)),
+            None => Err(EngineError::KeeperGone.into()),
+        }
+    }
+
     /// Shows output as it comes.
     pub(super) fn live(&self, run: Run, title: &str) -> anyhow::Result<Watched> {
+        Ok(match self.followed(&run, title)? {
+            Some((exit, result)) => Watched::Ended(exit, result),
+            None => Watched::LetGo(run.let_go()),
+        })
+    }
+
+    /// Shows output as it comes, to the end or, which is none, until it is time to let it go.
+    fn followed(
+        &self,
+        run: &Run,
+        title: &str,
+    ) -> anyhow::Result<Option<(Exit, Box<ExecutionResult>)>> {
         let mut events = run.events().lossless();
         let mut display = Display::new(self.printer, title);
         let mut interrupted = 0;
@@ -96,16 +141,16 @@ impl Watcher<'_> {
                     display.end(&result, self.limit)?;
                     finish::remarks(&result, self.printer);
                     let exit = finish::complete(&result, shown, self.printer);
-                    return Ok(Watched::Ended(exit, Box::new(result)));
+                    return Ok(Some((exit, Box::new(result))));
                 }
                 Some(_) | None => {}
             }
             display.tick();
-            if is_let_go(&run) {
+            if is_let_go(run) {
                 display.leave()?;
-                return Ok(Watched::LetGo(run.let_go()));
+                return Ok(None);
             }
-            self.obey(&run, &mut interrupted)?;
+            self.obey(run, &mut interrupted)?;
         }
     }
 

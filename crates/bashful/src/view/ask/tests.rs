@@ -28,6 +28,7 @@ pub(crate) fn ask_about(command: &str) -> Ask {
         input: None,
         memory: None,
         asking: Vec::new(),
+        script: None,
         digest: String::new(),
         ground: AskGround {
             rule: "git-push".to_owned(),
@@ -178,5 +179,60 @@ fn hostile_text_stays_behind_the_border_at_every_width() {
                     .all(|row| row.chars().skip(1).any(|c| c == '│'))
             );
         }
+    }
+}
+
+/// An ask about a script with this text, which was another one before.
+fn ask_about_script(text: &str, before: &str) -> Ask {
+    let mut ask = ask_about(text);
+    let script = serde_json::json!({
+        "id": "9b2e5c1a-4f0d-4c3e-8a51-0d6f2b7c9e10",
+        "name": "greet",
+        "content_hash": "ab".repeat(32),
+        "capabilities": { "paths_read": ["/srv"], "network": true },
+        "variables": [{ "name": "N", "type": "number", "default": 1 }],
+        "findings": [{
+            "line": 1, "severity": "warning", "source": "shellcheck", "code": "SC2086",
+            "message": "quote this \u{1b}[2J",
+        }],
+        "approved_before": {
+            "content_hash": "cd".repeat(32),
+            "content": before,
+            "capabilities": { "paths_read": ["/srv"] },
+            "approved_at_ms": NOW - 60_000,
+        },
+    });
+    ask.script = Some(serde_json::from_value(script).unwrap());
+    ask
+}
+
+#[test]
+fn a_script_is_shown_with_what_it_declares_and_what_changed() {
+    let ask = ask_about_script("echo one\necho \u{202e}two\n", "echo one\necho two\n");
+    let shown = drawn(&ask, 80);
+    for part in [
+        "╭─ ? May this script run whenever it is asked for?\n",
+        "│ Script     1 │ echo one\n",
+        "│            2 │ echo \\u{202e}two\n",
+        "│ Name         │ greet\n",
+        "│ May read     │ /srv\n",
+        "│ Network      │ on\n│              │ was: off\n",
+        "│ Variables    │ N (number) = 1\n",
+        "│ Found        │ line 1: warning: quote this ␛[2J (shellcheck SC2086)\n",
+        "1m 00s ago another text was approved; this changed since:\n",
+        "│              │ -echo two\n│              │ +echo \\u{202e}two\n",
+        "│ y  approve           │ exactly this text with what it declares",
+    ] {
+        assert!(shown.contains(part), "{part}\n{shown}");
+    }
+    // There is one kind of yes, and nothing to edit.
+    for part in ["in this session", "always", "e  edit"] {
+        assert!(!shown.contains(part), "{part}\n{shown}");
+    }
+    for row in shown.lines().skip(1) {
+        let columns: usize = row.chars().map(cautious_width).sum();
+        let borders = row.matches(['│', '├', '╰', '─', '╌']).count();
+        assert!(columns <= 80 + borders, "{row}");
+        assert!(row.starts_with(['│', '├', '╰']), "{row}");
     }
 }

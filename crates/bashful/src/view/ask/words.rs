@@ -51,6 +51,8 @@ pub(crate) fn witness(by: &Witness) -> String {
         Channel::Prompt => "at the prompt",
         Channel::Terminal => "on a terminal",
         Channel::Callback => "by the embedding program",
+        Channel::CommandLine => "on the command line, with --yes",
+        Channel::Client => "in an MCP client",
         _ => "in another way",
     };
     let terminal = by.terminal.as_ref();
@@ -82,6 +84,10 @@ pub(crate) fn state(state: &AskState, now_ms: u64) -> String {
             format!("changed {} ago by {}", ago(at_ms), witness(by))
         }
         AskState::Expired { at_ms } => format!("expired {} ago, unanswered", ago(at_ms)),
+        AskState::Overtaken { at_ms } => format!(
+            "the script was changed or deleted {} ago, before anybody answered",
+            ago(at_ms)
+        ),
     }
 }
 

@@ -234,3 +234,32 @@ fn a_command_too_long_to_be_shown_is_not_put() {
         assert!(text.ends_with(why), "{text}");
     }
 }
+
+#[test]
+fn a_script_is_approved_once_by_its_content() {
+    let world = World::new();
+    let mut client = Client::greeted(&world, &[], Manner::asking());
+    let script = json!({ "name": "greet", "content": "echo hello ${who.name}\n" });
+    let kept = client.call("script_create", &script);
+    assert_eq!(kept["isError"], false, "{kept}");
+    let run = json!({ "script_name": "greet", "variables": { "who": { "name": "a b" } } });
+    let id = client.send_call("script_run", &run);
+    let question = client.question();
+    let message = question["params"]["message"].as_str().unwrap();
+    assert!(message.contains("May this script run"), "{message}");
+    assert!(
+        message.contains("  │ echo hello ${who.name}\n"),
+        "{message}"
+    );
+    client.reply(&question, &accept("always"));
+    let result = client.result(&id);
+    assert!(text_of(&result).ends_with("\nhello a b\n"), "{result}");
+    // From now on nobody is asked, and no grant was left behind.
+    let result = client.call("bash.run", &run);
+    assert!(text_of(&result).ends_with("\nhello a b\n"), "{result}");
+    assert_eq!(grants(&world), [] as [Value; 0]);
+    let (_, told) = world.call(&["scripts", "show", "greet", "--json"]).json();
+    let script = &told["script"];
+    let found = json!([script["created_by"], script["approval"]["by"]["channel"]]);
+    assert_eq!(found, json!(["llm", "client"]), "{told}");
+}

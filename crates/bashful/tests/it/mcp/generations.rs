@@ -58,7 +58,7 @@ fn without_a_connection_every_request_says_who_sends_it() {
         "{result}"
     );
     let tools = client.request("tools/list", &Value::Null);
-    assert_eq!(tools["result"]["tools"].as_array().unwrap().len(), 8);
+    assert_eq!(tools["result"]["tools"].as_array().unwrap().len(), 14);
     assert_eq!(client.end(), (0, vec![], String::new()));
 }
 

@@ -75,6 +75,18 @@ fn calls(task: &str) -> Vec<(&'static str, Value)> {
         ("policy_explain", json!({ "command": "ls" })),
         ("policy_explain", json!({ "command": "touch made" })),
         ("policy_explain", json!({ "command": "sudo id" })),
+        (
+            "script_create",
+            json!({ "name": "greet", "content": "echo ${a.b}" }),
+        ),
+        ("script_list", json!({})),
+        ("script_get", json!({ "script_name": "greet" })),
+        ("script_validate", json!({ "script_name": "greet" })),
+        (
+            "script_run",
+            json!({ "script_name": "greet", "variables": { "a.b": "x" }, "dry_run": true }),
+        ),
+        ("script_delete", json!({ "script_name": "greet" })),
     ]
 }
 
@@ -171,6 +183,12 @@ fn every_tool_is_described_for_clients() {
             ["task_send", false, true, true, null],
             ["task_screen", true, false, false, null],
             ["policy_explain", true, false, false, null],
+            ["script_run", false, true, true, null],
+            ["script_create", false, false, false, null],
+            ["script_list", true, false, false, null],
+            ["script_get", true, false, false, null],
+            ["script_validate", true, false, false, null],
+            ["script_delete", false, true, false, null],
         ])
     );
 }

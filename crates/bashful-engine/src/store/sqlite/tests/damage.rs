@@ -6,8 +6,9 @@ use std::os::unix::fs::symlink;
 use super::super::open::beside;
 use super::{Directory, directory};
 use crate::approvals::Scope;
+use crate::scripts::examples::script;
 use crate::store::conformance::{NOON, PLENTY, ask, grant, put};
-use crate::store::{AskFilter, GrantFilter, Store, StoreError};
+use crate::store::{AskFilter, GrantFilter, SavingScript, ScriptStore as _, Store, StoreError};
 use crate::store::{SqliteStore, TaskFilter};
 
 impl Directory {
@@ -23,6 +24,18 @@ impl Directory {
             put(&store, &ask(&format!("ask-{number}")));
             let id = format!("grant-{number}");
             store.add_grant(&grant(&id, Scope::User)).unwrap();
+            let new = script(&format!("script-{number}"), "echo");
+            let saving = SavingScript {
+                script: &new,
+                is_new: true,
+                version: None,
+                lost: None,
+                keep: None,
+                now_ms: NOON,
+            };
+            store
+                .save_script_recorded(&saving, &mut |_| Ok(()))
+                .unwrap();
         }
         store.close().unwrap();
         directory

@@ -5,16 +5,28 @@ use shuck_ast as ast;
 use super::literal::unescape;
 use crate::facts::UnknownKind;
 use crate::shell::bash::{Base, Reader};
+use crate::shell::mark::{Lexeme, Role, Usage};
 use crate::shell::{Piece, Quoting, Word};
 
 impl Reader<'_> {
     /// The body of a here-document as a word.
     pub(in crate::shell::bash) fn here_document(&mut self, document: &ast::Heredoc) -> Word {
-        let body = &document.body;
-        let (start, end) = (body.span.start.offset(), body.span.end.offset());
+        let span = document.body.span;
+        let (start, end) = (span.start.offset(), span.end.offset());
         let delimiter = self.slice(document.delimiter.span).to_owned();
         let quoted = delimiter.contains(['\'', '"', '\\']);
         self.note_document(document);
+        let outer = std::mem::replace(&mut self.marks.word, (start, end));
+        let word = self.as_role(Role::Document, |reader| {
+            reader.document_body(document, quoted)
+        });
+        self.marks.word = outer;
+        word
+    }
+
+    fn document_body(&mut self, document: &ast::Heredoc, quoted: bool) -> Word {
+        let body = &document.body;
+        let (start, end) = (body.span.start.offset(), body.span.end.offset());
         let mut word = Word {
             pieces: Vec::new(),
             braces: false,
@@ -22,6 +34,10 @@ impl Reader<'_> {
         };
         if quoted {
             self.seen.whole(start, end);
+            let delimiter = document.delimiter.span;
+            let delimiter = (delimiter.start.offset(), delimiter.end.offset());
+            self.marks
+                .note(start, end, Lexeme::QuotedDocument { delimiter });
             let text = self.slice(body.span).to_owned();
             word.pieces.push(Piece::Text(text, Quoting::Quoted));
             return word;
@@ -60,10 +76,15 @@ impl Reader<'_> {
             Part::Literal(_) => {
                 let (start, end) = (span.start.offset(), span.end.offset());
                 self.seen.literal(start, end, Quoting::Quoted);
+                self.marks.note(start, end, Lexeme::Literal);
                 let raw = self.slice(span).to_owned();
                 unescape(&raw, Quoting::Quoted, pieces);
             }
             Part::Variable(name) => {
+                let (start, end) = (span.start.offset(), span.end.offset());
+                self.marks
+                    .note(start, end, Lexeme::Variable(Quoting::Quoted));
+                self.refer(name.as_str(), Usage::Value, (start, end));
                 pieces.push(Piece::Variable(name.as_str().to_owned(), Quoting::Quoted));
             }
             Part::CommandSubstitution { body, syntax } => {

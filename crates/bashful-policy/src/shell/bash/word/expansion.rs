@@ -3,6 +3,7 @@
 use shuck_ast as ast;
 
 use crate::shell::bash::Reader;
+use crate::shell::mark::Role;
 use crate::shell::{Expansion, Operator};
 
 impl Reader<'_> {
@@ -146,7 +147,7 @@ impl Reader<'_> {
         let expression = self.expression(tree, word.span);
         expansion.expressions.push(expression);
         if tree.is_none() {
-            let word = self.word(word);
+            let word = self.as_role(Role::Arithmetic, |reader| reader.word(word));
             expansion.words.push(word);
         }
     }
@@ -170,7 +171,16 @@ impl Reader<'_> {
                 Op::UseDefault | Op::AssignDefault | Op::UseReplacement | Op::Error
             );
             let quoted = std::mem::replace(&mut self.quoted_word, plain && self.in_quotes);
-            let word = self.word(operand);
+            let role = match (plain, self.in_quotes) {
+                (true, true) => Role::QuotedDefault,
+                (true, false) => Role::Default,
+                (false, _) => Role::Pattern,
+            };
+            let role = role.inside(self.marks.role);
+            let assigned = matches!(operator, Op::AssignDefault).then_some(expansion.name.as_str());
+            let word = self.as_role(role, |reader| {
+                reader.as_target(assigned, |reader| reader.word(operand))
+            });
             self.quoted_word = quoted;
             expansion.words.push(word);
         }
@@ -183,7 +193,7 @@ impl Reader<'_> {
             | Op::RemovePrefixLong { pattern }
             | Op::RemoveSuffixShort { pattern }
             | Op::RemoveSuffixLong { pattern } => {
-                let word = self.pattern(pattern);
+                let word = self.as_role(Role::Pattern, |reader| reader.pattern(pattern));
                 expansion.words.push(word);
                 match operator {
                     Op::RemovePrefixLong { .. } => Operator::Prefix,
@@ -201,8 +211,18 @@ impl Reader<'_> {
                 replacement_word_ast,
                 ..
             } => {
-                let pattern = self.pattern(pattern);
-                let replacement = self.word(replacement_word_ast);
+                let pattern = self.as_role(Role::Pattern, |reader| reader.pattern(pattern));
+                let splits = matches!(
+                    self.marks.role,
+                    Role::Argument | Role::LoopWord | Role::Element | Role::Default
+                );
+                let role = if splits && !self.in_quotes {
+                    Role::SplitReplacement
+                } else {
+                    Role::Replacement
+                };
+                let role = role.inside(self.marks.role);
+                let replacement = self.as_role(role, |reader| reader.word(replacement_word_ast));
                 expansion.words.extend([pattern, replacement]);
                 Operator::Other
             }

@@ -1,0 +1,114 @@
+//! Managed scripts: written once, approved by content, run within what they declare.
+//!
+//! A script is a file `{uuid}.sh` in the configuration directory, a row in the database and its
+//! records in the trail. [`Scripts`] is what a front end uses. To read it, follow a script:
+//! `id`, `body` and `variable` (what can be one), `folder` (its file), `script` (its row),
+//! `shelf` (both together, on record), `look` (what a hand changed), `keep`, `history`,
+//! `approve`, `carry` (what people do with it).
+
+mod action;
+mod advice;
+mod approve;
+mod body;
+mod call;
+mod carry;
+mod check;
+mod destinations;
+mod document;
+mod editor;
+mod ended;
+mod error;
+mod finding;
+mod folder;
+mod history;
+mod id;
+mod keep;
+mod list;
+mod look;
+mod place;
+mod placing;
+mod programs;
+mod reach;
+mod recover;
+mod run;
+mod running;
+mod scratch;
+mod script;
+mod sealed;
+mod shelf;
+mod templates;
+mod validate;
+mod values;
+mod variable;
+mod written;
+
+pub use action::{BASH_RUN, BashRun, NarrowedCapabilities};
+pub use advice::{approve_command, edit_command};
+pub use approve::Seen;
+pub use body::{MAX_SCRIPT_BYTES, UnfitBody, content_hash};
+pub(crate) use call::ScriptCall;
+pub use carry::ScriptDocument;
+pub use destinations::Destinations;
+pub use document::Document;
+pub use editor::{Edited, Editor, EditorEnd};
+pub use error::ScriptError;
+pub use finding::{FindingSource, ScriptFinding, Severity};
+pub use folder::FolderError;
+pub use history::TwoTexts;
+pub use id::{NotAName, NotAnId, ScriptId, ScriptName};
+pub use keep::{Deletion, NewScript, ScriptEdit};
+pub use list::{ActionOutcome, ActionReport};
+pub use look::{FileState, ForeignFile, ScriptList, ScriptView};
+pub use run::{DryRun, StartedScript};
+pub use running::ScriptRun;
+pub use script::{
+    CreatedBy, INTERPRETER, LastRun, Script, ScriptApproval, ScriptVersion, VersionOrigin,
+};
+pub use validate::{Draft, Needs, Validation};
+pub use values::{MissingValues, ShownBinding};
+pub use variable::{Variable, VariableError, VariableKind};
+pub use written::WrittenVariables;
+
+#[cfg(test)]
+pub(crate) use script::examples;
+
+use crate::builder::Settings;
+use crate::engine::Engine;
+use shelf::Shelf;
+
+/// The managed scripts of an engine's user.
+#[derive(Debug, Clone)]
+pub struct Scripts<'e> {
+    engine: &'e Engine,
+}
+
+impl Engine {
+    /// The managed scripts of this engine's user.
+    pub fn scripts(&self) -> Scripts<'_> {
+        Scripts { engine: self }
+    }
+}
+
+impl<'e> Scripts<'e> {
+    /// All scripts, files that no script belongs to, and what was deleted. What was changed by
+    /// hand is noticed, and becomes a version that nobody has approved.
+    pub fn list(&self) -> Result<ScriptList, ScriptError> {
+        self.shelf()?.list()
+    }
+
+    /// A script by its id or name, with its text.
+    pub fn show(&self, which: &str) -> Result<ScriptView, ScriptError> {
+        let shelf = self.shelf()?;
+        let mut view = shelf.look(shelf.find(which)?)?.view(self.settings());
+        self.note_unseen_end(&mut view.script);
+        Ok(view)
+    }
+
+    fn settings(&self) -> &'e Settings {
+        self.engine.settings()
+    }
+
+    fn shelf(&self) -> Result<Shelf<'e>, ScriptError> {
+        Shelf::open(self.settings())
+    }
+}

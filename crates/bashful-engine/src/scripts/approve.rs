@@ -1,0 +1,87 @@
+//! Saying yes to a script ahead of time, and taking that back.
+
+use super::Scripts;
+use super::destinations::{destinations, seen_digest};
+use super::error::ScriptError;
+use super::look::{FileState, ScriptView, with};
+use super::script::ScriptApproval;
+use super::shelf::{Change, FileChange};
+use crate::approvals::Witness;
+use crate::audit::{ScriptChange, ScriptChanged};
+use crate::clock::now_ms;
+
+/// What somebody says yes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Seen<'a> {
+    /// The script as it is, whatever that is.
+    AsItIs,
+    /// What they were shown: the digest of [`ScriptView`]. If it is something else by now, there
+    /// is no yes.
+    Digest(&'a str),
+}
+
+impl Scripts<'_> {
+    /// Approves a script as it is: exactly this text with exactly these capabilities and
+    /// variables. It then runs without a question until one of them changes.
+    pub fn approve(
+        &self,
+        which: &str,
+        seen: Seen<'_>,
+        by: &Witness,
+    ) -> Result<ScriptView, ScriptError> {
+        let shelf = self.shelf()?;
+        let (mut script, text) = shelf.look(shelf.find(which)?)?.usable()?;
+        // What is looked at here is what is kept.
+        let reach = destinations(self.settings(), &script.capabilities);
+        let digest = seen_digest(self.settings(), &script, &reach);
+        if let Seen::Digest(seen) = seen
+            && seen != digest
+        {
+            return Err(ScriptError::NotAsSeen {
+                name: script.name.to_string(),
+                found: digest,
+            });
+        }
+        let lasts = script.approval.as_ref();
+        let lasts = lasts.is_some_and(|approval| approval.expires_at_ms.is_none());
+        let view = with(script.clone(), FileState::AsKept, text).view(self.settings());
+        if lasts && view.approved {
+            // Nothing would change, so nothing is told: not even who says it again.
+            return Ok(view);
+        }
+        script.approval = Some(ScriptApproval {
+            approved_hash: script.content_hash.clone(),
+            digest: script.digest(),
+            capabilities: script.capabilities.clone(),
+            reach,
+            variables: script.variables.clone(),
+            approved_at_ms: now_ms(),
+            expires_at_ms: None,
+            by: by.clone(),
+        });
+        let change = Change {
+            what: ScriptChange::Approved,
+            file: FileChange::Stays,
+            record: &|event: &mut ScriptChanged| event.by = Some(by.clone()),
+        };
+        let kept = shelf.keep(&script, &change)?;
+        Ok(shelf.look(kept)?.view(self.settings()))
+    }
+
+    /// Takes the approval of a script back. One that has none stays as it is.
+    pub fn revoke(&self, which: &str, by: &Witness) -> Result<ScriptView, ScriptError> {
+        let shelf = self.shelf()?;
+        let mut script = shelf.look(shelf.find(which)?)?.script;
+        if script.approval.take().is_none() {
+            // It asks already, which is what was wanted.
+            return Ok(shelf.look(script)?.view(self.settings()));
+        }
+        let change = Change {
+            what: ScriptChange::Revoked,
+            file: FileChange::Stays,
+            record: &|event: &mut ScriptChanged| event.by = Some(by.clone()),
+        };
+        let kept = shelf.keep(&script, &change)?;
+        Ok(shelf.look(kept)?.view(self.settings()))
+    }
+}

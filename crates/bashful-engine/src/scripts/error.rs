@@ -1,0 +1,214 @@
+//! What can go wrong with managed scripts.
+
+use super::body::UnfitBody;
+use super::folder::FolderError;
+use super::id::{NotAName, NotAnId, ScriptId};
+use super::variable::VariableError;
+use crate::approvals::DeskError;
+use crate::audit::AuditError;
+use crate::error::{EngineError, in_full};
+use crate::store::StoreError;
+
+/// Why something cannot be done with a script. Nothing was half done.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ScriptError {
+    /// There is none of this name or id.
+    #[error("there is no script `{}`", which.escape_debug())]
+    Unknown {
+        /// What was given.
+        which: String,
+    },
+    /// Something that is no id.
+    #[error(transparent)]
+    Id(#[from] NotAnId),
+    /// Something that is no name.
+    #[error(transparent)]
+    Name(#[from] NotAName),
+    /// Another script has the name.
+    #[error("there is another script `{name}`")]
+    NameTaken {
+        /// The name.
+        name: String,
+    },
+    /// A text that is no script.
+    #[error(transparent)]
+    Body(#[from] UnfitBody),
+    /// Variables that cannot be declared or given.
+    #[error(transparent)]
+    Variables(#[from] VariableError),
+    /// Capabilities that cannot be declared.
+    #[error("a script cannot declare this: {detail}")]
+    Capabilities {
+        /// What is wrong.
+        detail: String,
+    },
+    /// A call that wants more than the script declares.
+    #[error("a call can only narrow what the script declares, and `{key}` would widen it: {}", given.join(", ").escape_debug())]
+    Widens {
+        /// The capability.
+        key: String,
+        /// What was asked for.
+        given: Vec<String>,
+    },
+    /// A description that is too long.
+    #[error("a description has at most 4096 bytes, and no NUL")]
+    Description,
+    /// The folder.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    /// The database.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The record.
+    #[error(transparent)]
+    Audit(#[from] AuditError),
+    /// Asks.
+    #[error(transparent)]
+    Desk(#[from] DeskError),
+    /// Automations use it.
+    #[error("the script `{name}` is used by {}", automations.join(", ").escape_debug())]
+    InUse {
+        /// Its name.
+        name: String,
+        /// Their ids.
+        automations: Vec<String>,
+    },
+    /// Somebody else changed it at the same time.
+    #[error("the script `{name}` was changed meanwhile; look at it and try again")]
+    ChangedMeanwhile {
+        /// Its name.
+        name: String,
+    },
+    /// What was seen is not what there is.
+    #[error("the script `{name}` is not what was seen any more: it is {found} now")]
+    NotAsSeen {
+        /// Its name.
+        name: String,
+        /// The digest of what there is.
+        found: String,
+    },
+    /// Its file is not there.
+    #[error("the file of the script `{name}` is missing; `restore` brings it back")]
+    FileMissing {
+        /// Its name.
+        name: String,
+    },
+    /// Its file was changed by hand to something that is no script.
+    #[error("the file of the script `{name}` was changed to what is no script: {why}")]
+    FileUnfit {
+        /// Its name.
+        name: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// Its file is none of ours.
+    #[error("the file of the script `{name}` cannot be trusted: {why}")]
+    FileNotOurs {
+        /// Its name.
+        name: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// A file that has no metadata.
+    #[error("the file of `{id}` is foreign: import it first")]
+    Foreign {
+        /// Its id.
+        id: ScriptId,
+    },
+    /// There is no such version.
+    #[error("the script `{name}` has no version `{}`", which.escape_debug())]
+    NoVersion {
+        /// Its name.
+        name: String,
+        /// What was given.
+        which: String,
+    },
+    /// Several versions begin like this.
+    #[error("`{}` is the beginning of several hashes", which.escape_debug())]
+    AmbiguousVersion {
+        /// What was given.
+        which: String,
+    },
+    /// A model wants to delete what is not its own.
+    #[error(
+        "only a person deletes the script `{name}`, because a person made it: with `bashful scripts delete`"
+    )]
+    NotAModels {
+        /// Its name.
+        name: String,
+    },
+    /// A document that cannot be imported.
+    #[error("cannot import this: {detail}")]
+    Document {
+        /// What is wrong with it.
+        detail: String,
+    },
+    /// An action that cannot be run.
+    #[error("this is no action that can be run: {detail}")]
+    Action {
+        /// What is wrong with it.
+        detail: String,
+    },
+    /// A working directory that a run may not have.
+    #[error("the working directory `{}` lies neither in the workspace nor in a declared path", path.escape_debug())]
+    Directory {
+        /// The directory.
+        path: String,
+    },
+    /// A working directory that is hidden or protected where it lies.
+    #[error("nothing works in `{}`: it holds what is private, or what would run later", path.escape_debug())]
+    ClosedDirectory {
+        /// The directory.
+        path: String,
+    },
+    /// A working directory that is none.
+    #[error("the working directory `{}` does not exist, or is no directory", path.escape_debug())]
+    NoDirectory {
+        /// The directory.
+        path: String,
+    },
+    /// A program that looks at scripts failed.
+    #[error("cannot look at the script with `{program}`: {detail}")]
+    Tool {
+        /// The program.
+        program: &'static str,
+        /// What went wrong.
+        detail: String,
+    },
+    /// The engine.
+    #[error(transparent)]
+    Engine(#[from] Box<EngineError>),
+    /// Something of the system.
+    #[error("cannot get {what}")]
+    Resources {
+        /// What.
+        what: &'static str,
+        /// Why.
+        #[source]
+        source: std::io::Error,
+    },
+}
+
+impl ScriptError {
+    /// What is put on record about it: the same without values, which are nobody's business
+    /// later.
+    pub(crate) fn for_record(&self) -> String {
+        match self {
+            Self::Variables(VariableError::Type { name, kind, .. }) => {
+                let name = name.escape_debug();
+                format!("the variable `{name}` is of type {kind}, and what was given is not")
+            }
+            error => in_full(error),
+        }
+    }
+}
+
+impl From<EngineError> for ScriptError {
+    fn from(error: EngineError) -> Self {
+        match error {
+            EngineError::ScriptChanged { name } => Self::ChangedMeanwhile { name },
+            error => Self::Engine(Box::new(error)),
+        }
+    }
+}

@@ -1,0 +1,285 @@
+//! Making, changing, naming and deleting scripts.
+
+use bashful_policy::Capabilities;
+
+use super::Scripts;
+use super::body::{content_hash, text};
+use super::check::check_syntax;
+use super::error::ScriptError;
+use super::id::{ScriptId, ScriptName};
+use super::look::ScriptView;
+use super::script::{CreatedBy, Script, VersionOrigin};
+use super::shelf::{Change, FileChange, Shelf, nothing_more};
+use super::templates;
+use super::values::check_usual;
+use super::variable::{self, Variable};
+use crate::audit::{ScriptChange, ScriptChanged};
+use crate::clock::now_ms;
+
+/// A script that somebody wants to make.
+#[derive(Debug, Clone)]
+pub struct NewScript {
+    /// Its name.
+    pub name: ScriptName,
+    /// What it is for.
+    pub description: String,
+    /// Its text.
+    pub content: Vec<u8>,
+    /// What it may do.
+    pub capabilities: Capabilities,
+    /// The variables that it declares.
+    pub variables: Vec<Variable>,
+    /// Who wrote it.
+    pub created_by: CreatedBy,
+}
+
+/// What is to be changed of a script; what is absent stays.
+#[derive(Debug, Clone, Default)]
+pub struct ScriptEdit {
+    /// Another text.
+    pub content: Option<Vec<u8>>,
+    /// Another description.
+    pub description: Option<String>,
+    /// Other capabilities.
+    pub capabilities: Option<Capabilities>,
+    /// Other variables.
+    pub variables: Option<Vec<Variable>>,
+    /// What the change was made from: the digest of [`ScriptView`]. If the script is something
+    /// else by now, nothing is changed.
+    pub seen: Option<String>,
+}
+
+/// Which scripts are deleted: those that automations use too?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Deletion {
+    /// Not then.
+    IfUnused,
+    /// Also then.
+    Forced,
+    /// Not then, and not one that a person made: what a model may delete.
+    ByModel,
+}
+
+/// The longest description, in bytes.
+const LONGEST_DESCRIPTION: usize = 4096;
+
+impl Scripts<'_> {
+    /// Makes a script. Nobody has approved it.
+    pub fn create(&self, new: NewScript) -> Result<ScriptView, ScriptError> {
+        let shelf = self.shelf()?;
+        let id = ScriptId::fresh().map_err(|source| ScriptError::Resources {
+            what: "an id",
+            source,
+        })?;
+        self.make(
+            &shelf,
+            id,
+            new,
+            (ScriptChange::Created, VersionOrigin::Created),
+        )
+    }
+
+    /// Makes a script with this id.
+    pub(super) fn make(
+        &self,
+        shelf: &Shelf<'_>,
+        id: ScriptId,
+        new: NewScript,
+        (what, origin): (ScriptChange, VersionOrigin),
+    ) -> Result<ScriptView, ScriptError> {
+        check_description(&new.description)?;
+        self.check_declared(&new.capabilities, &new.variables)?;
+        let content = self.checked(new.content)?;
+        templates::check_uses(&content, &new.variables)?;
+        let script = Script {
+            id,
+            name: new.name,
+            description: new.description,
+            created_at_ms: now_ms(),
+            created_by: new.created_by,
+            content_hash: content_hash(content.as_bytes()),
+            capabilities: new.capabilities,
+            variables: new.variables,
+            automation_ids: Vec::new(),
+            approval: None,
+            runs: 0,
+            last_run: None,
+            deleted_at_ms: None,
+            revision: 0,
+        };
+        let change = Change {
+            what,
+            file: FileChange::Written(&content, origin),
+            record: &nothing_more,
+        };
+        let kept = shelf.keep_new(&script, &change)?;
+        Ok(shelf.look(kept)?.view(self.settings()))
+    }
+
+    /// Changes a script. Another text, other capabilities or other variables are something that
+    /// nobody has approved.
+    pub fn edit(&self, which: &str, edit: ScriptEdit) -> Result<ScriptView, ScriptError> {
+        let shelf = self.shelf()?;
+        let looked = shelf.look(shelf.find(which)?)?;
+        let mut script = looked.script;
+        if edit.seen.is_some_and(|seen| seen != script.digest()) {
+            return Err(ScriptError::NotAsSeen {
+                name: script.name.to_string(),
+                found: script.digest(),
+            });
+        }
+        let before = script.clone();
+        if let Some(description) = edit.description {
+            check_description(&description)?;
+            script.description = description;
+        }
+        script.capabilities = edit.capabilities.unwrap_or(script.capabilities);
+        script.variables = edit.variables.unwrap_or(script.variables);
+        self.check_declared(&script.capabilities, &script.variables)?;
+        let content = edit.content.map(|bytes| self.checked(bytes)).transpose()?;
+        if let Some(text) = content.as_ref().or(looked.text.as_ref()) {
+            templates::check_uses(text, &script.variables)?;
+        }
+        let changed = content.as_ref().filter(|content| {
+            // Also what is the same brings back a file that is gone or is none of ours.
+            looked.text.as_ref() != Some(*content)
+        });
+        if let Some(content) = changed {
+            script.content_hash = content_hash(content.as_bytes());
+        }
+        if changed.is_none() && script == before {
+            return Ok(shelf.look(script)?.view(self.settings()));
+        }
+        let change = Change {
+            what: ScriptChange::Edited,
+            file: changed.map_or(FileChange::Stays, |content| {
+                FileChange::Written(content, VersionOrigin::Edited)
+            }),
+            record: &nothing_more,
+        };
+        let kept = shelf.keep(&script, &change)?;
+        Ok(shelf.look(kept)?.view(self.settings()))
+    }
+
+    /// Gives a script another name. That takes nothing of an approval away.
+    pub fn rename(&self, which: &str, name: &ScriptName) -> Result<ScriptView, ScriptError> {
+        let shelf = self.shelf()?;
+        let mut script = shelf.look(shelf.find(which)?)?.script;
+        let before = script.name.to_string();
+        script.name = name.clone();
+        let change = Change {
+            what: ScriptChange::Renamed,
+            file: FileChange::Stays,
+            record: &|event: &mut ScriptChanged| event.detail = Some(format!("was `{before}`")),
+        };
+        let kept = shelf.keep(&script, &change)?;
+        Ok(shelf.look(kept)?.view(self.settings()))
+    }
+
+    /// Deletes a script. Its texts stay, so that it can be restored; its approval does not.
+    pub fn delete(&self, which: &str, how: Deletion) -> Result<Script, ScriptError> {
+        let shelf = self.shelf()?;
+        let mut script = shelf.look(shelf.find(which)?)?.script;
+        if how == Deletion::ByModel && script.created_by == CreatedBy::User {
+            return Err(ScriptError::NotAModels {
+                name: script.name.to_string(),
+            });
+        }
+        if how != Deletion::Forced && !script.automation_ids.is_empty() {
+            return Err(ScriptError::InUse {
+                name: script.name.to_string(),
+                automations: script.automation_ids,
+            });
+        }
+        script.deleted_at_ms = Some(now_ms());
+        script.approval = None;
+        let change = Change {
+            what: ScriptChange::Deleted,
+            file: FileChange::Removed,
+            record: &nothing_more,
+        };
+        shelf.keep(&script, &change)
+    }
+
+    /// Notes which automations use a script.
+    pub fn set_automations(
+        &self,
+        which: &str,
+        automations: &[String],
+    ) -> Result<ScriptView, ScriptError> {
+        let shelf = self.shelf()?;
+        let mut script = shelf.look(shelf.find(which)?)?.script;
+        script.automation_ids = automations.to_vec();
+        script.automation_ids.sort();
+        script.automation_ids.dedup();
+        let change = Change {
+            what: ScriptChange::Used,
+            file: FileChange::Stays,
+            record: &nothing_more,
+        };
+        let kept = shelf.keep(&script, &change)?;
+        Ok(shelf.look(kept)?.view(self.settings()))
+    }
+
+    /// Refuses a name that another script has, before anybody writes a text for it.
+    pub fn check_name(&self, name: &ScriptName) -> Result<(), ScriptError> {
+        match self.shelf()?.namesake(name)? {
+            None => Ok(()),
+            Some(other) => Err(ScriptError::NameTaken {
+                name: other.name.to_string(),
+            }),
+        }
+    }
+
+    /// These bytes as a text that parses.
+    pub(super) fn checked(&self, bytes: Vec<u8>) -> Result<String, ScriptError> {
+        let content = text(bytes)?;
+        check_syntax(self.settings(), &content)??;
+        Ok(content)
+    }
+
+    fn check_declared(
+        &self,
+        capabilities: &Capabilities,
+        variables: &[Variable],
+    ) -> Result<(), ScriptError> {
+        variable::check(variables)?;
+        check_usual(variables)?;
+        let refused = |detail: String| Err(ScriptError::Capabilities { detail });
+        let paths = [
+            &capabilities.paths_read,
+            &capabilities.paths_write,
+            &capabilities.paths_deny,
+        ];
+        for path in paths.into_iter().flatten() {
+            if path.is_empty() || path.contains('\0') {
+                return refused("a path is empty or has a NUL".to_owned());
+            }
+        }
+        let opened = [&capabilities.paths_read, &capabilities.paths_write];
+        for path in opened.into_iter().flatten() {
+            // It would mean something else wherever the script is run.
+            if path != "." && !path.starts_with(['/', '~']) {
+                let path = path.escape_debug();
+                return refused(format!(
+                    "`{path}` does not begin with `/` or `~`; `.` alone is where the script is run"
+                ));
+            }
+        }
+        let settings = self.settings();
+        let profile = settings.config.profile_for(&settings.agent);
+        for class in &capabilities.classes {
+            if let Err(unknown) = profile.check_class(class) {
+                return refused(unknown.to_string());
+            }
+        }
+        Ok(())
+    }
+}
+
+fn check_description(description: &str) -> Result<(), ScriptError> {
+    if description.len() > LONGEST_DESCRIPTION || description.contains('\0') {
+        return Err(ScriptError::Description);
+    }
+    Ok(())
+}

@@ -1,0 +1,92 @@
+//! `script_create`: keeps a new script, which nobody has approved.
+
+use serde_json::{Value, json};
+
+use super::arguments::Arguments;
+use super::scripts::{capabilities_schema, described, findings, line, variables_schema};
+use super::{CallContext, Calling, Effects, Tool, ToolAnswer, ToolRegistry, schema};
+use crate::scripts::{CreatedBy, NewScript, ScriptError, WrittenVariables, approve_command};
+
+pub(super) const TOOL: Tool = Tool {
+    name: "script_create",
+    aliases: &[
+        "script.create",
+        "bash.create_script",
+        "bash_create_script",
+        "create_script",
+    ],
+    title: "Keep a new script",
+    description: "Keeps a bash script under a name, so that it can be run again and again. It runs \
+        sandboxed to the capabilities that it declares, so declare all it needs and nothing more. \
+        ${a.b} in its text is a template: the value is given when it runs, and is data wherever it \
+        stands. A person has to approve it before it runs for the first time; you cannot.",
+    effects: Effects::Keeps,
+    input,
+    output,
+    call,
+};
+
+fn input() -> Value {
+    schema::object(
+        &["name", "content"],
+        &json!({
+            "name": schema::text("Its name, which no other script has."),
+            "description": schema::text("What it is for, in a sentence; people read it."),
+            "content": schema::text("The bash text, up to 1 MiB."),
+            "capabilities": capabilities_schema("What it may do [default: nothing besides]."),
+            "variables": variables_schema(),
+        }),
+    )
+}
+
+fn output() -> Value {
+    schema::answer(
+        &["v", "script"],
+        &json!({
+            "v": schema::count("The version of this shape."),
+            "script": { "type": "object", "description": "The script, as in script_get." },
+            "findings": {
+                "type": "array",
+                "items": { "type": "object" },
+                "description": "What was found in it: line, severity, code, message.",
+            },
+        }),
+    )
+}
+
+fn call(registry: &ToolRegistry, mut arguments: Arguments, _: CallContext) -> Calling<'_> {
+    Box::pin(async move {
+        let name = arguments.text("name")?;
+        let variables = arguments.read_as("variables", "a list of variables")?;
+        let WrittenVariables(variables) = variables.unwrap_or_default();
+        let new = NewScript {
+            name: name.parse().map_err(ScriptError::from)?,
+            description: arguments.optional_text("description")?.unwrap_or_default(),
+            content: arguments.text("content")?.into_bytes(),
+            capabilities: arguments
+                .read_as("capabilities", "capabilities")?
+                .unwrap_or_default(),
+            variables,
+            created_by: CreatedBy::Llm,
+        };
+        let scripts = registry.engine.scripts();
+        let mut made = scripts.create(new)?;
+        let found = scripts.validate(&made.script.id.to_string())?.findings;
+        // Whoever wrote it knows its text.
+        made.content = None;
+        let mut lines = vec![format!("kept {}", line(&made))];
+        lines.extend(findings(&found));
+        lines.push(format!(
+            "next: script_run asks a person for approval the first time; or they type `{}` in a \
+             terminal",
+            approve_command(&made.script)
+        ));
+        Ok(ToolAnswer {
+            json: json!({ "v": 1, "script": described(&made), "findings": found }),
+            text: lines.join("\n"),
+            is_error: false,
+            ask: None,
+            task: None,
+        })
+    })
+}

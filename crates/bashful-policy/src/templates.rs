@@ -1,0 +1,36 @@
+//! Templates: values that come from elsewhere, bound into a script so that bash never reads one of
+//! them as code.
+//!
+//! `${trigger.file.path}` stands for a value. It is not pasted into the text: a variable of ours
+//! takes its place, written so that bash expands it as data where it stands, and the value is given
+//! to that variable before the script starts. So whatever a value holds, the text that bash parses
+//! is the same. What is left is to know where bash, or a program that it starts, would evaluate the
+//! value of a variable; there a template is refused.
+//!
+//! To read this, follow a script: `name` (what is written like a template), `split` (which commands
+//! have them), `part` (such a command, read), `flow` (where values come to stand), `search` (what
+//! each template is), `site` (how each is written, from the marks of the syntax tree), `calls` (what
+//! the commands around it would do with it), `script` (what the whole script says about its
+//! variables), `bind` (the text that runs). `declared` is about variables that are set before the script.
+
+mod bind;
+mod calls;
+mod declared;
+mod error;
+mod flow;
+mod misuse;
+mod name;
+mod part;
+mod read;
+mod script;
+mod search;
+mod site;
+mod split;
+mod value;
+
+pub use bind::{Binding, Bound, Missing};
+pub use declared::{Declared, Origin, Resolved, has_references};
+pub use error::{Position, Refusal, TemplateError};
+pub use name::TemplateName;
+pub use read::{DeclaredType, Template, check_declared_names, check_template, read_template};
+pub use value::Value;

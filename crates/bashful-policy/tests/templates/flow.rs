@@ -1,0 +1,356 @@
+//! Values that go on through variables, functions, files and substitutions: where bash or a program
+//! would evaluate them in the end they are refused, and ordinary scripts are not.
+
+use bashful_policy::{DeclaredType, Missing, Value, check_declared_names, check_template};
+
+use crate::bash::{Bash, text, values};
+
+const INDEX: &str = "OSTYPE[$(touch canary)]";
+const COMMAND: &str = "touch canary";
+const OPTION: &str = "--checkpoint-action=exec=touch${IFS}canary";
+
+/// Scripts that would run something if `${a.b}` were bound to this value as data.
+const ATTACKS: &[(&str, &str)] = &[
+    // What is evaluated keeps being so inside of expansions and substitutions.
+    ("echo $(( ${u:-${a.b}} ))", INDEX),
+    ("(( ${u:-\"${a.b}\"} ))", INDEX),
+    ("for ((i=${u:-${a.b}};i<1;i++)); do :; done", INDEX),
+    ("[[ ${u:-${a.b}} -gt 1 ]]", INDEX),
+    ("u=1; [[ ${u:+${a.b}} -eq 1 ]]", INDEX),
+    ("[[ -v ${u:-${a.b}} ]]", INDEX),
+    ("s=abc; echo ${s:${u:-${a.b}}}", INDEX),
+    ("arr=(1); echo ${arr[@]:${u:-${a.b}}}", INDEX),
+    ("arr=(1); echo ${arr[${u:-${a.b}}]}", INDEX),
+    ("x[${u:-${a.b}}]=1", INDEX),
+    ("arr+=([${u:-${a.b}}]=1)", INDEX),
+    ("x=y; echo $(( ${x/y/${a.b}} ))", INDEX),
+    ("x=y; [[ ${x/y/${a.b}} -eq 1 ]]", INDEX),
+    ("echo $(( $(echo ${a.b}) + 1 ))", INDEX),
+    ("[[ $(echo ${a.b}) -eq 1 ]]", INDEX),
+    ("arr=(1); echo ${arr[$(echo ${a.b})]}", INDEX),
+    ("x[$(echo ${a.b})]=1", INDEX),
+    ("[[ -v $(echo ${a.b}) ]]", INDEX),
+    ("for ((i=0;i<$(echo ${a.b});i++)); do :; done", INDEX),
+    ("f() { echo ${a.b}; }; (( $(f) ))", INDEX),
+    ("f() { echo ${a.b}; }; y=$(f); (( y ))", INDEX),
+    (
+        "echo $(( $(stat -c %s ${a.b} 2>&1 | sed 's/.*statx .//;s/.: .*//') ))",
+        INDEX,
+    ),
+    ("n=$(cat <<< ${a.b}); (( n ))", INDEX),
+    // Copies.
+    ("x=${a.b}; (( x ))", INDEX),
+    ("x=${a.b}; y=$x; (( y ))", INDEX),
+    ("x=${a.b}; y=\"$x\"; eval \"$y\"", COMMAND),
+    ("x=${a.b}; cmd=\"echo; $x\"; eval \"$cmd\"", COMMAND),
+    (
+        "arr=(${a.b}); for i in \"${arr[@]}\"; do (( i )); done",
+        INDEX,
+    ),
+    ("declare -A m; m[k]=${a.b}; k2=${m[k]}; (( k2 ))", INDEX),
+    ("x=${a.b}\n((\n x > 1\n))", INDEX),
+    ("x=${a.b}; [[ \"$x\" \\\n -gt 5 ]]", INDEX),
+    ("x=${a.b}; [[ x -gt 5 ]]", INDEX),
+    ("x=${a.b}\nlet y=x", INDEX),
+    ("x=${a.b}\nlet \"y = x\"", INDEX),
+    ("x=${a.b}; echo $[x]", INDEX),
+    ("x=${a.b}; s=abc; echo ${s:x:1}", INDEX),
+    ("x=${a.b}; s=abc; echo ${s:$x}", INDEX),
+    ("x=${a.b}; arr=([$x]=1)", INDEX),
+    ("x=${a.b}; declare -i y=$x", INDEX),
+    ("x=${a.b}; declare -i y; y=$x", INDEX),
+    ("declare -i \\\n x\nx=${a.b}", INDEX),
+    ("decl\"\"are -i x; x=${a.b}", INDEX),
+    ("x=${a.b}; [[ -v $x ]]", INDEX),
+    ("x=${a.b}; test -v \"$x\"", INDEX),
+    ("x=${a.b}; echo \"${!x}\"", INDEX),
+    (
+        "x='$(touch canary)'; y=${a.b}; echo \"${y@P}\"",
+        "$(touch canary)",
+    ),
+    ("x=${a.b}; printf -v \"$x\" 1", INDEX),
+    ("x=${a.b}; read \"$x\" <<< 1", INDEX),
+    ("x=${a.b}; unset \"$x\"", INDEX),
+    ("x=${a.b}; declare -n r=$x; echo $r", INDEX),
+    ("x=${a.b}; trap \"$x\" EXIT", COMMAND),
+    ("x=${a.b}; $x", COMMAND),
+    ("x=${a.b}; env $x", COMMAND),
+    ("x=${a.b}; nohup $x", COMMAND),
+    ("x=${a.b}; echo \"$x\" | bash", COMMAND),
+    ("x=${a.b}; bash <<< \"$x\"", COMMAND),
+    ("x=${a.b}; source <(echo \"$x\")", COMMAND),
+    ("x=${a.b}; sh -c \"\necho; $x\n\"", COMMAND),
+    ("x=${a.b}; bash -c \"echo '$x'\"", "';touch canary;'"),
+    ("x=${a.b}; PS4=$x; set -x; :", "$(touch canary)"),
+    // Parameters.
+    (
+        "check() { [[ $1 -gt 100 ]] && echo big; }\ncheck ${a.b}",
+        INDEX,
+    ),
+    ("check() { local n=$1; (( n )); }\ncheck ${a.b}", INDEX),
+    (
+        "check() { local n=${1:-5}; for ((i=0;i<n;i++)); do :; done; }\ncheck ${a.b}",
+        INDEX,
+    ),
+    ("f() { g \"$1\"; }\ng() { (( $1 )); }\nf ${a.b}", INDEX),
+    ("f() { shift; (( $1 )); }\nf x ${a.b}", INDEX),
+    ("f() { trap \"$1\" EXIT; }; f ${a.b}", COMMAND),
+    ("f() { bash -c \"$1\"; }; f ${a.b}", COMMAND),
+    ("f() { sh -c \"$*\"; }; f ${a.b}", COMMAND),
+    ("f() { $1; }; f ${a.b}", COMMAND),
+    ("f() { $@; }; f ${a.b}", COMMAND),
+    ("f() { shift; $@; }; f x ${a.b}", COMMAND),
+    ("f() { for a; do eval \"$a\"; done; }; f ${a.b}", COMMAND),
+    ("set -- ${a.b}; (( $1 ))", INDEX),
+    ("bash -c '(( $1 ))' _ ${a.b}", INDEX),
+    ("bash -c 'eval \"$1\"' _ ${a.b}", COMMAND),
+    // Names that are not known.
+    ("n=x; x=${a.b}; y=${!n}; (( y ))", INDEX),
+    ("x=${a.b}; declare -n r=x; (( r ))", INDEX),
+    ("f() { local -n out=$1; (( out )); }\nx=${a.b}\nf x", INDEX),
+    ("n=y; printf -v \"$n\" %s ${a.b}; (( y ))", INDEX),
+    ("n=y; read -r \"$n\" <<< ${a.b}; (( y ))", INDEX),
+    ("n=y; declare \"$n=${a.b}\"; (( y ))", INDEX),
+    ("eval 'y=$x'; x=${a.b}; eval 'y=$x'; (( y ))", INDEX),
+    // What is read.
+    ("f() { read -r n; (( n )); }\necho ${a.b} | f", INDEX),
+    ("f() { read -r n; (( n )); }\nf <<< ${a.b}", INDEX),
+    (
+        "while read -r n; do (( t += n )); done <<< \"${a.b}\"",
+        INDEX,
+    ),
+    ("echo ${a.b} | while read -r n; do (( n )); done", INDEX),
+    ("read -r y < <(echo ${a.b}); (( y ))", INDEX),
+    ("exec 3<<< ${a.b}; read -r y <&3; (( y ))", INDEX),
+    ("IFS=, read -r x y <<< ${a.b}; (( x ))", INDEX),
+    (
+        "read -ra arr <<< ${a.b}; (( arr[0] ))",
+        "OSTYPE[$(touch${IFS}canary)]",
+    ),
+    ("mapfile -t arr <<< ${a.b}; (( arr[0] ))", INDEX),
+    ("printf -v n %s ${a.b}; (( n ))", INDEX),
+    ("[[ ${a.b} =~ (.*) ]]; (( BASH_REMATCH[1] ))", INDEX),
+    (": ${a.b}; (( _ ))", INDEX),
+    ("echo ${a.b} > f; read -r y < f; (( y ))", INDEX),
+    ("echo ${a.b} > f; y=$(<f); (( y ))", INDEX),
+    ("printf -v PS4 %s ${a.b}; set -x; :", "$(touch canary)"),
+    ("read -r PS4 <<< ${a.b}; set -x; :", "$(touch canary)"),
+    (
+        "read -r BASH_ENV <<< ${a.b}; export BASH_ENV; bash -c :",
+        "/dev/fd/9",
+    ),
+    // Input of shells.
+    ("exec <<< ${a.b}; bash", COMMAND),
+    ("exec < <(echo ${a.b}); sh", COMMAND),
+    ("bash /dev/fd/3 3<<< ${a.b}", COMMAND),
+    ("echo ${a.b} | xargs env", COMMAND),
+    ("echo ${a.b} | xargs timeout 5", COMMAND),
+    ("echo ${a.b} > x; sh x", COMMAND),
+    ("x=${a.b}\necho \"$x\" > t.sh; . ./t.sh", COMMAND),
+    // Options.
+    (
+        "f=${a.b}; tar --checkpoint=1 -cf x.tar \"$f\" /etc/hostname",
+        OPTION,
+    ),
+    (
+        "for f in ${a.b}; do tar --checkpoint=1 -cf x.tar \"$f\" /etc/hostname; done",
+        OPTION,
+    ),
+    (
+        "p() { tar --checkpoint=1 -cf x.tar \"$1\" /etc/hostname; }; p ${a.b}",
+        OPTION,
+    ),
+    (
+        "run() { \"$@\"; }; run tar --checkpoint=1 -cf x.tar ${a.b} /etc/hostname",
+        OPTION,
+    ),
+    (
+        "tar --checkpoint=1 -cf x.tar \"$(printf %s ${a.b})\" /etc/hostname",
+        OPTION,
+    ),
+    (
+        "tar --checkpoint=1 -cf x.tar ${u:-${a.b}} /etc/hostname",
+        OPTION,
+    ),
+    (
+        "tar --checkpoint=1 -cf x.tar \"$empty${a.b}\" /etc/hostname",
+        OPTION,
+    ),
+    (
+        "tar --checkpoint=1 -cf x.tar --${a.b} /etc/hostname",
+        "checkpoint-action=exec=touch canary",
+    ),
+    (
+        "printf '%s\\n' ${a.b} | xargs -d '\\n' tar --checkpoint=1 -cf x.tar /etc/hostname",
+        OPTION,
+    ),
+    // Here-documents of which bash sees another end.
+    ("cat <<'E\"O\"F'\nEOF\n${a.b}\nE\"O\"F\n", ""),
+    ("cat <<\"E'O'F\"\nEOF\n${a.b}\nE'O'F\n", ""),
+    ("perl -e 'while(<>){print}' ${a.b}", "touch canary|"),
+];
+
+/// The same script with the value bound to a variable without any check.
+fn unchecked(script: &str, value: &str) -> String {
+    let value = value.replace('\'', "'\\''");
+    let document = script.contains("<<E") || script.contains("'${a.b}'");
+    let mut written = String::new();
+    for (index, piece) in script.split("${a.b}").enumerate() {
+        if index > 0 {
+            let line = written.rsplit('\n').next().unwrap_or_default();
+            let quoted = document || line.matches('"').count() % 2 == 1;
+            written.push_str(if quoted { "$v" } else { "\"$v\"" });
+        }
+        written.push_str(piece);
+    }
+    format!("v='{value}'\n{written}\n")
+}
+
+#[test]
+fn what_is_evaluated_later_is_refused() {
+    let mut wrong = Vec::new();
+    for (script, value) in ATTACKS {
+        let known = values(&[("a.b", text(value))]);
+        let template = check_template(script);
+        let bound = template.and_then(|template| template.bind(&known, Missing::Refuse));
+        if bound.is_ok() {
+            wrong.push(*script);
+        }
+    }
+    assert!(wrong.is_empty(), "bound:\n{}", wrong.join("\n"));
+}
+
+/// Without the refusals these scripts do run what the values say.
+#[test]
+fn the_attacks_are_real() {
+    let mut harmless = Vec::new();
+    for (script, value) in ATTACKS {
+        if value.is_empty() || *value == "/dev/fd/9" {
+            continue;
+        }
+        let bash = Bash::new();
+        bash.file(&unchecked(script, value), &[]);
+        if !bash.left().contains(&"canary".to_owned()) {
+            harmless.push(*script);
+        }
+    }
+    assert!(harmless.is_empty(), "nothing ran:\n{}", harmless.join("\n"));
+}
+
+/// Ordinary scripts, in which `${a.b}` is the name of a file with four lines.
+const FINE: &[&str] = &[
+    "tar -cf t.tar ${a.b}; mkdir out; tar -xf t.tar -C out; ls out",
+    "size=$(stat -c %s ${a.b}); echo $((size/4))",
+    "n=$(wc -l < ${a.b}); if [[ $n -gt 0 ]]; then echo \"$n\"; fi",
+    "n=2; [[ $n -gt 0 ]] && echo \"${a.b}\"",
+    "export \"X=${a.b}\"; bash -c 'echo \"$X\"'",
+    "declare \"X=${a.b}\"; echo \"$X\"",
+    "# alias and posix\necho \"aliases, expand_aliases and posix\" ${a.b}",
+    "count=$(find ${a.b} -type f | wc -l); (( count > 0 )) && echo \"$count\"",
+    "file=${a.b}; (( $(wc -l < \"$file\") > 3 )) && echo \"$file\"",
+    "n=3; file=${a.b}\n[[ $n -gt 0 ]] && echo \"$file\"",
+    "file=${a.b}; [[ $# -eq 0 || -f $file ]] && echo yes",
+    "for file in ${a.b}; do [[ $(wc -l < \"$file\") -gt 1 ]] && echo \"$file\"; done",
+    "name=${a.b}; echo \"please let $name know\"; printf '%s\\n' \"log[$name]\" # (( name ))",
+    "file=${a.b}; grep '[0-9]' \"$file\"",
+    "a=$(( $(date +%s) - $(stat -c %Y ${a.b}) )); (( a < 100000 )) && echo young",
+    "eval \"$(echo 'y=1')\"; echo ${a.b} $y",
+    "eval $(echo y=1); f() { echo $1; }; f ${a.b}",
+    "if [ $(wc -l < ${a.b}) -gt 3 ]; then echo many; fi",
+    "count=$(grep -c 2 ${a.b}); if (( count > 0 )); then echo \"$count\"; fi",
+    "i=0\nfor f in ${a.b} x; do\n  i=$((i+1))\n  arr[$i]=$f\ndone\necho \"${arr[1]}\"",
+    "keep() {\n  local src=$1 dst=$2\n  mkdir -p -- \"$dst\" && cp -a -- \"$src\" \"$dst/\"\n}\nkeep ${a.b} d; ls d",
+    "log() { printf '%s\\n' \"$*\" >> run.log; }\nlog \"with ${a.b}\"\ncat run.log",
+    "src=\"${a.b}\"\nname=\"$(basename -- \"$src\")\"\necho \"${name##*.}\" \"${name%.*}\" \"${#name}\"",
+    "while read -r line; do (( total += 1 )); echo \"$line\"; done < ${a.b}; echo $total",
+    "retry() { local n=0; until \"$@\"; do n=$((n+1)); (( n >= 3 )) && return 1; done; }\nretry cp ${a.b} copy; ls",
+    "V=${a.b} awk 'BEGIN { print ENVIRON[\"V\"] }'",
+    "path=${a.b}; echo \"${path:0:2} ${path^^}\"",
+    "[[ ${a.b} =~ ^(.*)\\.txt$ ]] && echo \"${BASH_REMATCH[1]}\"",
+    "check() { [[ $1 -gt 1 ]] && echo \"$2\"; }\ncheck 5 ${a.b}",
+    "args=(-n 1 -- ${a.b}); head \"${args[@]}\"",
+];
+
+#[test]
+fn ordinary_scripts_do_what_they_do() {
+    let name = "my file.txt";
+    let known = values(&[("a.b", text(name))]);
+    for script in FINE {
+        let template = check_template(script);
+        let bound = template.and_then(|template| template.bind(&known, Missing::Refuse));
+        let bound = bound.unwrap_or_else(|error| panic!("{script}\n{error}"));
+        let run = |text: &str| {
+            let bash = Bash::new();
+            std::fs::write(bash.root.join("work").join(name), "1\n2\n3\n4\n").unwrap();
+            bash.file(text, &[])
+        };
+        let reference = run(&unchecked(script, name));
+        assert!(!reference.0.is_empty(), "{script}\n{}", reference.1);
+        assert_eq!(run(&bound.text(&[])), reference, "{script}");
+    }
+}
+
+#[test]
+fn exit_codes_are_numbers() {
+    let template = check_template("f() { return ${a.b}; }\nf || exit ${a.b}").unwrap();
+    let bash = Bash::new();
+    let bound = template.bind(&values(&[("a.b", text("7"))]), Missing::Refuse);
+    assert_eq!(bash.file(&bound.unwrap().text(&[]), &[]).2, Some(7));
+    let refused = template.bind(&values(&[("a.b", text("x"))]), Missing::Refuse);
+    assert!(refused.is_err());
+}
+
+#[test]
+fn a_refusal_names_the_line_that_evaluates() {
+    let template = check_template("x=${a.b}\ny=$x\n\n(( y > 1 ))").unwrap();
+    let error = template.bind(&values(&[("a.b", text("z"))]), Missing::Refuse);
+    let told = error.unwrap_err().to_string();
+    assert!(told.contains("line 4 evaluates `$y`"), "{told}");
+    let error = check_template("x=${a.b}\n\neval \"$x\"").unwrap_err();
+    assert!(error.to_string().contains("in line 3"), "{error}");
+}
+
+/// Scripts that evaluate a declared variable `X`, and whether a whole number may be.
+#[test]
+fn declared_variables_are_followed_too() {
+    let cases = [
+        ("(( X > 1 ))", true),
+        ("[[ $X -gt 1 ]]", true),
+        ("echo $((X+1))", true),
+        ("echo ${a[X]}", true),
+        ("declare -i y=X", true),
+        ("f() { local -i q=$X; }; f", true),
+        ("f() { (( $1 )); }\nf \"$X\"", true),
+        ("eval \"$X\"", true),
+        ("bash -c \"$X\"", true),
+        ("$X", true),
+        ("echo \"${!X}\"", true),
+    ];
+    for (script, _) in cases {
+        let any = check_declared_names(script, &[("X", DeclaredType::Any)]);
+        assert!(any.is_err(), "{script}");
+        let integer = check_declared_names(script, &[("X", DeclaredType::Integer)]);
+        assert!(integer.is_ok(), "{script}");
+        let template = check_template(script).unwrap();
+        let set = [("X".to_owned(), text(INDEX))];
+        assert!(template.check_declared(&set).is_err(), "{script}");
+    }
+    let fine = [
+        "echo \"$X\"",
+        "n=$(wc -l < \"$X\"); (( n > 1 ))",
+        "cp -- \"$X\" y; for f in \"${X[@]}\"; do echo \"$f\"; done",
+        "# (( X ))\necho 'eval $X'",
+    ];
+    for script in fine {
+        check_declared_names(script, &[("X", DeclaredType::Any)]).unwrap();
+        let template = check_template(script).unwrap();
+        let set = [("X".to_owned(), Value::List(vec![INDEX.to_owned()]))];
+        template.check_declared(&set).unwrap();
+    }
+    let told = check_declared_names("echo\n(( X ))", &[("X", DeclaredType::Any)]).unwrap_err();
+    let told = told.to_string();
+    assert!(
+        told.contains("line 2") && told.contains("X:integer"),
+        "{told}"
+    );
+}
