@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use super::calls::Objection;
+use super::calls::{Objection, ends_options};
 use super::error::{Position, TemplateError};
 use super::name::{Candidate, RESERVED, TemplateName};
 use super::read::{Template, refusal};
@@ -216,7 +216,11 @@ impl Template {
                      and some of its options run commands"
                 )
                 .into(),
-                instead: "write `-- ${…}`, or `./${…}` for a file".into(),
+                instead: if ends_options(program) {
+                    "write `-- ${…}`, or `./${…}` for a file".into()
+                } else {
+                    "write `./${…}` for a file".into()
+                },
             });
         }
         Ok(())

@@ -12,6 +12,8 @@ use crate::shell::{Role, Usage};
 
 mod builtins;
 mod dashes;
+
+pub(super) use dashes::ends_options;
 mod fed;
 mod languages;
 mod remote;
@@ -303,7 +305,7 @@ impl Inquiry<'_, '_> {
         let risky = dashes::runs_commands(name);
         let mut open = true;
         for word in call.operands() {
-            if word.text == "--" {
+            if word.text == "--" && dashes::ends_options(name) {
                 open = false;
             }
             let text = self.part.slice(word.span);
@@ -324,6 +326,11 @@ impl Inquiry<'_, '_> {
                     continue;
                 };
                 demand.one_word |= one_word;
+                // Bash makes several words of it, and each can be an option or a command.
+                let splits = reaches && place.is_variable() && !is_quoted(before);
+                if splits && (wraps || name == "find" || (risky && open)) {
+                    demand.objection.get_or_insert(SPLITS);
+                }
                 if risky && open && starts && reaches {
                     demand.no_dash_for = Some(name.to_owned());
                 }
@@ -333,6 +340,14 @@ impl Inquiry<'_, '_> {
             }
         }
     }
+}
+
+/// Whether what comes behind this beginning of a word stands in double quotes.
+fn is_quoted(before: &str) -> bool {
+    let outer = before.find("$(").or_else(|| before.find('`'));
+    let outer = before.get(..outer.unwrap_or(before.len()));
+    let quotes = outer.unwrap_or_default().replace("\\\"", "");
+    quotes.matches('"').count() % 2 == 1
 }
 
 /// What bash makes of what stands in a role.
@@ -365,6 +380,10 @@ const SCRIPT: Objection = Objection::new(
 const FILE: Objection = Objection::new(
     "would choose the file that a shell runs",
     "write the file's name, and give the value as an argument",
+);
+const SPLITS: Objection = Objection::new(
+    "is split into words, each of which can be an option or a command",
+    "write it in double quotes",
 );
 const CHOOSES_OPTION: Objection = Objection::new(
     "would choose an option of a program that has options which run commands",

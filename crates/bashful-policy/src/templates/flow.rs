@@ -36,6 +36,30 @@ pub(super) enum Sources<'n> {
     Variables(&'n [&'n str]),
 }
 
+/// Which parameter something is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Number {
+    /// This one.
+    Exactly(usize),
+    /// This or a later one: a word before it, or it itself, can be several.
+    From(usize),
+}
+
+impl Number {
+    fn is(self, number: usize) -> bool {
+        match self {
+            Self::Exactly(one) => one == number,
+            Self::From(first) => first <= number,
+        }
+    }
+
+    const fn least(self) -> usize {
+        match self {
+            Self::Exactly(number) | Self::From(number) => number,
+        }
+    }
+}
+
 /// The script and how it is divided.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ground<'s> {
@@ -53,8 +77,8 @@ pub(super) struct Flow<'s> {
     pub(super) parts: Vec<Part<'s>>,
     /// What variables can hold.
     names: HashMap<String, Taint>,
-    /// What positional parameters can hold, by function and from which number on.
-    parameters: HashMap<String, BTreeMap<usize, Taint>>,
+    /// What positional parameters can hold, by function.
+    parameters: HashMap<String, BTreeMap<Number, Taint>>,
     /// What functions print.
     spoken: HashMap<String, Taint>,
     /// Files that are given a value.
@@ -217,10 +241,10 @@ impl<'s> Flow<'s> {
         let parameters = self.parameters.get(scope);
         let mut taint = Taint::default();
         let everything = matches!(name, "@" | "*");
-        let number = name.parse::<usize>().ok().filter(|number| *number > 0);
+        let number = name.parse::<usize>().ok();
         if everything || number.is_some() {
-            for (from, given) in parameters.into_iter().flatten() {
-                if everything || shifts || number.is_some_and(|number| *from <= number) {
+            for (which, given) in parameters.into_iter().flatten() {
+                if everything || shifts || number.is_some_and(|number| which.is(number)) {
                     taint.add(given);
                 }
             }
@@ -246,7 +270,7 @@ impl<'s> Flow<'s> {
         let scope = part.scope_at(at);
         let shifted = shifts_in(part, scope);
         let parameters = self.parameters.get(scope);
-        let first = |number: &usize| shifted.is_none_or(|shifted| *number <= 1 + shifted);
+        let first = |which: &Number| shifted.is_none_or(|shifted| which.least() <= 1 + shifted);
         parameters.is_some_and(|all| all.keys().any(first))
     }
 
@@ -279,9 +303,9 @@ fn shifts_in(part: &Part<'_>, function: &str) -> Option<usize> {
         .map_or((0, part.text.len()), |found| found.span);
     let text = part.slice(span);
     let count = text.matches("shift").count();
-    let repeats = ["while", "until", "for "]
-        .iter()
-        .any(|word| text.contains(word));
+    let loops = ["while", "until", "for "];
+    let first_loop = loops.iter().filter_map(|word| text.find(word)).min();
+    let repeats = first_loop.is_some_and(|first| text.rfind("shift").is_some_and(|at| at > first));
     let counted = text.contains("shift $") || text.contains("shift \"");
     match count {
         0 => Some(0),

@@ -38,6 +38,15 @@ const ATTACKS: &[(&str, &str)] = &[
         INDEX,
     ),
     ("n=$(cat <<< ${a.b}); (( n ))", INDEX),
+    // Words that bash makes of a variable without quotes.
+    ("t=${a.b}; timeout $t true", "5 touch canary"),
+    ("n=${a.b}; nice -n $n true", "5 touch canary"),
+    ("f() { timeout $1 true; }; f ${a.b}", "5 touch canary"),
+    ("d=./${a.b}; find $d -maxdepth 0", ". -exec touch canary ;"),
+    ("printf -v 'arr[0]' %s ${a.b}; echo $((arr[0]))", INDEX),
+    ("printf -vn %s ${a.b}; echo $((n))", INDEX),
+    ("bash -c 'echo $(($0))' ${a.b}", INDEX),
+    ("bash -c -- 'echo $(($1))' _ ${a.b}", INDEX),
     // Copies.
     ("x=${a.b}; (( x ))", INDEX),
     ("x=${a.b}; y=$x; (( y ))", INDEX),
@@ -269,6 +278,10 @@ const FINE: &[&str] = &[
     "[[ ${a.b} =~ ^(.*)\\.txt$ ]] && echo \"${BASH_REMATCH[1]}\"",
     "check() { [[ $1 -gt 1 ]] && echo \"$2\"; }\ncheck 5 ${a.b}",
     "args=(-n 1 -- ${a.b}); head \"${args[@]}\"",
+    "main() {\n  local path=\"$1\" count=\"$2\"\n  (( count > 3 )) && echo \"$path\"\n}\nmain \"${a.b}\" 4",
+    "thumb() { local w=\"${2:-100}\"; echo \"$1 $((w*2))\"; }\nthumb \"${a.b}\" 200; thumb \"${a.b}\"",
+    "retry() { local n=0 max=$1; shift; until \"$@\"; do n=$((n+1)); (( n >= max )) && return 1; done; }\nretry 2 cp ${a.b} copy; ls",
+    "t=5; f=\"${a.b}\"; timeout \"$t\" wc -l \"$f\"; find \"./$f\" -maxdepth 0",
 ];
 
 #[test]
@@ -287,6 +300,23 @@ fn ordinary_scripts_do_what_they_do() {
         let reference = run(&unchecked(script, name));
         assert!(!reference.0.is_empty(), "{script}\n{}", reference.1);
         assert_eq!(run(&bound.text(&[])), reference, "{script}");
+    }
+}
+
+#[test]
+fn a_double_dash_helps_where_the_program_knows_it() {
+    let option = values(&[("a.b", text("-delete"))]);
+    let bind = |script: &str| {
+        let template = check_template(script).unwrap();
+        let bound = template.bind(&option, Missing::Refuse);
+        bound.map(drop).map_err(|error| error.to_string())
+    };
+    assert_eq!(bind("tar -cf t.tar -- ${a.b}"), Ok(()));
+    assert_eq!(bind("find ./${a.b} -maxdepth 1"), Ok(()));
+    for script in ["find -- ${a.b} -maxdepth 1", "convert -- ${a.b} out.png"] {
+        let refused = bind(script).unwrap_err();
+        assert!(refused.contains("write `./"), "{script}: {refused}");
+        assert!(!refused.contains("`-- "), "{script}: {refused}");
     }
 }
 

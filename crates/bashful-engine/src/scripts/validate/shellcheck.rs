@@ -63,11 +63,14 @@ pub(super) fn look(
 /// Whether it is about what Bashful puts in the place of templates, or sets before the script.
 fn is_ours(comment: &Comment, variables: &[Variable]) -> bool {
     const NOT_ASSIGNED: u32 = 2154;
+    // A bare template with a list is several words, also where it looks like one in quotes.
+    const ONE_ROUND: u32 = 2066;
     let declared = |variable: &Variable| {
         let first = comment.message.split_whitespace().next();
         first == Some(variable.name.as_str())
     };
     comment.message.contains("__bashful_")
+        || comment.code == ONE_ROUND
         || comment.code == NOT_ASSIGNED && variables.iter().any(declared)
 }
 

@@ -5,6 +5,11 @@ pub(super) fn runs_commands(name: &str) -> bool {
     NAMES.binary_search(&name).is_ok()
 }
 
+/// Whether `--` ends the options of a program, as it usually does.
+pub(in crate::templates) fn ends_options(name: &str) -> bool {
+    !matches!(name, "find" | "convert" | "magick" | "ffmpeg" | "java")
+}
+
 const NAMES: &[&str] = &[
     "7z",
     "ansible",

@@ -209,8 +209,7 @@ const OPTIONS: Objection = Objection::new(
 );
 const INPUT: Objection = Objection::new(
     "would be read as code by the program that gets this as its input",
-    "give it as an argument, as in `bash -s -- ${…}` or `python3 - ${…}`, with the code in a \
-     quoted here-document",
+    "give it as an argument, as in `python3 - ${…}`, with the code in a quoted here-document",
 );
 const FILLED: Objection = Objection::new(
     "would be read into a variable that is declared as a number or a reference, and evaluated",

@@ -1,6 +1,7 @@
 //! What carries a value on: assignments, what reads it, functions, texts for other shells.
 
 use super::Flow;
+use super::Number;
 use super::place::{Place, Taint, starts};
 use crate::facts::{Argument, Call, Input, RedirectKind, Span, is_shell};
 use crate::shell::Role;
@@ -11,7 +12,7 @@ use crate::templates::part::Part;
 struct Gifts {
     names: Vec<(String, Taint)>,
     /// Functions, the number of the first parameter, and what that gets.
-    parameters: Vec<(String, usize, Taint)>,
+    parameters: Vec<(String, Number, Taint)>,
     spoken: Vec<(String, Taint)>,
     files: Vec<(String, Taint)>,
     opened: Taint,
@@ -137,12 +138,15 @@ impl<'s> Flow<'s> {
                 }
             }
             "printf" => {
-                if let [option, name, ..] = words
-                    && option.text == "-v"
-                {
-                    gifts
-                        .names
-                        .push((name.text.clone(), everywhere(in_words())));
+                let name = match words {
+                    [option, name, ..] if option.text == "-v" => Some(name.text.as_str()),
+                    [option, ..] => option.text.strip_prefix("-v"),
+                    [] => None,
+                };
+                // An element is given to its array.
+                let name = name.and_then(|name| name.split('[').next());
+                if let Some(name) = name.filter(|name| !name.is_empty()) {
+                    gifts.names.push((name.to_owned(), everywhere(in_words())));
                 }
             }
             "getopts" => {
@@ -191,12 +195,16 @@ fn texts(part: &Part<'_>, places: &[Place], gifts: &mut Gifts) {
                 known.starts_with('-') && !known.starts_with("--") && known.contains('c')
             });
             let Some(code) = code else { continue };
+            // More options may stand before the text.
+            let rest = words.get(code + 1..).unwrap_or_default();
+            let options = rest.iter().take_while(|word| word.known().starts_with('-'));
+            let code = code + options.count();
             let Some(text) = words.get(code + 1).filter(|word| word.is_literal()) else {
                 continue;
             };
             let scope = format!("{}:{} {name}", part.offset, text.span.0);
-            let rest = words.get(code + 3..).unwrap_or_default();
-            parameters(part, places, &scope, (rest, 1), gifts);
+            let rest = words.get(code + 2..).unwrap_or_default();
+            parameters(part, places, &scope, (rest, 0), gifts);
             gifts
                 .texts
                 .push((text.text.clone(), part.position(text.span.0), scope));
@@ -248,14 +256,31 @@ fn parameters(
     gifts: &mut Gifts,
 ) {
     let words = words.iter().filter(|word| word.text != "--");
+    let mut counted = true;
     for (index, word) in words.enumerate() {
+        counted &= is_one_word(part.slice(word.span));
+        let number = index + first;
+        let number = if counted {
+            Number::Exactly(number)
+        } else {
+            Number::From(number)
+        };
         let taint = within(part, places, word.span);
         if !taint.is_empty() {
-            gifts
-                .parameters
-                .push((scope.to_owned(), index + first, taint));
+            gifts.parameters.push((scope.to_owned(), number, taint));
         }
     }
+}
+
+/// Whether a word is one parameter, whatever its expansions come to: it has none, or stands in
+/// double quotes as a whole and has no list in it.
+fn is_one_word(text: &str) -> bool {
+    let plain = |text: &str| !text.contains(['$', '`', '*', '?', '[', '{', '~']);
+    let quoted = text
+        .strip_prefix('"')
+        .and_then(|rest| rest.strip_suffix('"'));
+    plain(text)
+        || quoted.is_some_and(|inside| !inside.contains(['"', '@', '`']) && !inside.contains("$("))
 }
 
 /// What variables are given by assignments, loops and comparisons.

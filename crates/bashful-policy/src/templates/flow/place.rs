@@ -77,6 +77,12 @@ pub(in crate::templates) struct Place {
 }
 
 impl Place {
+    /// Whether a variable or an outcome stands here, which bash splits; a template is bound as what
+    /// it is.
+    pub(in crate::templates) const fn is_variable(&self) -> bool {
+        !matches!(self.holder, Holder::Template(_))
+    }
+
     /// Whether what stands here is in what the word around it comes to, and not only an index or a
     /// pattern in it.
     pub(in crate::templates) fn is_in_outcome(&self) -> bool {

@@ -28,7 +28,7 @@ impl<'s> Flow<'s> {
                 }
             }
         }
-        let shifts = part.text.contains("shift");
+        let shifted_from = shifted_from(&part.text);
         for reference in &part.references {
             let at = reference.span.0;
             if part
@@ -38,6 +38,7 @@ impl<'s> Flow<'s> {
             {
                 continue;
             }
+            let shifts = shifted_from.is_some_and(|from| at >= from);
             let mut taint = self.held(&reference.name, part.scope_at(at), shifts);
             let mut usage = reference.usage;
             if usage == Usage::Name && taint.is_empty() {
@@ -127,4 +128,13 @@ impl<'s> Flow<'s> {
             }
         }
     }
+}
+
+/// From where on parameters can have other numbers than they were given: a `shift`, or a loop
+/// before it that may come by again.
+fn shifted_from(text: &str) -> Option<usize> {
+    let shift = text.find("shift")?;
+    let loops = ["while", "until", "for "];
+    let first_loop = loops.iter().filter_map(|word| text.find(word)).min();
+    Some(first_loop.map_or(shift, |first| first.min(shift)))
 }
