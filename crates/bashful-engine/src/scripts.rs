@@ -4,7 +4,8 @@
 //! records in the trail. [`Scripts`] is what a front end uses. To read it, follow a script:
 //! `id`, `body` and `variable` (what can be one), `folder` (its file), `script` (its row),
 //! `shelf` (both together, on record), `look` (what a hand changed), `keep`, `history`,
-//! `approve`, `carry` (what people do with it).
+//! `approve`, `carry` (what people do with it). Then a run: `action` and `values` (what is asked),
+//! `destinations`, `place`, `scratch` and `programs` (what it reaches), `sealed`, `call` and `run`.
 
 mod action;
 mod advice;
