@@ -9,7 +9,9 @@
 use std::path::{Path, PathBuf};
 
 use bashful_policy::{Capabilities, NetworkCapability, Preset};
-use bashful_sandbox::{Network, Profile, Protection, Reporting, WriteMode, WriteRoot};
+use bashful_sandbox::{
+    Network, Profile, Protection, Reporting, WriteMode, WriteRoot, obeyed_by_git,
+};
 
 use crate::config::HomeMode;
 use crate::places::Places;
@@ -165,10 +167,31 @@ pub(crate) fn confine(request: &ConfineRequest<'_>) -> Result<Confined, ConfineE
             resources,
             optional: request.optional.to_vec(),
             reporting: Reporting::default(),
+            git_obeys: git_obeys(request),
         },
         environment,
         home: home_setting,
     })
+}
+
+/// Where the person's own git looks for hooks in every work tree.
+fn git_obeys(request: &ConfineRequest<'_>) -> Vec<PathBuf> {
+    let variable = |name| request.caller.variable(name).map(PathBuf::from);
+    let home = request.real_home;
+    let settings = variable("XDG_CONFIG_HOME").or_else(|| Some(home?.join(".config")));
+    let global = variable("GIT_CONFIG_GLOBAL").map_or_else(
+        || {
+            let usual = settings.map(|settings| settings.join("git/config"));
+            usual
+                .into_iter()
+                .chain(home.map(|home| home.join(".gitconfig")))
+                .collect()
+        },
+        |named| vec![named],
+    );
+    let system = variable("GIT_CONFIG_SYSTEM").unwrap_or_else(|| "/etc/gitconfig".into());
+    let files: Vec<PathBuf> = global.into_iter().chain([system]).collect();
+    obeyed_by_git(&files, home)
 }
 
 /// The paths that a run was granted to write, resolved as its sandbox does.

@@ -90,6 +90,7 @@ enum Source {
     Mounts(u64),
     Input(u64),
     Notices(u64),
+    Search(u64),
 }
 
 impl Source {
@@ -105,6 +106,7 @@ impl Source {
             Self::Mounts(number) => number << 3 | 4,
             Self::Input(number) => number << 3 | 5,
             Self::Notices(number) => number << 3 | 6,
+            Self::Search(number) => number << 3 | 7,
         })
     }
 
@@ -120,6 +122,7 @@ impl Source {
             (number, 4) => Self::Mounts(number),
             (number, 5) => Self::Input(number),
             (number, 6) => Self::Notices(number),
+            (number, 7) => Self::Search(number),
             (number, _) => Self::Connection(number),
         }
     }
@@ -244,6 +247,8 @@ impl Keeper {
                     let _ = epoll::delete(&self.epoll, notices);
                 }
             }
+            // How far it is, is asked when runs are moved on.
+            Source::Search(_) => {}
             Source::Input(number) => {
                 let run = self.runs.get_mut(&number);
                 if let Some(input) = run.and_then(|run| run.input.as_mut()) {
@@ -335,7 +340,10 @@ impl Keeper {
             }
         }
         for (number, next) in ended {
-            if next == Next::Finish || self.adopt(number, &census) {
+            if next == Next::Adopt && !self.adopt(number, &census) {
+                continue;
+            }
+            if self.is_searched(number) {
                 self.finish(number);
             }
         }
@@ -361,6 +369,24 @@ impl Keeper {
                     Source::Connection(*number).encode(),
                     flags,
                 );
+            }
+        }
+    }
+
+    /// Whether it is known what a run left behind. If not, we are woken when it is.
+    fn is_searched(&mut self, number: u64) -> bool {
+        let Some(run) = self.runs.get_mut(&number) else {
+            return true;
+        };
+        let began = run.searcher().is_some();
+        match run.search(&self.rooms) {
+            Ok(()) => true,
+            Err(_) if began => false,
+            Err(pipe) => {
+                let source = Source::Search(number).encode();
+                // Without being woken for it, it is asked whenever something else happens.
+                let _ = epoll::add(&self.epoll, pipe, source, EventFlags::IN);
+                false
             }
         }
     }

@@ -13,8 +13,10 @@ use bashful_sandbox::{
 
 use crate::protocol::RoomRequest;
 
+mod diary;
 mod quarters;
 
+use diary::{Diary, Page};
 use quarters::Quarters;
 
 /// All rooms of a keeper.
@@ -34,6 +36,8 @@ pub(crate) struct Rooms {
     pub(crate) recorded: bool,
     /// What keepers left there that were killed is removed.
     swept: bool,
+    /// When runs were going on.
+    pub(crate) diary: Diary,
 }
 
 #[derive(Debug)]
@@ -68,6 +72,10 @@ pub(crate) struct InRoom {
     recorded: bool,
     /// What was held back so far.
     held: Vec<Violation>,
+    /// That it is going on, by root.
+    pages: Vec<Page>,
+    /// How many calls that change files it had made at the last looks, the newest first.
+    changes: [Option<u64>; 2],
     /// The table of its mounts, which tells when something was torn off.
     mounts: Option<File>,
     /// Something was torn off, and told: what is there now may be the user's.
@@ -115,6 +123,8 @@ impl Rooms {
         launch: Launch,
     ) -> Result<InRoom, Refusal> {
         let (number, plan, freshness) = self.enter_whole(request)?;
+        let pages = self.diary.begin(freshness.grounds());
+        let pages = pages.map_err(Refusal::Survey)?;
         let kept = self.kept.get_mut(&number);
         let started = kept.map(|kept| kept.room.start(&plan, launch));
         // A room that its own runs have spoilt is given up; the next call gets another.
@@ -128,11 +138,14 @@ impl Rooms {
                 freshness,
                 confined,
                 recorded: self.recorded,
-                held: Vec::new(),
+                held: self.diary.take_recovered(),
+                pages,
+                changes: [None; 2],
                 mounts: None,
                 torn: false,
             }),
             Some(Err(error)) => {
+                self.diary.end(&pages);
                 self.leave(number);
                 Err(error.into())
             }
@@ -191,6 +204,8 @@ impl Rooms {
                 }
             }
         }
+        // What a killed keeper's runs left must not pass for the person's own.
+        self.diary.recover(profile);
         let survey = Survey::for_backend(profile, request.cache.as_deref(), request.backend)
             .map_err(Refusal::Survey)?;
         let plan = Plan::compile(profile, &survey).map_err(Refusal::Plan)?;
@@ -245,17 +260,19 @@ impl Rooms {
         let watched = place.watched();
         let hints = Confined::hints(&place.plan, ended);
         let mut found = place.confined.violations(&place.plan, ended);
+        if place.may_have_changed_files() {
+            if let Some(kept) = self.kept.get(&place.number) {
+                kept.room.mend_copies();
+            }
+            place.hold_back(tag);
+            if !place.torn {
+                place.held.extend(place.freshness.hold_back_in_place(tag));
+            }
+        }
+        found.append(&mut place.held);
         // The last calls may not have been looked at; nobody waits for an answer any more.
         let notices = place.confined.notices.take();
         found.extend(notices.map(Notices::into_violations).unwrap_or_default());
-        if let Some(kept) = self.kept.get(&place.number) {
-            kept.room.mend_copies();
-        }
-        place.hold_back(tag);
-        if !place.torn {
-            place.held.extend(place.freshness.hold_back_in_place(tag));
-        }
-        found.append(&mut place.held);
         let enforcement = place.plan.enforcement;
         let tmp_size = place.plan.tmp_size;
         let number = place.number;
@@ -274,6 +291,7 @@ impl Rooms {
             }
             kept.room.release(place.confined);
         }
+        self.diary.end(&place.pages);
         self.leave(number);
         ToldOfRun {
             enforcement: Some(enforcement),
@@ -294,6 +312,7 @@ impl Rooms {
     /// A run that did not start after all.
     pub(crate) fn give_back(&mut self, place: InRoom) {
         let number = place.number;
+        self.diary.end(&place.pages);
         if let Some(kept) = self.kept.get_mut(&number) {
             kept.room.release(place.confined);
         }
@@ -364,14 +383,48 @@ impl Kept {
 }
 
 impl InRoom {
-    /// Holds back what appeared and would execute on the host.
+    /// Holds back what appeared and would execute on the host. What appeared while the run did
+    /// nothing is the person's.
     pub(crate) fn hold_back(&mut self, tag: &str) {
-        for violation in self.freshness.hold_back(tag) {
+        let changes = self.changes();
+        if changes.is_some() && self.changes == [changes; 2] {
+            return self.freshness.accept();
+        }
+        let found = self.freshness.hold_back(tag);
+        self.tell(found);
+    }
+
+    /// The same at a regular look: twice without a call in between means that the run did
+    /// nothing, for what it called before has long been carried out.
+    pub(crate) fn look_after(&mut self, tag: &str) {
+        self.hold_back(tag);
+        self.changes = [self.changes(), self.changes[0]];
+    }
+
+    /// Adds what was held back.
+    pub(crate) fn tell(&mut self, found: Vec<Violation>) {
+        for violation in found {
             // What cannot be helped is told once.
             if self.held.len() < MOST_HELD && !self.held.contains(&violation) {
                 self.held.push(violation);
             }
         }
+    }
+
+    /// How many calls it made that could change files; none if the kernel does not tell.
+    fn changes(&self) -> Option<u64> {
+        let notices = self.confined.notices.as_ref();
+        notices.map(Notices::changes)
+    }
+
+    /// Whether it may have changed a file, or given one a name.
+    pub(crate) fn may_have_changed_files(&self) -> bool {
+        self.changes() != Some(0)
+    }
+
+    /// The roots in which it may have left something.
+    pub(crate) fn freshness(&self) -> &Freshness {
+        &self.freshness
     }
 
     /// Waits until the command has executed. From then on no mount of it changes, unless

@@ -19,11 +19,13 @@ use rustix::process::Signal;
 
 mod in_room;
 mod input;
+mod search;
 mod survivors;
 mod telling;
 mod unwritten;
 
 use in_room::Looks;
+use search::Search;
 pub use survivors::SHELL_TEXT;
 pub(crate) use unwritten::Unwritten;
 
@@ -96,6 +98,7 @@ pub(crate) struct Run {
     ended: Option<Ended>,
     /// When to look after a run in a room again.
     looks: Looks,
+    search: Search,
     told: ToldOfRun,
 }
 
@@ -161,6 +164,7 @@ impl Run {
             leader: parts.leader,
             init: parts.init,
             looks: Looks::from(now),
+            search: Search::default(),
             place: parts.place,
             owner: parts.owner,
             outputs: parts.outputs,

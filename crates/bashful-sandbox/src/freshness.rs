@@ -9,11 +9,13 @@ use std::fs;
 use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use crate::left_behind::{Ground, relative_in};
 use crate::plan::Plan;
-use crate::profile::Violation;
-use crate::protect::{Guard, Protected, Watch, read_small};
+use crate::profile::{Network, Violation};
+use crate::protect::{Guard, Protected, Watch};
 use crate::room::hold_back;
 
 /// One thing's identity on disk.
@@ -50,10 +52,11 @@ impl Inode {
 pub struct Freshness {
     existing: Vec<(PathBuf, Option<Inode>)>,
     absent: Vec<Absent>,
-    /// Writable roots, and the repositories right below each that were known.
-    roots: Vec<(PathBuf, BTreeSet<PathBuf>)>,
-    /// Directories of repositories, in which git writes through links.
-    linked: Vec<Watch>,
+    /// Writable roots, in which runs may leave repositories.
+    grounds: Vec<Ground>,
+    network: Network,
+    /// What appeared while the run did nothing, and when it last changed: it is the person's.
+    accepted: Vec<(Watch, Option<Change>)>,
     /// What is frozen or a private copy, and what it was. Its mount goes along when
     /// somebody gives it another name; what takes its place then is the run's.
     covered: Vec<(Watch, Option<Inode>)>,
@@ -81,18 +84,24 @@ struct Change {
 const RECENT: Duration = Duration::from_millis(50);
 
 impl Change {
-    fn of(directory: &Path) -> Option<Self> {
-        let about = fs::symlink_metadata(directory).ok()?;
-        let changed = Duration::new(
-            u64::try_from(about.ctime()).ok()?,
-            u32::try_from(about.ctime_nsec()).ok()?,
-        );
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
-        (now > changed + RECENT).then_some(Self {
+    fn at(path: &Path) -> Option<Self> {
+        let about = fs::symlink_metadata(path).ok()?;
+        Some(Self {
             inode: about.ino(),
             seconds: about.ctime(),
             nanoseconds: about.ctime_nsec(),
         })
+    }
+
+    /// The same, unless it was so recent that another one may look like it.
+    fn of(directory: &Path) -> Option<Self> {
+        let change = Self::at(directory)?;
+        let changed = Duration::new(
+            u64::try_from(change.seconds).ok()?,
+            u32::try_from(change.nanoseconds).ok()?,
+        );
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
+        (now > changed + RECENT).then_some(change)
     }
 }
 
@@ -117,14 +126,12 @@ impl Freshness {
                 }),
             }
         }
-        let roots = plan.survey.protected.iter();
         Self {
             existing: plan.survey.fingerprint.clone(),
             absent,
-            roots: roots
-                .map(|(root, _)| (root.clone(), repositories_below(root).collect()))
-                .collect(),
-            linked: linked_in(&plan.survey.protected),
+            grounds: grounds_of(plan),
+            network: plan.network,
+            accepted: Vec::new(),
             covered: plan.survey.protected.iter().flat_map(covered_in).collect(),
         }
     }
@@ -135,16 +142,38 @@ impl Freshness {
         self.existing.iter().all(same) && self.absent.iter_mut().all(Absent::holds)
     }
 
+    /// The roots in which a run may leave something behind.
+    pub fn grounds(&self) -> &[Ground] {
+        &self.grounds
+    }
+
+    /// Takes what appeared for the person's: the run did nothing meanwhile. If it changes
+    /// later, that may be the run's doing.
+    pub fn accept(&mut self) {
+        for absent in &mut self.absent {
+            if !absent.may_have_changed() {
+                continue;
+            }
+            let there =
+                |watch: &mut Watch| fs::symlink_metadata(watch.root.join(&watch.path)).is_ok();
+            for watch in absent.names.extract_if(.., there) {
+                let change = Change::at(&watch.root.join(&watch.path));
+                self.accepted.push((watch, change));
+            }
+        }
+    }
+
     /// Holds back what appeared; `tag` goes into its new name.
     pub fn hold_back(&mut self, tag: &str) -> Vec<Violation> {
         // A root that is another by now is not ours to change anything in.
         let roots: Vec<(PathBuf, Option<Inode>)> = self.existing.clone();
+        let network = self.network;
         let hold_back = |watched: &[Watch], tag: &str| {
             let is_same = |root: &Path, inode: Inode| {
                 let known = roots.iter().find(|(path, _)| path == root);
                 known.is_some_and(|(_, known)| *known == Some(inode))
             };
-            hold_back(watched, tag, &is_same)
+            hold_back(watched, tag, network, &is_same)
         };
         let mut found = Vec::new();
         for absent in &mut self.absent {
@@ -156,14 +185,12 @@ impl Freshness {
             absent.unchanged_since = change.filter(|_| absent.lacks_all());
             found.extend(held);
         }
-        found.extend(hold_back(&self.linked, tag));
-        for (root, known) in &self.roots {
-            for repository in repositories_below(root) {
-                if !known.contains(&repository) {
-                    found.extend(hold_back(&guards_of(root, &repository), tag));
-                }
-            }
-        }
+        let changed = |(watch, change): &mut (Watch, Option<Change>)| {
+            Change::at(&watch.root.join(&watch.path)) != *change
+        };
+        let changed = self.accepted.extract_if(.., changed);
+        let changed: Vec<Watch> = changed.map(|(watch, _)| watch).collect();
+        found.extend(hold_back(&changed, tag));
         found
     }
 
@@ -182,7 +209,7 @@ impl Freshness {
             let known = self.existing.iter().find(|(path, _)| path == root);
             known.is_some_and(|(_, known)| *known == Some(inode))
         };
-        hold_back(&replaced, tag, &is_same)
+        hold_back(&replaced, tag, self.network, &is_same)
     }
 
     /// What is no longer the thing that it was.
@@ -195,33 +222,29 @@ impl Freshness {
     }
 }
 
-/// The repositories that have no links in them now; one that has them is the user's doing.
-fn linked_in(protected: &[(PathBuf, Protected)]) -> Vec<Watch> {
-    // A root may be a single file, which has nothing in it.
-    let own = protected
-        .iter()
-        .filter(|(root, _)| root.is_dir())
-        .map(|(root, _)| (root, PathBuf::from(".git")));
-    let others = protected
-        .iter()
-        .flat_map(|(_, found)| &found.git_directories);
-    own.map(|(root, path)| (root.clone(), path))
-        .chain(others.map(|path| (path.clone(), PathBuf::from("."))))
-        .filter(|(root, path)| !has_links(&root.join(path)))
-        .map(|(root, path)| Watch {
-            root,
-            path,
-            guard: Guard::Links,
-        })
-        .collect()
-}
-
-fn has_links(repository: &Path) -> bool {
-    ["", "logs", "refs", "info"].iter().any(|name| {
-        let entries = fs::read_dir(repository.join(name)).into_iter().flatten();
-        let mut entries = entries.flatten();
-        entries.any(|entry| entry.file_type().is_ok_and(|kind| kind.is_symlink()))
-    })
+/// The writable roots that are directories, and those of worktrees' repositories elsewhere.
+fn grounds_of(plan: &Plan) -> Vec<Ground> {
+    let mut grounds = Vec::new();
+    for (root, found) in &plan.survey.protected {
+        let covered: BTreeSet<PathBuf> = found
+            .frozen
+            .iter()
+            .chain(&found.git_configs)
+            .cloned()
+            .collect();
+        let covered = Rc::new(covered);
+        let all = [root].into_iter().chain(&found.git_directories);
+        for root in all.filter(|root| root.is_dir()) {
+            grounds.push(Ground {
+                root: root.clone(),
+                inode: Inode::of(root),
+                covered: Rc::clone(&covered),
+                hooks: relative_in(&plan.survey.git_obeys),
+                network: plan.network,
+            });
+        }
+    }
+    grounds
 }
 
 fn covered_in((root, found): &(PathBuf, Protected)) -> Vec<(Watch, Option<Inode>)> {
@@ -251,50 +274,6 @@ fn covered_in((root, found): &(PathBuf, Protected)) -> Vec<(Watch, Option<Inode>
     let configs = found.git_configs.iter();
     let configs = configs.filter_map(|path| watch(path, Guard::GitConfig));
     frozen.chain(configs).collect()
-}
-
-/// Repositories right below a root: git looks into them from above, as submodules.
-fn repositories_below(root: &Path) -> impl Iterator<Item = PathBuf> {
-    let entries = fs::read_dir(root).into_iter().flatten().flatten();
-    let directories = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
-    directories
-        .map(|entry| entry.path().join(".git"))
-        .filter(|git| fs::symlink_metadata(git).is_ok())
-}
-
-/// What must not be in a repository that a run made, below the root.
-fn guards_of(root: &Path, repository: &Path) -> Vec<Watch> {
-    let below = repository.strip_prefix(root).unwrap_or(repository);
-    let watch = |path: PathBuf, guard| Watch {
-        root: root.to_owned(),
-        path,
-        guard,
-    };
-    // Worktrees of the workspace's own repository are as good as that.
-    let own = root.join(".git");
-    let is_worktree = read_small(repository).is_some_and(|text| {
-        let named = text.strip_prefix("gitdir:").map(str::trim);
-        let directory =
-            named.and_then(|named| repository.parent()?.join(named).canonicalize().ok());
-        directory.is_some_and(|directory| {
-            let common = read_small(&directory.join("commondir"));
-            directory.parent() == Some(own.join("worktrees").as_path())
-                && common.is_some_and(|common| common.trim() == "../..")
-        })
-    });
-    if is_worktree {
-        return Vec::new();
-    }
-    if !repository.is_dir() {
-        return vec![watch(below.to_owned(), Guard::Hold)];
-    }
-    vec![
-        watch(below.join("hooks"), Guard::Hooks),
-        watch(below.join("config"), Guard::GitConfig),
-        watch(below.join("commondir"), Guard::Hold),
-        watch(below.join("config.worktree"), Guard::Hold),
-        watch(below.to_owned(), Guard::Links),
-    ]
 }
 
 impl Absent {

@@ -13,17 +13,20 @@ mod address;
 mod decide;
 mod edit;
 mod harmless;
+mod hooks;
 mod syntax;
 #[cfg(test)]
 mod tests;
 mod write;
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use thiserror::Error;
 
 use self::decide::Decision;
+pub use self::hooks::obeyed_by_git;
 use self::syntax::{Document, SyntaxError};
+use crate::profile::Network;
 
 /// What became of a configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,8 +35,78 @@ pub(crate) struct Merged {
     pub(crate) text: Vec<u8>,
     /// What the run changed and was not let through, in the order of the run's file.
     pub(crate) held: Vec<HeldKey>,
+    /// Addresses of remotes that were let through: they are told.
+    pub(crate) addresses: Vec<HeldKey>,
     /// Whether `text` differs from what the host's file holds now.
     pub(crate) changed: bool,
+}
+
+/// The hosts that git may be told to contact outside.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Hosts {
+    /// Any: the run had the network, and could have sent there what it knows.
+    Any,
+    /// These, and those of the host's own configuration.
+    Known(BTreeSet<Vec<u8>>),
+}
+
+impl Hosts {
+    /// For runs with this network: none besides those of the host's own configuration where
+    /// it is off.
+    pub(crate) fn for_runs_with(network: Network) -> Self {
+        match network {
+            Network::Off => Self::Known(BTreeSet::new()),
+            Network::On => Self::Any,
+        }
+    }
+
+    /// Adds the hosts that a configuration of the person's names.
+    pub(crate) fn add(&mut self, text: &[u8]) {
+        if let Self::Known(hosts) = self
+            && let Ok(document) = syntax::parse(text)
+        {
+            hosts.extend(hosts_in(&document));
+        }
+    }
+
+    fn and_those_of(&self, documents: [&Document; 2]) -> Self {
+        match self {
+            Self::Any => Self::Any,
+            Self::Known(hosts) => {
+                let own = documents.into_iter().flat_map(hosts_in);
+                Self::Known(own.chain(hosts.iter().cloned()).collect())
+            }
+        }
+    }
+
+    /// Whether every address in a text is of such a host. Relative ones, which lead to where the
+    /// repository itself came from, are.
+    pub(crate) fn include_all_in(&self, text: &[u8]) -> bool {
+        let harmless = |entry: &syntax::Entry| {
+            let value = entry.value.as_deref().unwrap_or_default();
+            let is_address =
+                entry.key.ends_with(b"url") || value.windows(3).any(|part| part == b"://");
+            let relative = value.starts_with(b"./") || value.starts_with(b"../");
+            let known = || address::host_of(value).is_some_and(|host| self.include(&host));
+            !is_address || relative || known()
+        };
+        *self == Self::Any
+            || syntax::parse(text).is_ok_and(|document| document.entries.iter().all(harmless))
+    }
+
+    fn include(&self, host: &[u8]) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Known(hosts) => hosts.contains(host),
+        }
+    }
+}
+
+fn hosts_in(document: &Document) -> impl Iterator<Item = Vec<u8>> {
+    let addresses = document.entries.iter().filter(|entry| {
+        harmless::rule(document.name(entry)).is_some_and(harmless::Rule::is_address)
+    });
+    addresses.filter_map(|entry| address::host_of(entry.value.as_deref()?))
 }
 
 /// A change that was not let through.
@@ -97,15 +170,26 @@ impl std::fmt::Display for Side {
 }
 
 /// Carries the harmless part of what changed from `base` to `private` over to `host`.
-pub(crate) fn merge(base: &[u8], private: &[u8], host: &[u8]) -> Result<Merged, ConfigError> {
+pub(crate) fn merge(
+    base: &[u8],
+    private: &[u8],
+    host: &[u8],
+    hosts: &Hosts,
+) -> Result<Merged, ConfigError> {
     let base = read(base, Side::Base)?;
     let private = read(private, Side::Private)?;
     let document = read(host, Side::Host)?;
-    let Decision { targets, held } = decide::decide(&base, &private, &document);
+    let decision = decide::decide(&base, &private, &document, hosts);
+    let Decision {
+        targets,
+        held,
+        addresses,
+    } = decision;
     if targets.is_empty() {
         return Ok(Merged {
             text: host.to_vec(),
             held,
+            addresses,
             changed: false,
         });
     }
@@ -115,6 +199,7 @@ pub(crate) fn merge(base: &[u8], private: &[u8], host: &[u8]) -> Result<Merged, 
         changed: text != host,
         text,
         held,
+        addresses,
     })
 }
 
@@ -122,8 +207,8 @@ pub(crate) fn merge(base: &[u8], private: &[u8], host: &[u8]) -> Result<Merged, 
 ///
 /// The outcome is always written anew, without the run's comments. `changed` says
 /// whether it differs from `text`.
-pub(crate) fn sanitise(text: &[u8]) -> Result<Merged, ConfigError> {
-    let mut merged = merge(b"", text, b"")?;
+pub(crate) fn sanitise(text: &[u8], hosts: &Hosts) -> Result<Merged, ConfigError> {
+    let mut merged = merge(b"", text, b"", hosts)?;
     merged.changed = merged.text != text;
     Ok(merged)
 }

@@ -12,6 +12,7 @@ mod freshness;
 mod git_config;
 mod host;
 mod launch;
+mod left_behind;
 mod mark;
 mod notices;
 mod order;
@@ -37,8 +38,12 @@ pub use audit::{Audit, Refused};
 pub use backend::{Backend, UnknownBackend};
 pub use cgroup::share_group_with;
 pub use freshness::Freshness;
+pub use git_config::obeyed_by_git;
 pub use host::{ControlGroup, Host, IdMaps, Possibility};
 pub use launch::{FIRST_INHERITED, Launch, LaunchError, MOST_INHERITED, Stage};
+pub use left_behind::{
+    Activity, Examination, Ground, Moments, Progress, Scope, Stay, finish_apart,
+};
 pub use mark::Mark;
 pub use notices::{Glance, Line, Notices};
 pub use plan::{

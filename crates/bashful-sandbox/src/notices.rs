@@ -3,12 +3,16 @@
 //! This is a way of reporting and never the policy. Every call goes on, and the walls decide:
 //! mounts, namespaces, Landlock and the filter. The listener looks where the call leads, in the
 //! run's own tree, and remembers it if there is a wall. What it is told about may have changed a
-//! moment later; then a report is wrong and nothing else is.
+//! moment later; then a report is wrong and nothing else is. That a call was made that can change
+//! files is certain, whatever path it named: the keeper counts them, and searches only where
+//! there was one. Two opens that every script makes are answered here ([`known`]), so that they
+//! do not count.
 //!
 //! Whoever listens must live as long as the run: with nobody there, the calls would fail. So it
 //! is the keeper. What it cannot read or look up it does not report.
 
 mod address;
+mod known;
 mod look;
 mod mounts;
 mod seen;
@@ -28,6 +32,7 @@ use crate::plan::Plan;
 use crate::profile::{Lookout, Violation};
 use crate::seccomp::NoticeOptions;
 use crate::sys::notices::{Notice, hand_over_quickly, let_go_on, receive, still_waits};
+use known::{answer_known, changes_files};
 use look::{Looker, without_remedy_if_own};
 use seen::{Seen, digest};
 use told::gather;
@@ -51,6 +56,8 @@ pub struct Notices {
     has_begun: bool,
     /// Threads that were seen lately, the newest last.
     threads: VecDeque<u32>,
+    /// Calls that could change files.
+    changes: u64,
     /// Calls of which it could not be read what they are about.
     unreadable: u64,
 }
@@ -75,6 +82,7 @@ impl Notices {
             seen: Seen::default(),
             has_begun: false,
             threads: VecDeque::new(),
+            changes: 0,
             unreadable: 0,
         }
     }
@@ -112,9 +120,15 @@ impl Notices {
                 return;
             }
             if let Ok(notice) = receive(&self.listener) {
+                self.changes += u64::from(changes_files(&notice, self.what));
                 let_go_on(&self.listener, &notice);
             }
         }
+    }
+
+    /// How many calls were made that could change a file or give it a name.
+    pub fn changes(&self) -> u64 {
+        self.changes
     }
 
     /// Whether this process was seen to be one of the run's, lately.
@@ -157,6 +171,10 @@ impl Notices {
             }
             self.threads.push_back(notice.thread);
         }
+        if answer_known(&self.listener, &notice, self.what) {
+            return;
+        }
+        self.changes += u64::from(changes_files(&notice, self.what));
         self.look_at(&notice, plan);
         let_go_on(&self.listener, &notice);
     }

@@ -38,6 +38,10 @@ pub struct Profile {
     /// What is reported of what it runs into.
     #[serde(default)]
     pub reporting: Reporting,
+    /// What the person's own git configuration obeys: relative paths of hooks below the top of
+    /// each work tree, absolute ones of hooks and of included files. They are protected.
+    #[serde(default)]
+    pub git_obeys: Vec<PathBuf>,
 }
 
 /// What is reported of what a run runs into. It changes nothing about what the run may do.

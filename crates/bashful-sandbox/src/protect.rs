@@ -14,7 +14,7 @@ use rustix::fs::{Mode, OFlags};
 use crate::git_config::values_of;
 
 /// Files and directories that shells, editors, agents and Bashful itself act upon.
-const NAMES: &[&str] = &[
+pub(crate) const NAMES: &[&str] = &[
     // Shells and what they read.
     ".bashrc",
     ".bash_profile",
@@ -93,6 +93,22 @@ pub enum Guard {
     GitConfig,
     /// A repository's directory: links in it are held back.
     Links,
+    /// A `.git` that is no directory: held back unless it leads to a part of a repository here.
+    GitFile,
+    /// What says where the rest of a worktree's repository is.
+    CommonDirectory,
+    /// Work of git's that was interrupted: held back if going on would start a program.
+    Interrupted,
+    /// Attributes: held back if they choose a program.
+    Attributes,
+    /// Further places of objects: held back if they lie outside.
+    Alternates,
+    /// A directory of files that name addresses: all in it are held back.
+    Addresses,
+    /// A tracked file that names addresses: held back if one has a new host.
+    NewHosts,
+    /// An index: held back if it names something in a `.git`.
+    Index,
     /// A `HEAD` that makes the directory itself a repository: it is held back.
     BareRepository,
 }
@@ -122,13 +138,20 @@ pub(crate) struct Protected {
 }
 
 /// Looks at a writable root.
-pub(crate) fn inspect(root: &Path) -> Protected {
+pub(crate) fn inspect(root: &Path, git_obeys: &[PathBuf]) -> Protected {
     let mut found = Protected::default();
     if !root.is_dir() {
         return found;
     }
     for name in NAMES {
         consider(&mut found, root, Path::new(name), Guard::Hold);
+    }
+    for path in git_obeys {
+        if path.is_relative() {
+            consider(&mut found, root, path, Guard::Hooks);
+        } else if let Some(inside) = below(root, path) {
+            consider(&mut found, root, &inside, Guard::Hold);
+        }
     }
     let dot_git = root.join(".git");
     match fs::symlink_metadata(&dot_git) {
@@ -195,14 +218,13 @@ fn inspect_below(found: &mut Protected, root: &Path) {
             };
             let name = entry.file_name();
             let name = name.to_string_lossy();
-            // All that is looked for here begins with a dot; most does not.
-            if !kind.is_dir() && !name.starts_with('.') {
-                continue;
-            }
             let path = entry.path();
             if depth > 0 && NAMES.contains(&name.as_ref()) {
                 found.frozen.push(path);
-            } else if depth > 0 && name == ".git" && kind.is_dir() {
+            } else if depth > 0 && name == ".git" && !kind.is_dir() {
+                // What leads to another place must not lead elsewhere later.
+                found.frozen.push(path);
+            } else if depth > 0 && name == ".git" {
                 let below = path.strip_prefix(root).unwrap_or(&path);
                 inspect_git(found, &directory, root, below);
             } else if depth > 0 && name == ".vscode" && kind.is_dir() {
@@ -224,13 +246,18 @@ fn inspect_below(found: &mut Protected, root: &Path) {
     }
 }
 
-/// At the last level only the few things are asked for that matter most.
+/// At the last level things are asked for by name: directories there may be large.
 fn inspect_last(found: &mut Protected, root: &Path, directory: &Path) {
-    if directory.join(".git").is_dir() {
-        let below = directory.strip_prefix(root).unwrap_or(directory);
-        inspect_git(found, directory, root, &below.join(".git"));
+    let dot_git = directory.join(".git");
+    match fs::symlink_metadata(&dot_git) {
+        Ok(about) if about.is_dir() => {
+            let below = directory.strip_prefix(root).unwrap_or(directory);
+            inspect_git(found, directory, root, &below.join(".git"));
+        }
+        Ok(_) => found.frozen.push(dot_git),
+        Err(_) => {}
     }
-    for name in [".envrc", ".mcp.json", ".vscode/tasks.json", ".claude"] {
+    for name in NAMES {
         let path = directory.join(name);
         if path.symlink_metadata().is_ok() {
             found.frozen.push(path);
@@ -277,7 +304,7 @@ fn inspect_git(found: &mut Protected, top: &Path, root: &Path, directory: &Path)
     }
     // Submodules keep their own hooks and configuration here.
     for module in submodules(&root.join(directory).join("modules")) {
-        for name in ["hooks", "config"] {
+        for name in ["hooks", "config", "config.worktree", "commondir"] {
             if module.join(name).symlink_metadata().is_ok() {
                 found.frozen.push(module.join(name));
             }
@@ -352,7 +379,7 @@ fn named_inside(root: &Path, dot_git: &Path) -> Option<PathBuf> {
 /// The directories of a worktree or submodule, if its `.git` file tells the truth: they
 /// must point back at it. Otherwise anybody who can write such a file could open any
 /// repository of this user.
-fn worktree(root: &Path, dot_git: &Path) -> Option<(PathBuf, PathBuf)> {
+pub(crate) fn worktree(root: &Path, dot_git: &Path) -> Option<(PathBuf, PathBuf)> {
     let text = read_small(dot_git)?;
     let named = text.strip_prefix("gitdir:")?.trim();
     let own = root.join(named).canonicalize().ok()?;
@@ -383,7 +410,7 @@ fn consider_in(found: &mut Protected, roots: [&Path; 2], path: &Path, guard: Gua
 }
 
 /// A path below the root, without `.` and `..`; none if it is not below.
-fn below(root: &Path, path: &Path) -> Option<PathBuf> {
+pub(crate) fn below(root: &Path, path: &Path) -> Option<PathBuf> {
     let mut plain = PathBuf::new();
     for part in path.components() {
         match part {

@@ -97,6 +97,8 @@ pub struct Survey {
     pub(crate) also_hidden: Vec<(PathBuf, Kind)>,
     /// Files that the run sees in another form.
     pub(crate) texts: Vec<(PathBuf, String)>,
+    /// Where the person's own configuration has git look for hooks, below the top of a tree.
+    pub(crate) git_obeys: Vec<PathBuf>,
     /// What existed, by which a replacement is noticed.
     pub(crate) fingerprint: Vec<(PathBuf, Option<Inode>)>,
 }
@@ -152,7 +154,7 @@ impl Survey {
     ) -> io::Result<Self> {
         let mut protected = Vec::new();
         for root in profile.write.iter().filter(|root| root.protect) {
-            let mut found = inspect(&root.path);
+            let mut found = inspect(&root.path, &profile.git_obeys);
             let roots = [root.path.clone()];
             let others = links::other_names(&found.frozen, &roots)?;
             found.frozen.extend(others);
@@ -215,6 +217,7 @@ impl Survey {
             .chain(also_hidden.into_iter().map(|path| (path, Kind::File)))
             .collect(),
             texts: user_tables(identity, profile),
+            git_obeys: profile.git_obeys.clone(),
             fingerprint: Vec::new(),
         };
         survey.fingerprint = survey.take_fingerprint();

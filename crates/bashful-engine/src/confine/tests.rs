@@ -43,6 +43,7 @@ fn the_usual_run() {
         resources: limits::resources(&bashful_policy::ResourceLimits::default()).unwrap(),
         optional: vec![Protection::Resources],
         reporting: Reporting::Usual,
+        git_obeys: Vec::new(),
     };
     assert_eq!(profile, expected);
     assert_eq!(confined.environment, []);

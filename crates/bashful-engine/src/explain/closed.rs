@@ -51,6 +51,12 @@ impl From<&Watch> for Watched {
                 Guard::GitConfig => "keys that execute taken out",
                 Guard::Links => "links in it held back",
                 Guard::BareRepository => "held back if it makes a repository",
+                Guard::GitFile | Guard::CommonDirectory => "held back unless git put it there",
+                Guard::Interrupted | Guard::Attributes => "held back if it starts a program",
+                Guard::NewHosts => "held back if it names a new host",
+                Guard::Alternates => "held back if it leads outside",
+                Guard::Addresses => "all in it held back",
+                Guard::Index => "held back if it names a repository's files",
             },
         }
     }

@@ -31,7 +31,7 @@ impl Keeper {
         let leaders: Vec<i32> = self
             .runs
             .values()
-            .flat_map(|run| run.leader.into_iter().chain(run.init))
+            .flat_map(|run| run.leader.into_iter().chain(run.init).chain(run.searcher()))
             .collect();
         // In a room, whoever outlived the command is below the run's first process.
         for run in self.runs.values().filter(|run| run.leader.is_none()) {

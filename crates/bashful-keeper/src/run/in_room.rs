@@ -106,7 +106,7 @@ impl Run {
             self.looks.plan(now, self.log.bytes());
             return;
         };
-        place.hold_back(self.spec.id.as_str());
+        place.look_after(self.spec.id.as_str());
         if place.is_timed() {
             self.looks.at = now + TIMED_INTERVAL;
         } else {

@@ -62,6 +62,9 @@ impl Run {
 
     /// When to look again even if nothing happens.
     pub(crate) fn wake_at(&self) -> Option<Instant> {
+        if self.is_searched() {
+            return None;
+        }
         let stage = match self.stage {
             Stage::Running => self.deadline,
             // Soon over, also where the limit passes meanwhile.

@@ -1,43 +1,67 @@
-//! Whether the address of a remote repository only names a place.
+//! What git does with an address: which host it names, if it names one and nothing else.
 //!
 //! An address can also name a program: `ext::sh -c …` runs it, `name::…` and `name://…`
-//! run `git-remote-name`, and what begins with a dash becomes an option of ssh.
+//! run `git-remote-name`, and what begins with a dash becomes an option of ssh. And a path
+//! names a repository whose own hooks run when a person pushes there.
 
-/// The schemes that git handles by itself or with its own helpers.
-const SCHEMES: [&[u8]; 9] = [
-    b"file", b"ftp", b"ftps", b"git", b"git+ssh", b"http", b"https", b"ssh", b"ssh+git",
-];
+/// The schemes of plain addresses; what git does with others is for a person to decide.
+const SCHEMES: [&[u8]; 3] = [b"git", b"https", b"ssh"];
 
-/// Whether this names a place, be it a URL, `user@host:path`, a path, or the name of a
-/// remote.
-pub(super) fn is_place(address: &[u8]) -> bool {
-    let shown = !address.is_empty() && !address.iter().any(u8::is_ascii_control);
-    shown && !address.starts_with(b"-") && !names_helper(address) && is_host_plain(address)
-}
-
-/// Whether git would look for a helper program of the name in front of `::` or `://`.
-fn names_helper(address: &[u8]) -> bool {
+/// The host that git contacts for an address of the form `https://`, `ssh://`, `git://` or
+/// `user@host:path`, in small letters. None for all else: paths, helpers, options.
+pub(super) fn host_of(address: &[u8]) -> Option<Vec<u8>> {
+    if address.starts_with(b"-") || address.iter().any(u8::is_ascii_control) {
+        return None;
+    }
     let is_scheme_byte = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
-    let length = address.iter().take_while(|byte| is_scheme_byte(byte));
-    let (scheme, rest) = address.split_at(length.count());
-    rest.starts_with(b"::") || rest.starts_with(b"://") && !SCHEMES.contains(&scheme)
+    let length = address
+        .iter()
+        .take_while(|byte| is_scheme_byte(byte))
+        .count();
+    let (scheme, rest) = address.split_at(length);
+    if rest.starts_with(b"::") {
+        return None;
+    }
+    let authority = match rest.strip_prefix(b"://") {
+        Some(_) if !SCHEMES.contains(&scheme) => return None,
+        Some(rest) => before_any(rest, b"/?#"),
+        // Without a colon in front of the first slash it is a path.
+        None if address.windows(3).any(|part| part == b"://") => return None,
+        None => {
+            let front = before_any(address, b"/");
+            let colon = if front.contains(&b'[') {
+                front.iter().position(|byte| *byte == b']')? + 1
+            } else {
+                front.iter().position(|byte| *byte == b':')?
+            };
+            if front.get(colon) != Some(&b':') {
+                return None;
+            }
+            front.get(..colon)?
+        }
+    };
+    let host = authority.rsplit(|byte| *byte == b'@').next()?;
+    let host = match host.strip_prefix(b"[") {
+        Some(inside) => before_any(inside, b"]"),
+        None => before_any(host, b":"),
+    };
+    // Git decodes a URL before it looks for the dash, and old versions did not look.
+    let is_odd = |byte: &u8| !(byte.is_ascii_alphanumeric() || b".-_:".contains(byte));
+    let plain = !authority.starts_with(b"-")
+        && !authority.starts_with(b"%")
+        && !host.starts_with(b"-")
+        && !host.is_empty()
+        && !host.iter().any(is_odd);
+    plain.then(|| host.to_ascii_lowercase())
 }
 
-/// Whether neither the user nor the host of an address can be taken for an option.
-fn is_host_plain(address: &[u8]) -> bool {
-    let scheme_end = address.windows(3).position(|part| part == b"://");
-    let authority = match scheme_end {
-        Some(position) => before_any(address.get(position + 3..).unwrap_or_default(), b"/?#"),
-        // Without a colon in front of the first slash it is a path.
-        None if before_any(address, b"/").contains(&b':') => before_any(address, b"/"),
-        None => return true,
-    };
-    let host = authority.rsplit(|byte| *byte == b'@').next();
-    let host = host.unwrap_or_default();
-    // Git decodes a URL before it looks for the dash, and old versions did not look.
-    let encoded = scheme_end.is_some() && (host.contains(&b'%') || authority.starts_with(b"%"));
-    let bracketed = host.strip_prefix(b"[").unwrap_or(host);
-    !authority.starts_with(b"-") && !bracketed.starts_with(b"-") && !encoded
+/// Whether this can only be the name of a remote: git takes anything else for an address.
+pub(super) fn is_remote_name(name: &[u8]) -> bool {
+    let is_name_byte = |byte: &u8| byte.is_ascii_alphanumeric() || b"._-".contains(byte);
+    !name.is_empty()
+        && !name.starts_with(b"-")
+        && !name.starts_with(b".")
+        && name.iter().all(is_name_byte)
 }
 
 fn before_any<'a>(text: &'a [u8], stops: &[u8]) -> &'a [u8] {

@@ -2,9 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::harmless::{self, Arity};
+use super::address::host_of;
+use super::harmless::{self, Arity, Rule};
 use super::syntax::{Document, Entry, Name};
-use super::{Attempt, HeldKey};
+use super::{Attempt, HeldKey, Hosts};
 
 /// The longest text of a held key or value, in characters.
 const SHOWN_LIMIT: usize = 160;
@@ -18,6 +19,8 @@ pub(super) struct Decision<'a> {
     /// The variables that become something else than they are on the host.
     pub(super) targets: Vec<Target<'a>>,
     pub(super) held: Vec<HeldKey>,
+    /// Addresses that change, which people want to know.
+    pub(super) addresses: Vec<HeldKey>,
 }
 
 /// All values that a variable is to have.
@@ -49,12 +52,15 @@ pub(super) fn decide<'a>(
     base: &'a Document,
     private: &'a Document,
     host: &'a Document,
+    hosts: &Hosts,
 ) -> Decision<'a> {
     let (before, after, now) = (Grouped::of(base), Grouped::of(private), Grouped::of(host));
     let mut decision = Decision {
         targets: Vec::new(),
         held: Vec::new(),
+        addresses: Vec::new(),
     };
+    let hosts = hosts.and_those_of([base, host]);
     let mut seen = HashSet::new();
     for name in after.order.iter().chain(&before.order).copied() {
         if seen.insert(name) {
@@ -63,6 +69,7 @@ pub(super) fn decide<'a>(
                 base: before.wanted(name),
                 private: after.wanted(name),
                 host: now.wanted(name),
+                hosts: &hosts,
             };
             sides.decide(&mut decision);
         }
@@ -103,14 +110,16 @@ impl<'a> Grouped<'a> {
 }
 
 /// What the three texts say of one variable.
-struct Sides<'a> {
+struct Sides<'a, 'h> {
     name: Name<'a>,
     base: Vec<Wanted<'a>>,
     private: Vec<Wanted<'a>>,
     host: Vec<Wanted<'a>>,
+    /// Whom git may contact.
+    hosts: &'h Hosts,
 }
 
-impl<'a> Sides<'a> {
+impl<'a> Sides<'a, '_> {
     fn decide(&self, decision: &mut Decision<'a>) {
         if are_equal(&self.private, &self.base) || are_equal(&self.private, &self.host) {
             return;
@@ -118,7 +127,7 @@ impl<'a> Sides<'a> {
         let Some(rule) = harmless::rule(self.name) else {
             return self.hold(decision);
         };
-        let is_harmless = |wanted: &Wanted<'_>| rule.allows(wanted.value);
+        let is_harmless = |wanted: &Wanted<'_>| self.allows(rule, wanted);
         let values = if self.base.is_empty() && self.host.is_empty() {
             // A new variable: there is nothing that a part of it could spoil.
             for wanted in self.private.iter().filter(|wanted| !is_harmless(wanted)) {
@@ -136,11 +145,30 @@ impl<'a> Sides<'a> {
             return self.hold(decision);
         };
         if !are_equal(&values, &self.host) {
+            if rule.is_address() {
+                let changes = [
+                    (difference(&values, &self.host), Attempt::Set),
+                    (difference(&self.host, &values), Attempt::Remove),
+                ];
+                for (changed, attempt) in changes {
+                    let told = changed.iter().map(|wanted| self.held(wanted, attempt));
+                    decision.addresses.extend(told);
+                }
+            }
             decision.targets.push(Target {
                 name: self.name,
                 values,
             });
         }
+    }
+
+    /// Whether this value can neither execute anything nor contact a stranger.
+    fn allows(&self, rule: Rule, wanted: &Wanted<'_>) -> bool {
+        let known = || {
+            let host = wanted.value.and_then(host_of);
+            host.is_some_and(|host| self.hosts.include(&host))
+        };
+        rule.allows(wanted.value) && (!rule.is_address() || known())
     }
 
     /// The values after a change that is harmless on all sides.

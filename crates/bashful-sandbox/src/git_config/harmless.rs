@@ -28,6 +28,11 @@ pub(super) struct Rule {
 }
 
 impl Rule {
+    /// Whether the values are addresses that git contacts.
+    pub(super) fn is_address(self) -> bool {
+        self.shape == Shape::Address
+    }
+
     /// Whether this value, or none, can execute nothing.
     pub(super) fn allows(self, value: Option<&[u8]>) -> bool {
         match value {
@@ -84,7 +89,7 @@ fn plain_shape(section: &str, key: &str) -> Option<Shape> {
         ("core", key) => return core_shape(key),
         ("extensions", "objectformat") => Shape::Word(&["sha1", "sha256"]),
         ("extensions", "refstorage") => Shape::Word(&["files", "reftable"]),
-        ("extensions", "partialclone") | ("remote", "pushdefault") => Shape::Address,
+        ("remote", "pushdefault") => Shape::RemoteName,
         ("extensions", "noop") => Shape::Boolean,
         ("user" | "author" | "committer", "name" | "email") => Shape::Line,
         ("branch", "autosetupmerge") => Shape::BooleanOr(&["always", "inherit", "simple"]),
@@ -139,20 +144,16 @@ fn core_shape(key: &str) -> Option<Shape> {
 /// Variables of the form `section.subsection.key`.
 fn subsection_shape(section: &str, key: &str) -> Option<Shape> {
     Some(match (section, key) {
-        ("branch", "remote" | "pushremote")
-        | ("remote", "url" | "pushurl")
-        | ("submodule", "url") => Shape::Address,
-        ("branch", "merge")
-        | ("remote", "fetch" | "partialclonefilter")
-        | ("submodule", "branch") => Shape::Reference,
+        ("branch", "remote" | "pushremote") => Shape::RemoteNameOrDot,
+        ("remote", "url" | "pushurl") | ("submodule", "url") => Shape::Address,
+        ("branch", "merge") | ("remote", "fetch") | ("submodule", "branch") => Shape::Reference,
         // Interactive rebasing starts an editor.
         ("branch", "rebase") => Shape::BooleanOr(&["merges"]),
         ("branch", "description") => Shape::Text,
         ("remote", "tagopt") => Shape::Word(&["--tags", "--no-tags"]),
-        (
-            "remote",
-            "prune" | "prunetags" | "mirror" | "skipdefaultupdate" | "skipfetchall" | "promisor",
-        )
+        // Not `promisor`: git then fetches what is missing, whatever it was asked to do. Nor
+        // `mirror`: the next push would take everything away that the run did.
+        ("remote", "prune" | "prunetags" | "skipdefaultupdate" | "skipfetchall")
         | ("submodule", "active" | "shallow") => Shape::Boolean,
         ("submodule", "ignore") => Shape::Word(&["none", "untracked", "dirty", "all"]),
         ("submodule", "fetchrecursesubmodules") => Shape::BooleanOr(&["on-demand"]),
@@ -170,7 +171,7 @@ fn is_subsection_plain(section: &str, subsection: &[u8]) -> bool {
     }
     match section {
         // Git takes the name of a remote for its address if there is no other.
-        "remote" => address::is_place(subsection),
+        "remote" => address::is_remote_name(subsection),
         // Git makes a path of the name of a submodule.
         "submodule" => {
             let climbs = subsection

@@ -11,7 +11,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use super::{Attempt, HeldKey, Merged, merge, syntax};
+use super::{Attempt, HeldKey, Hosts, Merged, merge, syntax};
 
 /// A variable and its value, none for a key that stands alone.
 type Pair = (Vec<u8>, Option<Vec<u8>>);
@@ -83,7 +83,13 @@ fn dangers(text: &[u8]) -> Vec<(String, Option<Vec<u8>>)> {
 }
 
 fn merged(base: &str, private: &str, host: &str) -> Merged {
-    merge(base.as_bytes(), private.as_bytes(), host.as_bytes()).unwrap()
+    merge(
+        base.as_bytes(),
+        private.as_bytes(),
+        host.as_bytes(),
+        &Hosts::Any,
+    )
+    .unwrap()
 }
 
 fn set(key: &str, value: &str) -> HeldKey {

@@ -104,18 +104,13 @@ fn last(notice: &Notice, end: End) -> Option<Last> {
     Some(if stays { Last::Itself } else { Last::Followed })
 }
 
-fn argument(notice: &Notice, index: usize) -> Option<u64> {
+pub(super) fn argument(notice: &Notice, index: usize) -> Option<u64> {
     notice.call.arguments.get(index).copied()
 }
 
 /// The path that a call names, absolute in the run's tree but not resolved.
 fn path(notice: &Notice, place: Place) -> Option<PathBuf> {
-    let mut bytes = vec![0; MOST_PATH];
-    let read = read_memory(notice.thread, argument(notice, place.path)?, &mut bytes)?;
-    bytes.truncate(read);
-    let end = bytes.iter().position(|byte| *byte == 0)?;
-    bytes.truncate(end);
-    let path = PathBuf::from(OsString::from_vec(bytes));
+    let path = PathBuf::from(OsString::from_vec(text(notice, place, MOST_PATH)?));
     if path.is_absolute() {
         return Some(path);
     }
@@ -125,6 +120,16 @@ fn path(notice: &Notice, place: Place) -> Option<PathBuf> {
     }
     let base = base(notice, place)?;
     base.is_absolute().then(|| base.join(path))
+}
+
+/// The text of a path as the call has it, if it is no longer than this.
+pub(super) fn text(notice: &Notice, place: Place, most: usize) -> Option<Vec<u8>> {
+    let mut bytes = vec![0; most];
+    let read = read_memory(notice.thread, argument(notice, place.path)?, &mut bytes)?;
+    bytes.truncate(read);
+    let end = bytes.iter().position(|byte| *byte == 0)?;
+    bytes.truncate(end);
+    Some(bytes)
 }
 
 /// What a relative path is relative to, as it is called in the run's tree.

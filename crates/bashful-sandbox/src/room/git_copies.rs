@@ -2,17 +2,18 @@
 
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::fs::MetadataExt;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{
-    AtFlags, Gid, Mode, OFlags, ResolveFlags, Uid, fchown, openat, openat2, renameat, statat,
-    unlinkat,
+    AtFlags, FallocateFlags, Gid, Mode, OFlags, ResolveFlags, Uid, fallocate, fchown, openat,
+    openat2, renameat, statat, unlinkat,
 };
+use rustix::io::Errno;
 
 use super::{BuildError, BuildStep, Room};
-use crate::git_config::{Attempt, merge};
+use crate::git_config::{Attempt, HeldKey, Hosts, merge};
 use crate::plan::Plan;
 use crate::profile::Violation;
 use crate::survey::Identity;
@@ -102,10 +103,17 @@ impl Room {
         Ok(directory)
     }
 
+    /// Whom git may be told to contact outside by what ran here.
+    pub(super) fn hosts(&self) -> Hosts {
+        Hosts::for_runs_with(self.network())
+    }
+
     /// Brings what runs changed in their copies back to the host, and tells what was
     /// held back.
     pub fn merge_copies(&mut self) -> Vec<Violation> {
-        self.copies.iter_mut().flat_map(Copy::merge_back).collect()
+        let hosts = self.hosts();
+        let merged = self.copies.iter_mut();
+        merged.flat_map(|copy| copy.merge_back(&hosts)).collect()
     }
 }
 
@@ -134,35 +142,29 @@ impl Copy {
         Ok(())
     }
 
-    fn merge_back(&mut self) -> Vec<Violation> {
+    fn merge_back(&mut self, hosts: &Hosts) -> Vec<Violation> {
         let now = Stamp::at(&self.directory, CONFIG);
         if now == self.own_stamp {
             return Vec::new();
         }
-        match self.try_merge() {
+        match self.try_merge(hosts) {
             Ok(found) => {
                 self.own_stamp = now;
                 found
             }
-            Err(error) => vec![Violation {
-                kind: "git_config".to_owned(),
-                path: Some(self.host.clone()),
-                missing: "git-config".to_owned(),
-                source: "keeper".to_owned(),
-                note: Some(format!(
-                    "what the run changed in git's configuration stays in the room: {error}"
-                )),
-                ..Violation::default()
-            }],
+            Err(error) => {
+                let note = "what the run changed in git's configuration stays in the room";
+                vec![self.violation("git-config", format!("{note}: {error}"))]
+            }
         }
     }
 
-    fn try_merge(&mut self) -> io::Result<Vec<Violation>> {
+    fn try_merge(&mut self, hosts: &Hosts) -> io::Result<Vec<Violation>> {
         let (private, _) = read(&self.directory, Path::new(CONFIG))?;
         let (parent, name) = split(&self.host)?;
         let directory = open_directory(parent)?;
         let (host, _) = read(&directory, Path::new(name))?;
-        let merged = merge(&self.base, &private, &host)
+        let merged = merge(&self.base, &private, &host, hosts)
             .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.to_string()))?;
         if merged.changed {
             replace(&directory, name, &merged.text)?;
@@ -171,27 +173,37 @@ impl Copy {
         self.host_stamp = Stamp::at(&directory, name);
         self.base = private;
         let mut found = Vec::new();
-        for held in merged.held.into_iter().take(MOST_TOLD) {
-            let doing = match held.attempt {
-                Attempt::Set => format!("set {} to {}", held.key, held.value),
-                Attempt::Remove => format!("remove {}", held.key),
-            };
-            if self.told.contains(&doing) {
-                continue;
+        for held in merged.held.iter().take(MOST_TOLD) {
+            let doing = doing(held);
+            if !self.told.contains(&doing) {
+                let note = format!("held back, because git would act upon it outside: {doing}");
+                found.push(self.violation("git-config", note));
+                self.told.push(doing);
             }
-            found.push(Violation {
-                kind: "git_config".to_owned(),
-                path: Some(self.host.clone()),
-                missing: "git-config".to_owned(),
-                source: "keeper".to_owned(),
-                note: Some(format!(
-                    "held back, because git would act upon it outside: {doing}"
-                )),
-                ..Violation::default()
-            });
-            self.told.push(doing);
+        }
+        for address in merged.addresses.iter().take(MOST_TOLD) {
+            let note = format!("git's addresses changed outside too: {}", doing(address));
+            found.push(self.violation("", note));
         }
         Ok(found)
+    }
+
+    fn violation(&self, missing: &str, note: String) -> Violation {
+        Violation {
+            kind: "git_config".to_owned(),
+            path: Some(self.host.clone()),
+            missing: missing.to_owned(),
+            source: "keeper".to_owned(),
+            note: Some(note),
+            ..Violation::default()
+        }
+    }
+}
+
+fn doing(change: &HeldKey) -> String {
+    match change.attempt {
+        Attempt::Set => format!("set {} to {}", change.key, change.value),
+        Attempt::Remove => format!("remove {}", change.key),
     }
 }
 
@@ -213,11 +225,41 @@ pub(super) fn replace(directory: impl AsFd, name: impl AsRef<Path>, text: &[u8])
             if !about.is_file() || about.nlink() > 1 {
                 return Err(io::Error::other("it is no longer a file of its own"));
             }
-            file.write_all(text)?;
-            file.set_len(text.len() as u64)
+            rewrite(&mut file, text)
         });
     let _ = unlinkat(directory, &lock, AtFlags::empty());
     written
+}
+
+/// Puts another text into a file: whole, or not at all where the disk is full.
+fn rewrite(file: &mut File, text: &[u8]) -> io::Result<()> {
+    let mut old = Vec::new();
+    // It was opened for writing only, and that stays so: another look at the same file.
+    File::open(format!("/proc/self/fd/{}", file.as_raw_fd()))?.read_to_end(&mut old)?;
+    // Room first: what is there already has its own.
+    let length = text.len() as u64;
+    let reserved = match fallocate(&*file, FallocateFlags::empty(), 0, length.max(1)) {
+        // A file system that knows no reserving.
+        Err(Errno::OPNOTSUPP) => Ok(()),
+        reserved => reserved.map_err(io::Error::from),
+    };
+    let written = reserved.and_then(|()| {
+        file.write_all_at(text, 0)?;
+        file.set_len(length)
+    });
+    let Err(error) = written else {
+        return Ok(());
+    };
+    let restored = file.write_all_at(&old, 0);
+    match restored.and_then(|()| file.set_len(old.len() as u64)) {
+        Ok(()) => Err(error),
+        Err(second) => Err(io::Error::new(
+            error.kind(),
+            format!(
+                "{error}; and the file outside is torn, because its old text could not be written back: {second}"
+            ),
+        )),
+    }
 }
 
 /// A regular file's content, whatever somebody put in its place.

@@ -4,6 +4,9 @@
 //! acts upon it, and the result says so. The run may do its best to be in the way, so
 //! whatever cannot be looked at is held back as a whole.
 
+mod git;
+mod judge;
+
 use std::fs;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -12,7 +15,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{
-    AtFlags, Dir, FileType, Mode, OFlags, RenameFlags, ResolveFlags, fchmod, fstat, openat,
+    AtFlags, Dir, FileType, Mode, OFlags, RenameFlags, ResolveFlags, Stat, fchmod, fstat, openat,
     openat2, readlinkat, renameat_with, statat,
 };
 use rustix::io::Errno;
@@ -20,8 +23,9 @@ use rustix::io::Errno;
 use super::git_copies::{read_config, replace};
 use crate::freshness::Inode;
 use crate::git_config::sanitise;
+use crate::left_behind::{Ground, Moments};
 use crate::plan::ROOM_DIRECTORY;
-use crate::profile::Violation;
+use crate::profile::{Network, Violation};
 use crate::protect::{Guard, Watch};
 
 /// Looks for what did not exist before and holds it back. `tag` goes into the new name.
@@ -29,10 +33,12 @@ use crate::protect::{Guard, Watch};
 pub(crate) fn hold_back(
     watched: &[Watch],
     tag: &str,
+    network: Network,
     is_same: &dyn Fn(&Path, Inode) -> bool,
 ) -> Vec<Violation> {
     let mut holding = Holding {
         tag,
+        whose: Whose::Run(network),
         found: Vec::new(),
     };
     let mut root: Option<(&Path, OwnedFd)> = None;
@@ -65,7 +71,7 @@ pub(crate) fn hold_back(
 }
 
 /// Opens a writable root, also one that the run closed against its owner.
-pub(super) fn open_root(path: &Path) -> io::Result<OwnedFd> {
+pub(crate) fn open_root(path: &Path) -> io::Result<OwnedFd> {
     // No link on the way: it was resolved before, and a run may have put one there since.
     let open = || {
         openat2(
@@ -86,9 +92,19 @@ pub(super) fn open_root(path: &Path) -> io::Result<OwnedFd> {
     }
 }
 
-struct Holding<'a> {
+/// A holding back that goes on.
+pub(crate) struct Holding<'a> {
     tag: &'a str,
-    found: Vec<Violation>,
+    whose: Whose<'a>,
+    pub(crate) found: Vec<Violation>,
+}
+
+/// Whose the things are that are looked at.
+enum Whose<'a> {
+    /// A run's, which has this network: they were not there before it.
+    Run(Network),
+    /// A run's if they changed in these moments, and otherwise the person's.
+    ByTime(&'a Moments, &'a Ground),
 }
 
 /// No more than this is told of one run.
@@ -96,9 +112,28 @@ const MOST_TOLD: usize = 50;
 /// A directory of hooks with more names than this is no directory of hooks.
 const MOST_HOOKS: usize = 20_000;
 
-impl Holding<'_> {
+impl<'a> Holding<'a> {
+    pub(crate) fn new(tag: &'a str, moments: &'a Moments, ground: &'a Ground) -> Self {
+        Self {
+            tag,
+            whose: Whose::ByTime(moments, ground),
+            found: Vec::new(),
+        }
+    }
+
+    /// Whether a run made or changed this.
+    fn is_runs(&self, about: &Stat) -> bool {
+        match self.whose {
+            Whose::Run(_) => true,
+            Whose::ByTime(moments, _) => {
+                let nanoseconds = i64::try_from(about.st_ctime_nsec).unwrap_or_default();
+                moments.include(about.st_ctime, nanoseconds)
+            }
+        }
+    }
+
     /// Follows the path one name at a time, so that a link on the way is seen as such.
-    fn look(&mut self, watch: &Watch, root: &OwnedFd) {
+    pub(crate) fn look(&mut self, watch: &Watch, root: &OwnedFd) {
         // The directory that we are in, and how it is called in the one above.
         let mut way: Vec<OwnedFd> = Vec::new();
         let mut sofar = PathBuf::new();
@@ -123,23 +158,34 @@ impl Holding<'_> {
                 }
                 continue;
             }
-            match (watch.guard, kind) {
-                (Guard::Hooks, FileType::Directory) => self.hold_hooks(&whole, here, name),
-                (Guard::GitConfig, FileType::RegularFile) => {
-                    self.clean_config(&whole, here, name);
-                }
-                // A copy of a private copy's link; it leads nowhere outside.
-                (Guard::GitConfig, FileType::Symlink) if leads_into_room(here, name) => {}
-                (Guard::Links, FileType::Directory) => self.hold_links(&whole, here, name),
-                (Guard::Links, _) => {}
-                (Guard::BareRepository, _) => {
-                    let has = |name: &str| statat(here, name, AtFlags::empty()).is_ok();
-                    if has("objects") && has("refs") {
-                        self.hold(whole, here, name);
-                    }
-                }
-                _ => self.hold(whole, here, name),
+            self.judge(watch.guard, kind, &about, &Named { whole, here, name });
+        }
+    }
+
+    /// Decides about one thing.
+    fn judge(&mut self, guard: Guard, kind: FileType, about: &Stat, thing: &Named<'_>) {
+        let Named { whole, here, name } = thing;
+        let (here, name) = (*here, *name);
+        match (guard, kind) {
+            (Guard::Hooks, FileType::Directory) => self.hold_hooks(about, whole, here, name),
+            (Guard::Addresses, FileType::Directory) => self.hold_addresses(thing),
+            (Guard::Links, FileType::Directory) => self.hold_links(whole, here, name),
+            (Guard::Interrupted, FileType::Directory) => self.judge_interrupted(thing),
+            (Guard::Links, _) | (Guard::GitFile, FileType::Directory) => {}
+            _ if !self.is_runs(about) => {}
+            (Guard::GitConfig, FileType::RegularFile) => {
+                self.clean_config(whole, here, name);
             }
+            // A copy of a private copy's link; it leads nowhere outside.
+            (Guard::GitConfig, FileType::Symlink) if leads_into_room(here, name) => {}
+            (Guard::BareRepository, _) => {
+                let has = |name: &str| statat(here, name, AtFlags::empty()).is_ok();
+                if has("objects") && has("refs") {
+                    self.hold(whole.clone(), here, name);
+                }
+            }
+            (guard, FileType::RegularFile) if self.is_harmless(guard, thing) => {}
+            _ => self.hold(whole.clone(), here, name),
         }
     }
 
@@ -157,7 +203,9 @@ impl Holding<'_> {
     }
 
     /// Samples stay: git makes them, and runs none.
-    fn hold_hooks(&mut self, whole: &Path, here: BorrowedFd<'_>, name: &Path) {
+    fn hold_hooks(&mut self, about: &Stat, whole: &Path, here: BorrowedFd<'_>, name: &Path) {
+        // Where a run gave or took a name, or put the directory there, all of it is the run's.
+        let is_runs = self.is_runs(about);
         let listed = open_directory(here, name).and_then(|hooks| {
             let mut names = Vec::new();
             for (index, entry) in Dir::read_from(&hooks)?.enumerate() {
@@ -178,15 +226,28 @@ impl Holding<'_> {
         };
         for name in names {
             let name = Path::new(std::ffi::OsStr::from_bytes(&name));
-            self.hold(whole.join(name), hooks.as_fd(), name);
+            let about = statat(&hooks, name, AtFlags::SYMLINK_NOFOLLOW);
+            if is_runs || about.is_ok_and(|about| self.is_runs(&about)) {
+                self.hold(whole.join(name), hooks.as_fd(), name);
+            }
         }
     }
 
     /// Links in a repository's directory: git writes through them, wherever they lead. Its
     /// objects are left out, which it never writes again.
     fn hold_links(&mut self, whole: &Path, here: BorrowedFd<'_>, name: &Path) {
-        const MOST: usize = 20_000;
-        const ENTERED: [&[u8]; 5] = [b"logs", b"refs", b"info", b"rebase-merge", b"worktrees"];
+        const MOST: usize = 200_000;
+        const ENTERED: [&[u8]; 9] = [
+            b"logs",
+            b"refs",
+            b"info",
+            b"rebase-merge",
+            b"rebase-apply",
+            b"sequencer",
+            b"remotes",
+            b"branches",
+            b"worktrees",
+        ];
         let mut looked = 0;
         let Ok(top) = open_directory(here, name) else {
             return self.hold(whole.to_owned(), here, name);
@@ -204,7 +265,10 @@ impl Holding<'_> {
                 match entry.file_type() {
                     // The private configuration is one, and stays one.
                     FileType::Symlink if name != b"config" && !is_held(name) => {
-                        self.hold(below, directory.as_fd(), name_path);
+                        let about = statat(&directory, name_path, AtFlags::SYMLINK_NOFOLLOW);
+                        if about.is_ok_and(|about| self.is_runs(&about)) {
+                            self.hold(below, directory.as_fd(), name_path);
+                        }
                     }
                     FileType::Directory if name == b"." || name == b".." => {}
                     FileType::Directory if depth > 0 || ENTERED.contains(&name) => {
@@ -222,7 +286,7 @@ impl Holding<'_> {
     /// Takes keys that execute out of a configuration that a run made.
     fn clean_config(&mut self, whole: &Path, here: BorrowedFd<'_>, name: &Path) {
         let cleaned = read_config(here, name).and_then(|text| {
-            let cleaned = sanitise(&text)
+            let cleaned = sanitise(&text, &self.hosts())
                 .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.to_string()))?;
             if !cleaned.held.is_empty() {
                 replace(here, name, &cleaned.text)?;
@@ -275,6 +339,13 @@ impl Holding<'_> {
             });
         }
     }
+}
+
+/// A thing by its whole name, and by its name in the directory that it is in.
+struct Named<'a> {
+    whole: PathBuf,
+    here: BorrowedFd<'a>,
+    name: &'a Path,
 }
 
 fn leads_into_room(directory: BorrowedFd<'_>, name: &Path) -> bool {

@@ -20,6 +20,7 @@ use super::git_copies::read_config;
 use super::hold::open_root;
 use crate::freshness::Inode;
 use crate::git_config::sanitise;
+use crate::protect::read_small;
 
 /// Only directories right below the root are looked at, and not more than these.
 const MOST_ENTRIES: usize = 256;
@@ -77,7 +78,9 @@ impl Room {
             return Ok(());
         };
         let text = read_config(&copy.directory, "config")?;
-        let cleaned = sanitise(&text)
+        let mut hosts = self.hosts();
+        hosts.add(read_small(host).unwrap_or_default().as_bytes());
+        let cleaned = sanitise(&text, &hosts)
             .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.to_string()))?;
         let temporary = "config.bashful";
         let flags =

@@ -44,14 +44,28 @@ struct Answer {
     flags: u32,
 }
 
+/// Laid out like the kernel's `struct seccomp_notif_addfd`.
+#[repr(C)]
+struct Given {
+    id: u64,
+    flags: u32,
+    source: u32,
+    number: u32,
+    number_flags: u32,
+}
+
 const _: () = assert!(size_of::<Notice>() == 80 && size_of::<Answer>() == 24);
+const _: () = assert!(size_of::<Given>() == 24);
 
 // Requests have the sizes of both in them.
 const RECEIVE: c_ulong = 0xc050_2100;
 const SEND: c_ulong = 0xc018_2101;
 const IS_VALID: c_ulong = 0x4008_2102;
+const GIVE: c_ulong = 0x4018_2103;
 const SET_FLAGS: c_ulong = 0x4008_2104;
 const WAKE_ON_SAME_PROCESSOR: c_ulong = 1;
+/// The call returns the number of the descriptor that it is given.
+const ANSWER_WITH_IT: u32 = 2;
 /// The call is carried out as if nobody had been told.
 const CONTINUE: u32 = 1;
 
@@ -78,6 +92,42 @@ pub(crate) fn let_go_on(listener: impl AsFd, notice: &Notice) {
     };
     // SAFETY: the structure has the size that the request names and outlives the call.
     unsafe { libc::ioctl(listener.as_fd().as_raw_fd(), SEND as _, &raw const answer) };
+}
+
+/// Has the call fail with this error, without being carried out.
+pub(crate) fn have_fail(listener: impl AsFd, notice: &Notice, error: c_int) {
+    let answer = Answer {
+        id: notice.id,
+        value: 0,
+        error: -error,
+        flags: 0,
+    };
+    // SAFETY: the structure has the size that the request names and outlives the call.
+    unsafe { libc::ioctl(listener.as_fd().as_raw_fd(), SEND as _, &raw const answer) };
+}
+
+/// Has the call succeed with a descriptor of this file, without being carried out. An older
+/// kernel does not know how; then the call still waits.
+pub(crate) fn have_open(
+    listener: impl AsFd,
+    notice: &Notice,
+    file: impl AsFd,
+    flags: u64,
+) -> io::Result<()> {
+    let source = u32::try_from(file.as_fd().as_raw_fd());
+    let given = Given {
+        id: notice.id,
+        flags: ANSWER_WITH_IT,
+        source: source.map_err(|_| io::ErrorKind::InvalidInput)?,
+        number: 0,
+        number_flags: libc::O_CLOEXEC.cast_unsigned() & u32::try_from(flags).unwrap_or_default(),
+    };
+    let listener = listener.as_fd().as_raw_fd();
+    // SAFETY: the structure has the size that the request names and outlives the call.
+    if unsafe { libc::ioctl(listener, GIVE as _, &raw const given) } == -1 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(())
 }
 
 /// Whether the call still waits. If not, whoever made it is gone, and what was learnt by the

@@ -2,25 +2,37 @@
 
 use std::ffi::c_char;
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
 /// Closes every descriptor above 2 except this one.
 ///
 /// Only for a process that was just forked and will never return to the code that
 /// owns those descriptors.
 pub fn close_all_but(kept: OwnedFd) -> io::Result<OwnedFd> {
-    let number = u32::try_from(kept.as_raw_fd()).map_err(|_| io::ErrorKind::InvalidInput)?;
-    for (first, last) in [(3, number.saturating_sub(1)), (number + 1, u32::MAX)] {
-        if first > last {
-            continue;
-        }
-        // SAFETY: takes no memory; whoever owned these descriptors does not run in
-        // this process, as the caller promises by its nature.
-        if unsafe { libc::syscall(libc::SYS_close_range, first, last, 0_u32) } == -1 {
-            return Err(io::Error::last_os_error());
-        }
-    }
+    close_all_but_these(&[kept.as_fd()])?;
     Ok(kept)
+}
+
+/// The same, and several are kept.
+pub(crate) fn close_all_but_these(kept: &[BorrowedFd<'_>]) -> io::Result<()> {
+    let numbers = kept.iter().map(|kept| u32::try_from(kept.as_raw_fd()));
+    let mut numbers: Vec<u32> = numbers
+        .collect::<Result<_, _>>()
+        .map_err(|_| io::ErrorKind::InvalidInput)?;
+    numbers.sort_unstable();
+    let mut first = 3;
+    for kept in numbers.into_iter().map(Some).chain([None]) {
+        let last = kept.map_or(u32::MAX, |kept| kept.saturating_sub(1));
+        if first <= last {
+            // SAFETY: takes no memory; whoever owned these descriptors does not run in
+            // this process, as the caller promises by its nature.
+            if unsafe { libc::syscall(libc::SYS_close_range, first, last, 0_u32) } == -1 {
+                return Err(io::Error::last_os_error());
+            }
+        }
+        first = kept.map_or(first, |kept| first.max(kept + 1));
+    }
+    Ok(())
 }
 
 unsafe extern "C" {

@@ -113,6 +113,7 @@ mod tests {
             commands: None,
             resources: Resources::default(),
             reporting: crate::Reporting::Usual,
+            git_obeys: Vec::new(),
             optional: vec![Protection::Filesystem, Protection::Identity],
         };
         let survey = Survey::for_backend(&profile, None, Backend::Firejail).unwrap();

@@ -81,6 +81,7 @@ mod tests {
             commands: None,
             resources: Resources::default(),
             reporting: crate::Reporting::Usual,
+            git_obeys: Vec::new(),
             optional: vec![crate::Protection::Filesystem, crate::Protection::Identity],
         };
         for backend in [Backend::Bubblewrap, Backend::Firejail] {

@@ -168,6 +168,7 @@ impl Scene {
             resources: Resources::default(),
             optional: vec![Protection::Resources, Protection::Identity],
             reporting: Reporting::Usual,
+            git_obeys: Vec::new(),
         }
     }
 

@@ -23,8 +23,12 @@ pub(super) enum Shape {
     Text,
     /// Something like the name of a reference: without space, not like an option.
     Reference,
-    /// The address or the name of a remote repository.
+    /// An address that names a host and nothing else.
     Address,
+    /// The name of a remote.
+    RemoteName,
+    /// The name of a remote, or a dot for this repository.
+    RemoteNameOrDot,
     /// A single mark, or `auto`.
     Mark,
 }
@@ -44,7 +48,9 @@ impl Shape {
                 .iter()
                 .any(|byte| byte.is_ascii_control() && !matches!(byte, b'\n' | b'\t')),
             Self::Reference => is_reference(value),
-            Self::Address => address::is_place(value),
+            Self::Address => address::host_of(value).is_some(),
+            Self::RemoteName => address::is_remote_name(value),
+            Self::RemoteNameOrDot => value == b"." || address::is_remote_name(value),
             Self::Mark => {
                 value == b"auto" || matches!(value, [mark] if mark.is_ascii_punctuation())
             }

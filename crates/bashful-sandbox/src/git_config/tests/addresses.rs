@@ -1,34 +1,39 @@
 //! Which addresses and values are harmless.
 
-use super::super::address::is_place;
-use super::super::{harmless, syntax};
+use super::super::address::host_of;
+use super::super::{Attempt, Hosts, harmless, merge, sanitise, syntax};
+use crate::profile::Network;
 
 #[test]
-fn addresses_name_places() {
-    for address in [
-        "https://example.org/a.git",
-        "https://user:p%40ss@example.org:8443/a",
-        "http://[::1]:8080/a",
-        "ssh://git@example.org:22/a.git",
-        "git+ssh://example.org/a",
-        "git://example.org/a",
-        "file:///srv/a.git",
-        "git@example.org:team/a.git",
-        "example.org:a",
-        "[example.org:22]:a",
-        "/srv/a.git",
-        "../a",
-        "./-a",
-        ".",
-        "origin",
-        "C:/a",
-        "a b/c",
-        "dir/ext::sh",
+fn addresses_name_hosts() {
+    for (address, host) in [
+        ("https://example.org/a.git", "example.org"),
+        ("https://user:p%40ss@Example.ORG:8443/a", "example.org"),
+        ("ssh://git@example.org:22/a.git", "example.org"),
+        ("ssh://git@[::1]:22/a.git", "::1"),
+        ("git://example.org/a", "example.org"),
+        ("git://example.org", "example.org"),
+        ("git@example.org:team/a.git", "example.org"),
+        ("example.org:a", "example.org"),
+        ("[example.org]:a", "example.org"),
+        ("me@[::1]:a", "::1"),
     ] {
-        assert!(is_place(address.as_bytes()), "{address}");
+        let found = host_of(address.as_bytes());
+        assert_eq!(found.as_deref(), Some(host.as_bytes()), "{address}");
     }
     for address in [
         "",
+        "http://example.org/a",
+        "git+ssh://example.org/a",
+        "file:///srv/a.git",
+        "/srv/a.git",
+        "../a",
+        "./-a",
+        "./a:b",
+        ".",
+        "origin",
+        "a b/c",
+        "dir/ext::sh",
         "ext::sh -c id",
         "EXT::sh -c id",
         "fd::3",
@@ -39,6 +44,8 @@ fn addresses_name_places() {
         "HTTPS://example.org/",
         "codecommit://x",
         "://x",
+        "https:///a",
+        "https://u@/a",
         "-oProxyCommand=id",
         "--upload-pack=id",
         "-x:y",
@@ -50,10 +57,56 @@ fn addresses_name_places() {
         "[-oProxyCommand=id]:x",
         "https://example.org/\nhost=evil",
         "a\rb",
-        "a\x1b[2Jb",
+        "a\x1b[2Jb:c",
     ] {
-        assert!(!is_place(address.as_bytes()), "{address:?}");
+        assert_eq!(host_of(address.as_bytes()), None, "{address:?}");
     }
+}
+
+#[test]
+fn a_new_host_is_for_a_person_to_accept() {
+    let known = "[remote \"o\"]\n\turl = https://example.org/a\n";
+    let own = || Hosts::for_runs_with(Network::Off);
+    let changed = |private: &str, hosts: &Hosts| {
+        merge(
+            known.as_bytes(),
+            private.as_bytes(),
+            known.as_bytes(),
+            hosts,
+        )
+        .unwrap()
+    };
+    let same_host = "[remote \"o\"]\n\turl = git@example.org:b\n";
+    let merged = changed(same_host, &own());
+    assert_eq!(
+        (merged.text.as_slice(), merged.held.len()),
+        (same_host.as_bytes(), 0)
+    );
+    let told: Vec<_> = merged
+        .addresses
+        .iter()
+        .map(|told| (told.value.as_str(), told.attempt))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("git@example.org:b", Attempt::Set),
+            ("https://example.org/a", Attempt::Remove)
+        ]
+    );
+    let other = "[remote \"o\"]\n\turl = https://evil.example/?data\n";
+    let merged = changed(other, &own());
+    assert!(
+        !merged.changed && merged.held.len() == 1 && merged.addresses.is_empty(),
+        "{merged:?}"
+    );
+    // A run with the network could have gone there itself.
+    assert!(changed(other, &Hosts::Any).changed);
+    assert_eq!(sanitise(other.as_bytes(), &own()).unwrap().held.len(), 1);
+    assert_eq!(
+        sanitise(same_host.as_bytes(), &own()).unwrap().held.len(),
+        1
+    );
 }
 
 /// Whether the one entry of a text is harmless.
@@ -77,7 +130,6 @@ fn harmless_entries_pass() {
         "[core]compression = -1",
         "[core]untrackedCache = keep",
         "[extensions]objectFormat = sha256",
-        "[extensions]partialClone = origin",
         "[user]name = Ann O'Nym <x>; $(id)",
         "[author]email = a@b",
         "[branch \"x\"]remote = .",
@@ -89,14 +141,13 @@ fn harmless_entries_pass() {
         "[remote \"o\"]url = git@example.org:a",
         "[remote \"o\"]fetch = +refs/heads/*:refs/remotes/o/*",
         "[remote \"o\"]tagOpt = --no-tags",
-        "[remote \"o\"]partialclonefilter = blob:none",
         "[remote]pushDefault = o",
         "[push]default = current",
         "[pull]ff = only",
         "[color]ui = auto",
         "[color \"diff\"]new = bold #00ff00",
         "[column]ui = auto,column",
-        "[submodule \"a/b\"]url = ../x",
+        "[submodule \"a/b\"]url = ssh://example.org/x",
         "[submodule \"a\"]update = none",
         "[submodule]active = .",
         "[lfs]repositoryformatversion = 0",
@@ -160,6 +211,23 @@ fn everything_else_is_held() {
         "[branch \"x\"]rebase = interactive",
         "[branch \"x\"]mergeOptions = --strategy=x",
         "[branch \"x\"]remote = ext::id",
+        "[branch \"x\"]remote = ./evil",
+        "[branch \"x\"]remote = ..",
+        "[branch \"x\"]pushRemote = https://example.org/x",
+        "[extensions]partialClone = origin",
+        "[remote \"o\"]promisor = true",
+        "[remote \"o\"]partialclonefilter = blob:none",
+        "[remote \"o\"]mirror = true",
+        "[remote \"o\"]url = /srv/x",
+        "[remote \"o\"]url = ../x",
+        "[remote \"o\"]pushurl = file:///srv/x",
+        "[remote \"o\"]url = http://example.org/x",
+        "[remote \"./evil\"]fetch = a",
+        "[remote \"evil/x\"]fetch = a",
+        "[remote]pushDefault = ./evil",
+        "[submodule \"a\"]url = ../x",
+        "[url \"https://evil.example/\"]insteadOf = https://example.org/",
+        "[fetch]bundleURI = https://evil.example/",
         "[branch \"x\"]merge = --upload-pack=id",
         "[branch \"\"]remote = o",
         "[branch \"a\rb\"]remote = o",

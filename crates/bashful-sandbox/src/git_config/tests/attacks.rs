@@ -1,9 +1,9 @@
 //! Ways to make the host execute something, each tried in several disguises.
 
-use super::super::{merge, sanitise};
+use super::super::{Hosts, merge, sanitise};
 use super::{dangers, git_reads};
 
-const HOST: &str = "[core]\n\tbare = false\n[remote \"o\"]\n\turl = /x\n";
+const HOST: &str = "[core]\n\tbare = false\n[remote \"o\"]\n\turl = https://e.org/x\n";
 
 /// Texts that a run could leave. `evil` is somewhere in each, as a key that executes or
 /// as a part of something harmless.
@@ -37,7 +37,7 @@ const ATTACKS: &[&str] = &[
     "[includeIf \"gitdir:/\"]\n\tpath = evil\n[include]\n\tpath = evil\n",
     "[url \"ext::sh -c evil \"]\n\tinsteadOf = https:\n",
     "[remote \"o\"]\n\turl = ext::sh -c evil\n",
-    "[remote \"o\"]\n\turl = /x\n\tpushurl = ext::sh -c evil\n\tuploadpack = evil\n",
+    "[remote \"o\"]\n\turl = https://e.org/x\n\tpushurl = ext::sh -c evil\n\tuploadpack = evil\n",
     "[branch \"main\"]\n\tremote = ext::sh -c evil\n\tmerge = refs/heads/main\n",
     "[remote \"ext::sh -c evil\"]\n\tfetch = +refs/heads/*:refs/remotes/e/*\n",
     "[submodule \"s\"]\n\tupdate = !evil\n\turl = -evil\n",
@@ -82,12 +82,19 @@ fn nothing_that_executes_passes() {
             whole
         };
         for host in [HOST, "", "[user]\n\tname = a\\", "# c", "[branch \"x\"]"] {
-            let outcome = merge(HOST.as_bytes(), private.as_bytes(), host.as_bytes());
+            let outcome = merge(
+                HOST.as_bytes(),
+                private.as_bytes(),
+                host.as_bytes(),
+                &Hosts::Any,
+            );
             check(attack, outcome.map(|merged| merged.text).ok());
         }
         check(
             attack,
-            sanitise(attack.as_bytes()).map(|merged| merged.text).ok(),
+            sanitise(attack.as_bytes(), &Hosts::Any)
+                .map(|merged| merged.text)
+                .ok(),
         );
     }
 }
@@ -111,7 +118,7 @@ fn check(attack: &str, text: Option<Vec<u8>>) {
 #[test]
 fn every_attack_that_is_read_is_reported_or_harmless() {
     for attack in ATTACKS {
-        let Ok(outcome) = sanitise(attack.as_bytes()) else {
+        let Ok(outcome) = sanitise(attack.as_bytes(), &Hosts::Any) else {
             assert_eq!(git_reads(attack.as_bytes()), None, "{attack:?}");
             continue;
         };
@@ -132,7 +139,13 @@ fn a_dangerous_key_of_the_host_is_neither_changed_nor_lost() {
         "[core]\n\tbare = false\n[alias]\n\tx = !evil\n\ty = !evil\n",
         "[core]\n\tfsmonitor\n",
     ] {
-        let outcome = merge(host.as_bytes(), private.as_bytes(), host.as_bytes()).unwrap();
+        let outcome = merge(
+            host.as_bytes(),
+            private.as_bytes(),
+            host.as_bytes(),
+            &Hosts::Any,
+        )
+        .unwrap();
         assert_eq!(
             dangers(&outcome.text),
             dangers(host.as_bytes()),

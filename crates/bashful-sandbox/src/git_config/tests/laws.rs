@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use proptest::prelude::*;
 
-use super::super::{decide, merge, sanitise, syntax};
+use super::super::{Hosts, decide, merge, sanitise, syntax};
 use super::reading::pieces;
 use super::{Pair, dangers, git_reads, we_read};
 
@@ -71,7 +71,7 @@ fn meant(base: &[u8], private: &[u8], host: &[u8]) -> HashMap<Vec<u8>, Vec<Optio
     let private = syntax::parse(private).unwrap();
     let document = syntax::parse(host).unwrap();
     let mut groups = group(we_read(host).unwrap());
-    for target in decide::decide(&base, &private, &document).targets {
+    for target in decide::decide(&base, &private, &document, &Hosts::Any).targets {
         let name = [target.name.stem.unwrap(), target.name.key].join(&b'.');
         let values = target.values.iter();
         let values: Vec<_> = values.map(|v| v.value.map(<[u8]>::to_vec)).collect();
@@ -89,7 +89,7 @@ proptest! {
 
     #[test]
     fn no_change_changes_nothing(run in text(), host in text()) {
-        if let Ok(merged) = merge(&run, &run, &host) {
+        if let Ok(merged) = merge(&run, &run, &host, &Hosts::Any) {
             prop_assert_eq!(merged.text, host);
             prop_assert!(merged.held.is_empty() && !merged.changed);
         }
@@ -98,20 +98,20 @@ proptest! {
     #[test]
     fn dangers_are_exactly_the_host_s(base in text(), private in text(), host in text()) {
         let readable = [&base, &private, &host].iter().all(|text| we_read(text).is_some());
-        let merged = merge(&base, &private, &host);
+        let merged = merge(&base, &private, &host, &Hosts::Any);
         prop_assert_eq!(merged.is_ok(), readable);
         if let Ok(merged) = merged {
             prop_assert_eq!(dangers(&merged.text), dangers(&host));
             prop_assert_eq!(merged.changed, merged.text != host);
             // Doing it again changes nothing more.
-            let again = merge(&private, &private, &merged.text).unwrap();
+            let again = merge(&private, &private, &merged.text, &Hosts::Any).unwrap();
             prop_assert_eq!(again.text, merged.text);
         }
     }
 
     #[test]
     fn an_untouched_host_follows_the_run(base in text(), private in text()) {
-        if let Ok(merged) = merge(&base, &private, &base) && merged.held.is_empty() {
+        if let Ok(merged) = merge(&base, &private, &base, &Hosts::Any) && merged.held.is_empty() {
             let (left, right) = (we_read(&merged.text), we_read(&private));
             prop_assert_eq!(left.map(group), right.map(group));
         }
@@ -119,9 +119,9 @@ proptest! {
 
     #[test]
     fn sanitising_twice_is_sanitising_once(text in text()) {
-        if let Ok(once) = sanitise(&text) {
+        if let Ok(once) = sanitise(&text, &Hosts::Any) {
             prop_assert_eq!(dangers(&once.text), []);
-            let twice = sanitise(&once.text).unwrap();
+            let twice = sanitise(&once.text, &Hosts::Any).unwrap();
             prop_assert!(!twice.changed && twice.held.is_empty());
             prop_assert_eq!(twice.text, once.text);
         }
@@ -129,7 +129,7 @@ proptest! {
 
     #[test]
     fn odd_texts_never_smuggle(base in pieces(), private in pieces(), host in pieces()) {
-        if let Ok(merged) = merge(&base, &private, &host) {
+        if let Ok(merged) = merge(&base, &private, &host, &Hosts::Any) {
             prop_assert_eq!(dangers(&merged.text), dangers(&host));
         }
     }
@@ -157,7 +157,7 @@ proptest! {
 
     #[test]
     fn git_reads_what_was_meant(base in text(), private in text(), host in text()) {
-        if let Ok(merged) = merge(&base, &private, &host) {
+        if let Ok(merged) = merge(&base, &private, &host, &Hosts::Any) {
             let read = git_reads(&merged.text).map(group);
             prop_assert_eq!(read, Some(meant(&base, &private, &host)));
         }

@@ -1,6 +1,6 @@
 //! What a merge makes of the host's text, as tables.
 
-use super::super::{ConfigError, Side, SyntaxError, merge, sanitise};
+use super::super::{ConfigError, Hosts, Side, SyntaxError, merge, sanitise};
 use super::{git_reads, merged, removed, set, we_read};
 
 struct Case {
@@ -15,9 +15,9 @@ const CASES: &[Case] = &[
     Case {
         name: "an added section comes at the end",
         base: "[core]\n\tbare = false\n",
-        private: "[core]\n\tbare = false\n[remote \"o\"]\n\turl = /x\n\tfetch = +a:b\n",
+        private: "[core]\n\tbare = false\n[remote \"o\"]\n\turl = https://e.org/x\n\tfetch = +a:b\n",
         host: "# mine\n[core]\n  bare = false ; so\n[alias]\n\tx = !y\n",
-        outcome: "# mine\n[core]\n  bare = false ; so\n[alias]\n\tx = !y\n[remote \"o\"]\n\turl = /x\n\tfetch = +a:b\n",
+        outcome: "# mine\n[core]\n  bare = false ; so\n[alias]\n\tx = !y\n[remote \"o\"]\n\turl = https://e.org/x\n\tfetch = +a:b\n",
     },
     Case {
         name: "an added key goes into its section",
@@ -63,9 +63,9 @@ const CASES: &[Case] = &[
     },
     Case {
         name: "a held key keeps its section",
-        base: "[remote \"o\"]\n\turl = a\n\tuploadpack = x\n",
+        base: "[remote \"o\"]\n\turl = https://e.org/a\n\tuploadpack = x\n",
         private: "",
-        host: "[remote \"o\"]\n\turl = a\n\tuploadpack = x\n",
+        host: "[remote \"o\"]\n\turl = https://e.org/a\n\tuploadpack = x\n",
         outcome: "[remote \"o\"]\n\tuploadpack = x\n",
     },
     Case {
@@ -147,10 +147,10 @@ const CASES: &[Case] = &[
     },
     Case {
         name: "one of many is added on both sides",
-        base: "[remote \"o\"]\nurl = a\nfetch = 1\n",
-        private: "[remote \"o\"]\nurl = a\nfetch = 1\nfetch = 2\n",
-        host: "[remote \"o\"]\nurl = a\nfetch = 1\nfetch = 3\n",
-        outcome: "[remote \"o\"]\nurl = a\nfetch = 1\nfetch = 3\n\tfetch = 2\n",
+        base: "[remote \"o\"]\nurl = https://e.org/a\nfetch = 1\n",
+        private: "[remote \"o\"]\nurl = https://e.org/a\nfetch = 1\nfetch = 2\n",
+        host: "[remote \"o\"]\nurl = https://e.org/a\nfetch = 1\nfetch = 3\n",
+        outcome: "[remote \"o\"]\nurl = https://e.org/a\nfetch = 1\nfetch = 3\n\tfetch = 2\n",
     },
     Case {
         name: "one of many is removed",
@@ -168,17 +168,17 @@ const CASES: &[Case] = &[
     },
     Case {
         name: "many over several sections",
-        base: "[remote \"o\"]\nurl = 1\n[remote \"o\"]\nurl = 2\n",
-        private: "[remote \"o\"]\nurl = 2\n",
-        host: "[remote \"o\"]\nurl = 1\n[alias]\nx = y\n[remote \"o\"]\nurl = 2\n",
-        outcome: "[alias]\nx = y\n[remote \"o\"]\nurl = 2\n",
+        base: "[remote \"o\"]\nurl = https://e.org/1\n[remote \"o\"]\nurl = https://e.org/2\n",
+        private: "[remote \"o\"]\nurl = https://e.org/2\n",
+        host: "[remote \"o\"]\nurl = https://e.org/1\n[alias]\nx = y\n[remote \"o\"]\nurl = https://e.org/2\n",
+        outcome: "[alias]\nx = y\n[remote \"o\"]\nurl = https://e.org/2\n",
     },
     Case {
         name: "an odd subsection is written with escapes",
         base: "",
-        private: "[branch \"a\\\"b\\\\c]#\"]\nremote = \"  o;\\\"\\\\ \"\n",
+        private: "[branch \"a\\\"b\\\\c]#\"]\ndescription = \"  o;\\\"\\\\ \"\n",
         host: "",
-        outcome: "[branch \"a\\\"b\\\\c]#\"]\n\tremote = \"  o;\\\"\\\\ \"\n",
+        outcome: "[branch \"a\\\"b\\\\c]#\"]\n\tdescription = \"  o;\\\"\\\\ \"\n",
     },
     Case {
         name: "a dotted header is the same section",
@@ -224,8 +224,12 @@ fn half_of_a_change_is_not_made() {
     assert_eq!(outcome.text, private.as_bytes());
     assert_eq!(outcome.held, [set("remote.o.url", "codecommit::x")]);
 
-    let outcome = merged("", "[remote \"o\"]\nurl = /a\nurl = ext::id\n", "");
-    assert_eq!(outcome.text, b"[remote \"o\"]\n\turl = /a\n");
+    let outcome = merged(
+        "",
+        "[remote \"o\"]\nurl = https://e.org/a\nurl = ext::id\n",
+        "",
+    );
+    assert_eq!(outcome.text, b"[remote \"o\"]\n\turl = https://e.org/a\n");
     assert_eq!(outcome.held, [set("remote.o.url", "ext::id")]);
 }
 
@@ -251,7 +255,7 @@ fn held_values_are_fit_to_be_shown() {
         "[alias \"\x1b\"]\nx = \"!a\\n\x1b[2J{}\"\n",
         "z".repeat(9000)
     );
-    let outcome = sanitise(text.as_bytes()).unwrap();
+    let outcome = sanitise(text.as_bytes(), &Hosts::Any).unwrap();
     let [held] = outcome.held.as_slice() else {
         panic!("one is held: {:?}", outcome.held);
     };
@@ -271,14 +275,24 @@ fn what_cannot_be_read_is_not_merged() {
         side,
         source: SyntaxError::Malformed { line },
     };
-    assert_eq!(merge(bad, good, good), Err(error(Side::Base, 3)));
-    assert_eq!(merge(good, bad, good), Err(error(Side::Private, 3)));
-    assert_eq!(merge(good, good, bad), Err(error(Side::Host, 3)));
-    assert!(sanitise(b"[user]\nname = a\0b\n").is_err());
+    assert_eq!(
+        merge(bad, good, good, &Hosts::Any),
+        Err(error(Side::Base, 3))
+    );
+    assert_eq!(
+        merge(good, bad, good, &Hosts::Any),
+        Err(error(Side::Private, 3))
+    );
+    assert_eq!(
+        merge(good, good, bad, &Hosts::Any),
+        Err(error(Side::Host, 3))
+    );
+    assert!(sanitise(b"[user]\nname = a\0b\n", &Hosts::Any).is_err());
 
     let mut full = b"[alias]\n".to_vec();
     full.extend(b"x = y\n".repeat(20_000));
-    let ConfigError::Unreadable { side, .. } = merge(b"", good, &full).unwrap_err() else {
+    let ConfigError::Unreadable { side, .. } = merge(b"", good, &full, &Hosts::Any).unwrap_err()
+    else {
         panic!("the outcome is too large");
     };
     assert_eq!(side, Side::Outcome);

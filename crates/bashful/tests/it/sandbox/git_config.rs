@@ -34,13 +34,17 @@ pub(super) fn outside(world: &World, key: &str) -> String {
 #[test]
 fn harmless_keys_reach_the_host() {
     let world = repository();
+    let add = ["remote", "add", "origin", "https://example.org/one.git"];
+    assert!(world.program("git").args(add).status().unwrap().success());
     let text = "git config user.email worker@example.org && git config user.name 'A Worker' && \
-                git init -q --bare remote.git && git remote add origin ./remote.git && \
-                git push -q -u origin main && git checkout -q -b feature && \
-                git push -q -u origin feature && git config pull.rebase true && \
-                git config --unset pull.rebase && git remote set-url origin ../workspace/remote.git";
+                git remote set-url origin ssh://example.org/other.git && \
+                git config branch.main.remote origin && git config branch.main.merge refs/heads/main && \
+                git checkout -q -b feature && git branch -q --set-upstream-to=main && \
+                git config pull.rebase true && git config --unset pull.rebase";
     let (code, result) = world.json(&[text]);
-    assert_eq!(json!([code, kinds(&result)]), json!([0, []]), "{result}");
+    // A known host with another address is merged, and told.
+    let expected = json!([0, ["git_config", "git_config"]]);
+    assert_eq!(json!([code, kinds(&result)]), expected, "{result}");
     let found = [
         "user.email",
         "user.name",
@@ -57,11 +61,11 @@ fn harmless_keys_reach_the_host() {
         [
             "worker@example.org\n",
             "A Worker\n",
-            "../workspace/remote.git\n",
+            "ssh://example.org/other.git\n",
             "+refs/heads/*:refs/remotes/origin/*\n",
             "origin\n",
             "refs/heads/main\n",
-            "refs/heads/feature\n",
+            "refs/heads/main\n",
             "",
         ]
     );
@@ -141,17 +145,18 @@ fn each_key_that_executes_is_held_alone() {
 fn a_mixture_is_taken_apart() {
     let world = repository();
     let text = "git config user.name Mixed; git config core.fsmonitor ./evil; \
-                git remote add origin ./r; git config remote.origin.uploadpack ./evil";
+                git remote add origin ./r; git config branch.main.remote origin; git config remote.origin.uploadpack ./evil";
     let (_, result) = world.json(&[text]);
     let found = [
         "user.name",
         "core.fsmonitor",
         "remote.origin.url",
+        "branch.main.remote",
         "remote.origin.uploadpack",
     ]
     .map(|key| outside(&world, key));
-    assert_eq!(found, ["Mixed\n", "", "./r\n", ""], "{result}");
-    assert_eq!(kinds(&result), ["git_config", "git_config"]);
+    assert_eq!(found, ["Mixed\n", "", "", "origin\n", ""], "{result}");
+    assert_eq!(kinds(&result), ["git_config"; 3]);
 }
 
 #[test]
@@ -163,6 +168,11 @@ fn dangerous_values_of_harmless_keys_are_held() {
         "--upload-pack=evil",
         "-oProxyCommand=evil",
         "fd::3",
+        "./evil",
+        "/srv/evil",
+        "file:///srv/evil",
+        "https://evil.example/?data",
+        "http://example.org/",
     ] {
         let text = format!("git config remote.origin.url '{address}'");
         let (_, result) = world.json(&[&text]);

@@ -1,0 +1,143 @@
+//! The search, after a run, for what it left behind.
+//!
+//! A small root is searched at once. A large one is searched in a process of its own, and the run
+//! has ended when that is done: the keeper's clocks and its other runs do not wait for it.
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::time::Duration;
+
+use bashful_sandbox::{Examination, Progress, Violation, finish_apart};
+use rustix::io::Errno;
+
+use super::Run;
+use crate::rooms::Rooms;
+
+/// So many directories of each root are looked at without another process.
+const AT_ONCE: usize = 128;
+/// How long a search may take. What it did not reach then is told.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How far the search after a run is.
+#[derive(Debug, Default)]
+pub(super) enum Search {
+    /// It has not begun.
+    #[default]
+    NotYet,
+    /// A process of its own is at it.
+    Apart(Apart),
+    /// There is nothing more to find.
+    Done,
+}
+
+/// A search in a process of its own.
+#[derive(Debug)]
+pub(super) struct Apart {
+    pid: i32,
+    pipe: OwnedFd,
+    told: Vec<u8>,
+}
+
+impl Run {
+    /// Searches, or goes on with it; whether that is done. If it is not, the descriptor that
+    /// tells when there is more.
+    pub(crate) fn search(&mut self, rooms: &Rooms) -> Result<(), BorrowedFd<'_>> {
+        if matches!(self.search, Search::NotYet) {
+            self.search = self.begin_search(rooms);
+        }
+        if let Search::Apart(apart) = &mut self.search
+            && apart.has_told()
+        {
+            let found = apart.found();
+            self.search = Search::Done;
+            if let Some(place) = &mut self.place {
+                place.tell(found);
+            }
+        }
+        match &self.search {
+            Search::Apart(apart) => Err(apart.pipe.as_fd()),
+            Search::NotYet | Search::Done => Ok(()),
+        }
+    }
+
+    /// Whether it has ended but for the search.
+    pub(crate) fn is_searched(&self) -> bool {
+        matches!(self.search, Search::Apart(_))
+    }
+
+    /// The process that searches.
+    pub(crate) fn searcher(&self) -> Option<i32> {
+        match &self.search {
+            Search::Apart(apart) => Some(apart.pid),
+            Search::NotYet | Search::Done => None,
+        }
+    }
+
+    fn begin_search(&mut self, rooms: &Rooms) -> Search {
+        let tag = self.spec.id.as_str();
+        let Some(place) = self
+            .place
+            .as_mut()
+            .filter(|place| place.may_have_changed_files())
+        else {
+            return Search::Done;
+        };
+        let mut going = rooms.diary.examinations(place.freshness().grounds(), tag);
+        let done = |examination: &mut Examination| examination.go_on(AT_ONCE) == Progress::Done;
+        // Each of them, not only those before the first large one.
+        let unfinished = going
+            .iter_mut()
+            .filter_map(|one| (!done(one)).then_some(()))
+            .count();
+        if unfinished > 0 {
+            let write = |found: &[Violation]| serde_json::to_vec(found).unwrap_or_default();
+            return match finish_apart(going, PATIENCE, write) {
+                Ok((pid, pipe)) => Search::Apart(Apart {
+                    pid,
+                    pipe,
+                    told: Vec::new(),
+                }),
+                Err(error) => {
+                    place.tell(vec![incomplete(&error.to_string())]);
+                    Search::Done
+                }
+            };
+        }
+        for examination in going {
+            place.tell(examination.into_violations());
+        }
+        Search::Done
+    }
+}
+
+impl Apart {
+    /// Reads what there is; whether that was all.
+    fn has_told(&mut self) -> bool {
+        let mut buffer = [0; 8192];
+        loop {
+            match rustix::io::read(&self.pipe, &mut buffer) {
+                Ok(0) => return true,
+                Ok(length) => self.told.extend(buffer.get(..length).unwrap_or_default()),
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => return false,
+                Err(_) => return true,
+            }
+        }
+    }
+
+    fn found(&self) -> Vec<Violation> {
+        serde_json::from_slice(&self.told)
+            .unwrap_or_else(|_| vec![incomplete("the search ended before it was done")])
+    }
+}
+
+fn incomplete(why: &str) -> Violation {
+    Violation {
+        kind: "protected".to_owned(),
+        missing: "paths_write".to_owned(),
+        source: "keeper".to_owned(),
+        note: Some(format!(
+            "what the run left was not searched for repositories: {why}; do not use git in them unread"
+        )),
+        ..Violation::default()
+    }
+}

@@ -1,0 +1,234 @@
+//! What runs left behind in a writable root that git would act upon outside.
+//!
+//! Git takes programs and addresses from many places: hooks and configuration of any directory
+//! that looks like a repository, files that lead to another one, work that was interrupted. A
+//! run can make such a place at any depth. So after a run that gave a name to anything, the
+//! whole root is searched for repositories, and each of them is looked at.
+//!
+//! Whether something in it is a run's is told by when it was last changed ([`Moments`]): the
+//! kernel's time of change cannot be set by the run. What changed while no run was going on is
+//! the person's, and stays.
+
+mod activity;
+mod apart;
+mod index;
+mod repository;
+mod search;
+
+use std::collections::BTreeSet;
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::time::{Duration, Instant, SystemTime};
+
+use rustix::fs::{AtFlags, statat};
+
+pub use activity::{Activity, Moments, Stay};
+pub use apart::finish_apart;
+pub(crate) use index::names_git_directory;
+
+use crate::freshness::Inode;
+use crate::git_config::Hosts;
+use crate::profile::{Network, Profile, Violation};
+use crate::protect::{Guard, NAMES, Watch, inspect, read_small};
+use crate::room::{Holding, open_root};
+use repository::{obeyed_by, places_of, places_of_top};
+use search::{Found, Search};
+
+/// What an examination needs to know about a root.
+#[derive(Debug, Clone)]
+pub struct Ground {
+    pub(crate) root: PathBuf,
+    pub(crate) inode: Option<Inode>,
+    /// What no run could change: it is covered by a mount, or a private copy.
+    pub(crate) covered: Rc<BTreeSet<PathBuf>>,
+    /// Where the person's own configuration has git look for hooks, below the top of a tree.
+    pub(crate) hooks: Vec<PathBuf>,
+    pub(crate) network: Network,
+}
+
+/// Which of a root's names are looked at besides its repositories.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// None: they were watched while the run was going on.
+    Repositories,
+    /// All that is protected at the top: no keeper watched them to the end.
+    Everything,
+}
+
+/// An examination that goes on.
+pub struct Examination {
+    ground: Ground,
+    moments: Moments,
+    tag: String,
+    search: Search,
+    found: Vec<Violation>,
+}
+
+impl std::fmt::Debug for Examination {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Examination")
+            .finish_non_exhaustive()
+    }
+}
+
+/// Whether an examination is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Progress {
+    /// Everything was looked at.
+    Done,
+    /// There is more.
+    More,
+}
+
+impl Examination {
+    /// Begins in this root; none if it is not the one that was surveyed, or not a directory.
+    pub fn begin(ground: &Ground, moments: Moments, scope: Scope, tag: &str) -> Option<Self> {
+        let root = open_root(&ground.root).ok()?;
+        if Inode::of_open(&root) != ground.inode {
+            return None;
+        }
+        let mut this = Self {
+            ground: ground.clone(),
+            moments,
+            tag: tag.to_owned(),
+            search: Search::of(root),
+            found: Vec::new(),
+        };
+        if scope == Scope::Everything {
+            let root = open_root(&ground.root).ok()?;
+            let names = NAMES.iter().map(|name| (PathBuf::from(name), Guard::Hold));
+            this.look(&root, Path::new(""), names.collect());
+        }
+        Some(this)
+    }
+
+    /// Looks at so many directories more.
+    pub fn go_on(&mut self, directories: usize) -> Progress {
+        for _ in 0..directories {
+            let Some(found) = self.search.next() else {
+                return Progress::Done;
+            };
+            match found {
+                Found::Nothing => {}
+                Found::Unreadable(path) => self.tell(&path, "it cannot be looked at"),
+                Found::Directory {
+                    directory,
+                    path,
+                    is,
+                } => {
+                    let mut places = Vec::new();
+                    if is.top {
+                        places.extend(places_of_top(&self.ground.hooks));
+                    }
+                    if is.repository {
+                        places.extend(places_of(&path, &is.shared_indexes, &self.ground.hooks));
+                        let obeyed = obeyed_by(&self.ground.root, &path);
+                        let root = self.search.root();
+                        self.look(&root, Path::new(""), obeyed);
+                    }
+                    self.look(&directory, &path, places);
+                }
+            }
+        }
+        Progress::More
+    }
+
+    /// Goes on until all is looked at or the time is over, which is told.
+    pub fn finish(&mut self, patience: Duration) {
+        let until = Instant::now() + patience;
+        while self.go_on(64) == Progress::More {
+            if Instant::now() >= until {
+                let rest = self.search.rest();
+                return self.tell(
+                    &rest,
+                    "there is too much to look at; what follows was not searched for repositories",
+                );
+            }
+        }
+    }
+
+    pub(crate) fn descriptor(&self) -> BorrowedFd<'_> {
+        self.search.descriptor()
+    }
+
+    /// What was held back.
+    pub fn into_violations(self) -> Vec<Violation> {
+        self.found
+    }
+
+    fn look(&mut self, directory: &OwnedFd, path: &Path, places: Vec<(PathBuf, Guard)>) {
+        let whole = self.ground.root.join(path);
+        let mut holding = Holding::new(&self.tag, &self.moments, &self.ground);
+        for (place, guard) in places {
+            if self.ground.covered.contains(&whole.join(&place)) {
+                continue;
+            }
+            // Most are not there, and need no more than this look.
+            if statat(directory, &place, AtFlags::SYMLINK_NOFOLLOW).is_err()
+                && !place.as_os_str().is_empty()
+            {
+                continue;
+            }
+            let watch = Watch {
+                root: whole.clone(),
+                path: place,
+                guard,
+            };
+            holding.look(&watch, directory);
+        }
+        self.found.append(&mut holding.found);
+    }
+
+    fn tell(&mut self, path: &Path, what: &str) {
+        self.found.push(Violation {
+            kind: "protected".to_owned(),
+            path: Some(self.ground.root.join(path)),
+            missing: "paths_write".to_owned(),
+            source: "keeper".to_owned(),
+            note: Some(format!("{what}; do not use git there unread")),
+            ..Violation::default()
+        });
+    }
+}
+
+/// Those that are below the top of every work tree.
+pub(crate) fn relative_in(obeyed: &[PathBuf]) -> Vec<PathBuf> {
+    let relative = obeyed.iter().filter(|path| path.is_relative());
+    relative.cloned().collect()
+}
+
+impl Ground {
+    /// A root before anything is planned for it. What is protected there and was there at this
+    /// time was covered in the runs that began since.
+    pub fn before(root: &Path, profile: &Profile, since: SystemTime) -> Self {
+        let found = inspect(root, &profile.git_obeys);
+        let protected = found.frozen.into_iter().chain(found.git_configs);
+        let old = |path: &PathBuf| {
+            let about = std::fs::symlink_metadata(path);
+            let born = about.and_then(|about| about.created());
+            born.is_ok_and(|born| born < since)
+        };
+        Self {
+            root: root.to_owned(),
+            inode: Inode::of(root),
+            covered: Rc::new(protected.filter(old).collect()),
+            hooks: relative_in(&profile.git_obeys),
+            network: profile.network,
+        }
+    }
+
+    /// Whom git may be told to contact by what runs wrote here.
+    pub(crate) fn hosts(&self) -> Hosts {
+        let mut hosts = Hosts::for_runs_with(self.network);
+        let own = read_small(&self.root.join(".git/config"));
+        hosts.add(own.unwrap_or_default().as_bytes());
+        hosts
+    }
+
+    /// The root.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+}

@@ -1,0 +1,338 @@
+//! When runs were going on in a root: what changed then may be theirs.
+//!
+//! Every keeper of a user adds to one file for each root: a record when a run begins, and the
+//! same record with its end. A record without an end, whose keeper is gone, is of a run that
+//! nobody looked after to its end. The file is written and never replaced while it is small.
+
+use std::collections::{HashMap, HashSet};
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use crate::tree::Process;
+
+/// The file of one root.
+#[derive(Debug)]
+pub struct Activity {
+    path: PathBuf,
+    file: File,
+    keeper: Process,
+}
+
+/// A run that is going on.
+#[derive(Debug)]
+pub struct Stay {
+    record: Record,
+}
+
+/// One record: 32 bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Record {
+    /// Nanoseconds since 1970.
+    start: u64,
+    /// Zero while it goes on.
+    end: u64,
+    keeper: Process,
+}
+
+/// The moments in which runs were going on.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Moments {
+    /// In order, apart from each other.
+    spans: Vec<(u64, u64)>,
+}
+
+const RECORD: usize = 32;
+/// A file with more than this is written anew, with less in it.
+const MOST_BYTES: u64 = 1 << 20;
+/// The clocks of file systems are coarse.
+const MARGIN: u64 = 50_000_000;
+/// Spans that are so close become one where there are too many.
+const CLOSE: u64 = 60_000_000_000;
+
+impl Activity {
+    /// Opens the file of a root, in this directory of the keepers'.
+    pub fn open(directory: &Path, root: &Path) -> io::Result<Self> {
+        let mut hasher = DefaultHasher::new();
+        root.hash(&mut hasher);
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(directory)?;
+        let path = directory.join(format!("{:016x}", hasher.finish()));
+        let pid = i32::try_from(std::process::id()).unwrap_or_default();
+        let keeper = Process::find(pid).ok_or(io::ErrorKind::NotFound)?;
+        let mut this = Self {
+            file: open_file(&path)?,
+            path,
+            keeper,
+        };
+        if this.file.metadata()?.size() > MOST_BYTES {
+            this.shrink()?;
+        }
+        Ok(this)
+    }
+
+    /// A run begins.
+    pub fn begin(&mut self) -> io::Result<Stay> {
+        if self.file.metadata()?.nlink() == 0 {
+            self.file = open_file(&self.path)?;
+        }
+        let record = Record {
+            start: now(),
+            end: 0,
+            keeper: self.keeper,
+        };
+        self.add(record)?;
+        Ok(Stay { record })
+    }
+
+    /// It has ended, and what it left was looked at.
+    pub fn end(&mut self, stay: &Stay) {
+        // Without this record more is taken for a run's than need be.
+        let _ = self.add(Record {
+            end: now().max(stay.record.start + 1),
+            ..stay.record
+        });
+    }
+
+    /// The moments so far, those of runs that go on included.
+    pub fn moments(&self) -> Moments {
+        Moments::of(&self.records().unwrap_or_default())
+    }
+
+    /// When the oldest run began whose keeper is gone and did not look after it to its end.
+    pub fn abandoned_since(&self) -> Option<SystemTime> {
+        let oldest = self.abandoned().iter().map(|record| record.start).min()?;
+        UNIX_EPOCH.checked_add(Duration::from_nanos(oldest))
+    }
+
+    /// Ends the records of those runs.
+    pub fn end_abandoned(&mut self) {
+        for record in self.abandoned() {
+            self.end(&Stay { record });
+        }
+    }
+
+    fn abandoned(&self) -> Vec<Record> {
+        let records = self.records().unwrap_or_default();
+        going_on(&records)
+            .filter(|record| Process::find(record.keeper.pid) != Some(record.keeper))
+            .collect()
+    }
+
+    fn add(&mut self, record: Record) -> io::Result<()> {
+        self.file.write_all(&record.bytes())
+    }
+
+    fn records(&self) -> io::Result<Vec<Record>> {
+        let mut bytes = Vec::new();
+        File::open(&self.path)?
+            .take(64 * MOST_BYTES)
+            .read_to_end(&mut bytes)?;
+        Ok(bytes
+            .chunks_exact(RECORD)
+            .filter_map(Record::read)
+            .collect())
+    }
+
+    /// Writes the file anew: runs that ended as few spans, and those that go on as they are.
+    fn shrink(&mut self) -> io::Result<()> {
+        let records = self.records()?;
+        let open: Vec<Record> = going_on(&records).collect();
+        let ended = records.iter().filter(|record| !open.contains(record));
+        let ended: Vec<Record> = ended.copied().collect();
+        let mut bytes = Vec::new();
+        for (start, end) in Moments::of(&ended).apart_by(CLOSE).spans {
+            let record = Record {
+                start,
+                end,
+                keeper: self.keeper,
+            };
+            bytes.extend(record.bytes());
+        }
+        bytes.extend(open.iter().flat_map(Record::bytes));
+        let new = self.path.with_extension(std::process::id().to_string());
+        std::fs::write(&new, bytes)?;
+        std::fs::rename(&new, &self.path)?;
+        self.file = open_file(&self.path)?;
+        Ok(())
+    }
+}
+
+/// Those whose end is not among them.
+fn going_on(records: &[Record]) -> impl Iterator<Item = Record> {
+    let has_ended = |record: &&Record| record.end != 0;
+    let ended: HashSet<_> = records.iter().filter(has_ended).map(Record::key).collect();
+    let open = move |record: &&Record| record.end == 0 && !ended.contains(&record.key());
+    records.iter().filter(open).copied()
+}
+
+fn open_file(path: &Path) -> io::Result<File> {
+    OpenOptions::new()
+        .append(true)
+        .create(true)
+        .mode(0o600)
+        .open(path)
+}
+
+fn now() -> u64 {
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
+}
+
+impl Record {
+    fn key(&self) -> (u64, i32, u64) {
+        (self.start, self.keeper.pid, self.keeper.started)
+    }
+
+    fn bytes(&self) -> [u8; RECORD] {
+        let mut bytes = [0; RECORD];
+        bytes[..8].copy_from_slice(&self.start.to_le_bytes());
+        bytes[8..16].copy_from_slice(&self.end.to_le_bytes());
+        bytes[16..20].copy_from_slice(&self.keeper.pid.to_le_bytes());
+        bytes[24..].copy_from_slice(&self.keeper.started.to_le_bytes());
+        bytes
+    }
+
+    fn read(bytes: &[u8]) -> Option<Self> {
+        let number = |at: usize| Some(u64::from_le_bytes(bytes.get(at..at + 8)?.try_into().ok()?));
+        let pid = i32::from_le_bytes(bytes.get(16..20)?.try_into().ok()?);
+        Some(Self {
+            start: number(0)?,
+            end: number(8)?,
+            keeper: Process {
+                pid,
+                started: number(24)?,
+            },
+        })
+    }
+}
+
+impl Moments {
+    fn of(records: &[Record]) -> Self {
+        let ends: HashMap<(u64, i32, u64), u64> = records
+            .iter()
+            .filter(|record| record.end != 0)
+            .map(|record| (record.key(), record.end))
+            .collect();
+        let spans = records
+            .iter()
+            .map(|record| {
+                let end = ends
+                    .get(&record.key())
+                    .copied()
+                    .unwrap_or(u64::MAX - MARGIN);
+                (record.start.saturating_sub(MARGIN), end + MARGIN)
+            })
+            .collect();
+        Self { spans }.apart_by(0)
+    }
+
+    /// The same with spans that are closer than this made one.
+    fn apart_by(mut self, distance: u64) -> Self {
+        self.spans.sort_unstable();
+        let mut spans: Vec<(u64, u64)> = Vec::new();
+        for (start, end) in self.spans {
+            match spans.last_mut() {
+                Some(last) if start <= last.1.saturating_add(distance) => last.1 = last.1.max(end),
+                _ => spans.push((start, end)),
+            }
+        }
+        Self { spans }
+    }
+
+    /// Whether a run was going on when something changed, by the seconds and nanoseconds that
+    /// the kernel gives.
+    pub(crate) fn include(&self, seconds: i64, nanoseconds: i64) -> bool {
+        let at = u64::try_from(i128::from(seconds) * 1_000_000_000 + i128::from(nanoseconds));
+        let at = at.unwrap_or_default();
+        let after = self.spans.partition_point(|(start, _)| *start <= at);
+        let span = after.checked_sub(1).and_then(|index| self.spans.get(index));
+        span.is_some_and(|(_, end)| at <= *end)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: u64 = 1_000_000_000;
+
+    fn record(start: u64, end: u64, pid: i32) -> Record {
+        Record {
+            start: start * SECOND,
+            end: end * SECOND,
+            keeper: Process { pid, started: 7 },
+        }
+    }
+
+    #[test]
+    fn moments_are_those_of_runs_that_ended_or_go_on() {
+        let records = [
+            record(10, 0, 1),
+            record(10, 12, 1),
+            record(11, 0, 2),
+            record(11, 15, 2),
+            record(30, 0, 3),
+            record(20, 0, 1),
+            record(20, 21, 1),
+        ];
+        let moments = Moments::of(&records);
+        let within = |at| moments.include(at, 0);
+        let expected = [
+            (9, false),
+            (10, true),
+            (14, true),
+            (16, false),
+            (20, true),
+            (22, false),
+            (29, false),
+            (30, true),
+            (1_000_000, true),
+        ];
+        for (at, runs) in expected {
+            assert_eq!(within(at), runs, "{at}");
+        }
+        assert!(!Moments::default().include(10, 0));
+    }
+
+    #[test]
+    fn records_last_and_the_file_stays_small() {
+        let directory = tempfile::tempdir().unwrap();
+        let open = || Activity::open(directory.path(), Path::new("/w")).unwrap();
+        let mut first = open();
+        let stay = first.begin().unwrap();
+        assert_eq!(open().moments(), first.moments());
+        first.end(&stay);
+        let kept = first.moments();
+        // Another keeper, which is gone.
+        first.add(record(5, 0, i32::MAX)).unwrap();
+        assert!(first.moments().include(1_000_000, 0));
+        assert!(first.abandoned_since().is_some());
+        first.end_abandoned();
+        assert!(first.abandoned_since().is_none());
+        assert!(first.moments().include(6, 0));
+        let many = MOST_BYTES / 32 + 1;
+        for at in 0..many {
+            first
+                .add(record(10_000 + at * 10, 10_001 + at * 10, 1))
+                .unwrap();
+        }
+        let shrunk = open();
+        assert!(shrunk.file.metadata().unwrap().size() < 4096);
+        assert!(shrunk.moments().include(10_000, 0));
+        let (start, _) = kept.spans[0];
+        let [seconds, rest] = [start / SECOND, start % SECOND].map(|at| i64::try_from(at).unwrap());
+        assert!(shrunk.moments().include(seconds, rest));
+        // A keeper that had it open goes on in the new one.
+        let before = shrunk.records().unwrap().len();
+        first.begin().unwrap();
+        assert_eq!(shrunk.records().unwrap().len(), before + 1);
+    }
+}

@@ -1,0 +1,183 @@
+//! Reading the names in git's index.
+//!
+//! Git checks names when it adds them and not when it reads them: an index that names
+//! `.git/hooks/post-checkout` has the person's next `git restore .` write that file.
+
+/// Whether an index names something in a directory `.git`, or cannot be read to its end.
+pub(crate) fn names_git_directory(index: &[u8]) -> bool {
+    // The kind of hash stands elsewhere, where a run may have changed it: both are tried.
+    let readings = [SHA1, SHA256].map(|hash| read_with(index, hash));
+    readings.contains(&Some(true)) || readings == [None, None]
+}
+
+/// The same for one kind of hash; none if it does not read as an index then.
+fn read_with(index: &[u8], hash: usize) -> Option<bool> {
+    let mut names = Names::with(index, hash)?;
+    let mut found = false;
+    while names.left > 0 {
+        names.left -= 1;
+        found |= is_inside_git(names.read()?);
+    }
+    Some(found)
+}
+
+/// Whether a part of the path is `.git`, in any spelling that some file system takes for it.
+fn is_inside_git(path: &[u8]) -> bool {
+    path.split(|byte| matches!(byte, b'/' | b'\\')).any(|part| {
+        // What follows a colon is a stream, and dots and blanks at the end do not count there.
+        let part = part.split(|byte| *byte == b':').next().unwrap_or(part);
+        let end = part.iter().rposition(|byte| !matches!(byte, b'.' | b' '));
+        let part = end.map_or(&part[..0], |end| &part[..=end]);
+        let plain: Vec<u8> = String::from_utf8_lossy(part)
+            .chars()
+            .filter(char::is_ascii)
+            .collect::<String>()
+            .into_bytes();
+        plain.eq_ignore_ascii_case(b".git") || plain.eq_ignore_ascii_case(b"git~1")
+    })
+}
+
+/// Where the reading of an index stands.
+struct Names<'a> {
+    rest: &'a [u8],
+    left: u32,
+    version: u32,
+    hash: usize,
+    name: Vec<u8>,
+}
+
+const SHA1: usize = 20;
+const SHA256: usize = 32;
+/// Times, device, number, mode, owners and size before the hash of an entry.
+const FIXED: usize = 40;
+
+impl<'a> Names<'a> {
+    fn with(index: &'a [u8], hash: usize) -> Option<Self> {
+        let number = |at: usize| {
+            let bytes: [u8; 4] = index.get(at..at + 4)?.try_into().ok()?;
+            Some(u32::from_be_bytes(bytes))
+        };
+        let (version, left) = (number(4)?, number(8)?);
+        let sane = index.starts_with(b"DIRC") && (2..=4).contains(&version);
+        sane.then(|| Self {
+            rest: index.get(12..).unwrap_or_default(),
+            left,
+            version,
+            hash,
+            name: Vec::new(),
+        })
+    }
+
+    /// The next name.
+    fn read(&mut self) -> Option<&[u8]> {
+        let flags_at = FIXED + self.hash;
+        let flags: [u8; 2] = self.rest.get(flags_at..flags_at + 2)?.try_into().ok()?;
+        let is_extended = u16::from_be_bytes(flags) & 0x4000 != 0;
+        let name_at = flags_at + if is_extended { 4 } else { 2 };
+        let mut text = self.rest.get(name_at..)?;
+        if self.version < 4 {
+            let length = text.iter().position(|byte| *byte == 0)?;
+            self.name.clear();
+            self.name.extend_from_slice(text.get(..length)?);
+            // Filled up with zeroes, one at least, to a multiple of eight.
+            let whole = (name_at + length + 8) & !7;
+            self.rest = self.rest.get(whole..)?;
+        } else {
+            let dropped = dropped(&mut text)?;
+            let kept = self.name.len().checked_sub(dropped)?;
+            let length = text.iter().position(|byte| *byte == 0)?;
+            self.name.truncate(kept);
+            self.name.extend_from_slice(text.get(..length)?);
+            self.rest = text.get(length + 1..)?;
+        }
+        Some(&self.name)
+    }
+}
+
+/// How much of the name before does not count: a number in git's own coding.
+fn dropped(text: &mut &[u8]) -> Option<usize> {
+    let mut value = 0_usize;
+    loop {
+        let (byte, rest) = text.split_first()?;
+        *text = rest;
+        value = value
+            .checked_shl(7)?
+            .checked_add(usize::from(byte & 0x7f))?;
+        if byte & 0x80 == 0 {
+            return Some(value);
+        }
+        value = value.checked_add(1)?;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An index of this version with these names, as git writes it.
+    fn index(version: u32, names: &[&str]) -> Vec<u8> {
+        let mut index = b"DIRC".to_vec();
+        index.extend(version.to_be_bytes());
+        index.extend(u32::try_from(names.len()).unwrap().to_be_bytes());
+        let mut before = String::new();
+        for name in names {
+            let begin = index.len();
+            index.extend([7; FIXED + SHA1]);
+            index.extend([0, 3]);
+            if version < 4 {
+                index.extend(name.as_bytes());
+                index.push(0);
+                while !(index.len() - begin).is_multiple_of(8) {
+                    index.push(0);
+                }
+            } else {
+                let same = before.bytes().zip(name.bytes()).take_while(|(a, b)| a == b);
+                let same = same.count();
+                index.push(u8::try_from(before.len() - same).unwrap());
+                index.extend(&name.as_bytes()[same..]);
+                index.push(0);
+            }
+            before = (*name).to_owned();
+        }
+        index.extend([0; SHA1]);
+        index
+    }
+
+    #[test]
+    fn names_in_a_git_directory_are_found_in_every_version() {
+        for version in 2..=4 {
+            let harmless = ["a", ".gitignore", ".github/x", "digit/x", "x.git/config"];
+            assert!(
+                !names_git_directory(&index(version, &harmless)),
+                "{version}"
+            );
+            for name in [
+                ".git/hooks/x",
+                "a/.git/config",
+                "a/.GIT/x",
+                "a/.git",
+                "git~1/x",
+                ".git./x",
+                ".git /x",
+                ".g\u{200c}it/x",
+                ".git::$INDEX_ALLOCATION/x",
+                "a\\.git\\x",
+            ] {
+                let names = [".gitignore", name, "z"];
+                assert!(
+                    names_git_directory(&index(version, &names)),
+                    "{version} {name}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_index_is_suspicious() {
+        let whole = index(2, &["a", "b"]);
+        for text in [&b""[..], b"DIRC", b"hello", &whole[..60], &index(9, &["a"])] {
+            assert!(names_git_directory(text));
+        }
+        assert!(!names_git_directory(&index(2, &[])));
+    }
+}

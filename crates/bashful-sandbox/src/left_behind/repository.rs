@@ -1,0 +1,92 @@
+//! What git reads in a repository that can name a program or an address.
+//!
+//! The list is taken from git's own source and documents, and `git_left_behind` in the tests of
+//! the command line tries it with real git. What is not here names neither: objects, references,
+//! messages, notes, the state of merges and bisections.
+
+use std::path::{Path, PathBuf};
+
+use crate::git_config::values_of;
+use crate::protect::{Guard, below, read_small};
+
+/// What is looked at beside a `.git` of any kind.
+pub(super) fn places_of_top(hooks: &[PathBuf]) -> Vec<(PathBuf, Guard)> {
+    let hooks = hooks.iter().map(|path| (path.clone(), Guard::Hooks));
+    let own = [
+        (".git", Guard::GitFile),
+        (".gitmodules", Guard::NewHosts),
+        (".lfsconfig", Guard::NewHosts),
+    ];
+    let own = own.map(|(name, guard)| (PathBuf::from(name), guard));
+    own.into_iter().chain(hooks).collect()
+}
+
+/// What is looked at in a repository's own directory, which is here below the root.
+pub(super) fn places_of(
+    path: &Path,
+    shared_indexes: &[PathBuf],
+    hooks: &[PathBuf],
+) -> Vec<(PathBuf, Guard)> {
+    let above = path.parent().and_then(Path::file_name);
+    let common = if above.is_some_and(|name| name == "worktrees") {
+        Guard::CommonDirectory
+    } else {
+        Guard::Hold
+    };
+    let mut places: Vec<(PathBuf, Guard)> = [
+        ("hooks", Guard::Hooks),
+        ("config", Guard::GitConfig),
+        // Read where the configuration says so, be that the person's.
+        ("config.worktree", Guard::GitConfig),
+        ("commondir", common),
+        // Work that was interrupted: `--continue` obeys it.
+        ("rebase-merge", Guard::Interrupted),
+        ("rebase-apply", Guard::Interrupted),
+        ("sequencer", Guard::Interrupted),
+        ("info/attributes", Guard::Attributes),
+        ("objects/info/alternates", Guard::Alternates),
+        ("objects/info/http-alternates", Guard::Hold),
+        // Addresses of remotes, as they were written before there was a configuration.
+        ("remotes", Guard::Addresses),
+        ("branches", Guard::Addresses),
+        ("fsmonitor--daemon.ipc", Guard::Hold),
+        ("index", Guard::Index),
+        (".", Guard::Links),
+    ]
+    .map(|(name, guard)| (PathBuf::from(name), guard))
+    .to_vec();
+    places.extend(
+        shared_indexes
+            .iter()
+            .map(|name| (name.clone(), Guard::Index)),
+    );
+    // Of one without a work tree, hooks are looked for here.
+    places.extend(hooks.iter().map(|path| (path.clone(), Guard::Hooks)));
+    places
+}
+
+/// What a repository's own configuration has git obey elsewhere below the root. Whether that
+/// configuration is the person's or what is left of a run's does not matter here.
+pub(super) fn obeyed_by(root: &Path, path: &Path) -> Vec<(PathBuf, Guard)> {
+    let own = root.join(path);
+    let mut places = Vec::new();
+    for name in ["config", "config.worktree"] {
+        let Some(text) = read_small(&own.join(name)) else {
+            continue;
+        };
+        let values = |section, key| values_of(text.as_bytes(), section, key);
+        let mut tops = vec![own.clone()];
+        tops.extend(own.parent().map(Path::to_owned));
+        tops.extend(values("core", "worktree").iter().map(|top| own.join(top)));
+        for hooks in values("core", "hookspath") {
+            let everywhere = tops.iter().filter_map(|top| below(root, &top.join(&hooks)));
+            places.extend(everywhere.map(|hooks| (hooks, Guard::Hooks)));
+        }
+        for section in ["include", "includeif"] {
+            let files = values(section, "path").into_iter();
+            let inside = files.filter_map(|file| below(root, &own.join(file)));
+            places.extend(inside.map(|file| (file, Guard::Hold)));
+        }
+    }
+    places
+}

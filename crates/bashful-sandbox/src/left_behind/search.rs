@@ -1,0 +1,159 @@
+//! The search for repositories below a root, one directory at a time.
+//!
+//! No link is followed, and every directory is opened from the root by its whole path: whatever
+//! a run puts in the way meanwhile is not entered.
+
+use std::collections::VecDeque;
+use std::ffi::OsStr;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, ResolveFlags, chmodat, openat2, statat};
+use rustix::io::Errno;
+
+/// Where a search stands.
+pub(super) struct Search {
+    root: Rc<OwnedFd>,
+    open: VecDeque<PathBuf>,
+    buffer: Vec<MaybeUninit<u8>>,
+}
+
+/// What one directory is.
+pub(super) enum Found {
+    /// Nothing that git would care about.
+    Nothing,
+    /// It could not be read.
+    Unreadable(PathBuf),
+    /// A repository, or the top of a work tree.
+    Directory {
+        directory: OwnedFd,
+        /// Below the root.
+        path: PathBuf,
+        is: Kind,
+    },
+}
+
+/// What git would take a directory for.
+#[derive(Debug, Default)]
+pub(super) struct Kind {
+    /// The top of a work tree: there is a `.git` of any kind.
+    pub(super) top: bool,
+    /// A repository's own directory.
+    pub(super) repository: bool,
+    /// Parts of a split index, by name.
+    pub(super) shared_indexes: Vec<PathBuf>,
+}
+
+impl Search {
+    pub(super) fn of(root: OwnedFd) -> Self {
+        Self {
+            root: Rc::new(root),
+            open: VecDeque::from([PathBuf::new()]),
+            buffer: vec![MaybeUninit::uninit(); 32 * 1024],
+        }
+    }
+
+    pub(super) fn root(&self) -> Rc<OwnedFd> {
+        Rc::clone(&self.root)
+    }
+
+    pub(super) fn descriptor(&self) -> BorrowedFd<'_> {
+        self.root.as_fd()
+    }
+
+    /// The first that was not looked at.
+    pub(super) fn rest(&self) -> PathBuf {
+        self.open.front().cloned().unwrap_or_default()
+    }
+
+    /// Looks at one more directory; none if there is none.
+    pub(super) fn next(&mut self) -> Option<Found> {
+        let path = self.open.pop_front()?;
+        let directory = match open_below(&self.root, &path) {
+            Ok(directory) => directory,
+            // It went away, or became something else that cannot be entered.
+            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => return Some(Found::Nothing),
+            Err(_) => return Some(Found::Unreadable(path)),
+        };
+        Some(match self.read(&directory, &path) {
+            Ok(is) if is.top || is.repository => Found::Directory {
+                directory,
+                path,
+                is,
+            },
+            Ok(_) => Found::Nothing,
+            Err(_) => Found::Unreadable(path),
+        })
+    }
+
+    fn read(&mut self, directory: &OwnedFd, path: &Path) -> rustix::io::Result<Kind> {
+        let mut kind = Kind::default();
+        let (mut head, mut objects, mut refs, mut common) = (false, false, false, false);
+        let mut below = Vec::new();
+        let mut entries = RawDir::new(directory, &mut self.buffer);
+        while let Some(entry) = entries.next() {
+            let entry = entry?;
+            let name = entry.file_name().to_bytes();
+            match name {
+                b"." | b".." => continue,
+                b".git" => kind.top = true,
+                b"HEAD" => head = true,
+                b"objects" => objects = true,
+                b"refs" => refs = true,
+                b"commondir" => common = true,
+                _ if name.starts_with(b"sharedindex.") => {
+                    kind.shared_indexes.push(OsStr::from_bytes(name).into());
+                }
+                _ => {}
+            }
+            let is_directory = match entry.file_type() {
+                FileType::Unknown => {
+                    let about = statat(directory, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW)?;
+                    FileType::from_raw_mode(about.st_mode) == FileType::Directory
+                }
+                known => known == FileType::Directory,
+            };
+            if is_directory {
+                below.push(OsStr::from_bytes(name).to_owned());
+            }
+        }
+        kind.repository = path.file_name().is_some_and(|name| name == ".git")
+            || (head && (common || (objects && refs)));
+        // Where git keeps its objects there are only names that it gave.
+        below.retain(|name| !(kind.repository && name == "objects"));
+        self.open.extend(below.iter().map(|name| path.join(name)));
+        Ok(kind)
+    }
+}
+
+/// Opens a directory below the root, also one that a run closed against its owner.
+fn open_below(root: &OwnedFd, path: &Path) -> rustix::io::Result<OwnedFd> {
+    let below = if path.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        path
+    };
+    let open = |flags: OFlags| {
+        let flags = flags | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
+        openat2(root, below, flags, Mode::empty(), resolve)
+    };
+    match open(OFlags::RDONLY) {
+        Err(Errno::ACCESS) => {
+            // The owner, who we are, may open it for a moment.
+            let name = below.file_name().ok_or(Errno::ACCESS)?;
+            let above = open_below(root, below.parent().unwrap_or(Path::new("")))?;
+            let about = statat(&above, name, AtFlags::SYMLINK_NOFOLLOW)?;
+            if FileType::from_raw_mode(about.st_mode) != FileType::Directory {
+                return Err(Errno::NOTDIR);
+            }
+            let mode = Mode::from_raw_mode(about.st_mode & 0o7777);
+            chmodat(&above, name, mode | Mode::RWXU, AtFlags::empty())?;
+            open(OFlags::RDONLY)
+        }
+        opened => opened,
+    }
+}
