@@ -1,0 +1,95 @@
+# What a person does with git every day: at the top, in each directory and in each repository.
+# It stops where the canary appears, and says where that was.
+
+# One command of git.
+run() {
+    git "$@" > /dev/null 2>&1 < /dev/null
+    seen "git $*"
+}
+
+seen() {
+    if [ -e "$CANARY" ]; then
+        echo "$1 in $PWD"
+        exit 0
+    fi
+}
+
+# What many have in their prompt: git's own script, or what it does with the state of a rebase.
+prompt() {
+    bash -c '
+        for file in /usr/lib/git-core/git-sh-prompt /usr/share/git/completion/git-prompt.sh \
+            /usr/share/git-core/contrib/completion/git-prompt.sh; do
+            [ -e "$file" ] && . "$file" && break
+        done
+        if type __git_ps1; then
+            GIT_PS1_SHOWDIRTYSTATE=1
+            __git_ps1 before after
+        else
+            cd "$(git rev-parse --git-dir)" && PS1=$(cat rebase-merge/msgnum rebase-apply/last)
+        fi
+        : "${PS1@P}"' > /dev/null 2>&1
+    seen 'the prompt'
+}
+
+look() {
+    run status
+    run diff
+    run describe --always --dirty
+}
+
+look_closely() {
+    prompt
+    run log -3 --stat
+    run show
+    run blame file
+    run grep -q text
+    run branch -vv
+    run worktree list
+    run stash list
+    run submodule status
+}
+
+work() {
+    run submodule update --init
+    run rebase --continue
+    run cherry-pick --continue
+    run checkout -- .
+    echo "$RANDOM" >> file
+    run stash
+    run stash pop
+    run add -A
+    run status
+    run commit -m work
+    run tag "tag-$RANDOM"
+    run checkout -b "branch-$RANDOM"
+    run commit --allow-empty -m more
+    run checkout main
+    run checkout -b feature
+    run switch feature
+    run status
+    run switch main
+    run merge feature
+    run fetch
+    run pull
+    run push
+    run push origin HEAD
+    run rebase HEAD~1
+    run gc --auto
+}
+
+everywhere() {
+    local known=" " directories directory name
+    mapfile -d '' -t directories < <(cd "$WORKSPACE" && find . -type d ! -path '*/objects/*' \
+        ! -path '*/refs/*' ! -path '*/logs/*' ! -path '*/hooks/*' -print0)
+    for directory in "${directories[@]}"; do
+        cd "$WORKSPACE/$directory" 2> /dev/null || continue
+        name="[$(git rev-parse --absolute-git-dir --show-toplevel 2> /dev/null)]"
+        seen 'git rev-parse'
+        # In the rest of a work tree git does what it does at the top.
+        [[ $known == *" $name "* ]] && continue
+        known+="$name "
+        look
+        look_closely
+        work
+    done
+}
