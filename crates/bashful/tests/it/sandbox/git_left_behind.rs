@@ -84,9 +84,10 @@ fn core() -> Vec<Case> {
 
 #[test]
 fn ordinary_work_goes_on() {
+    let furnished = Place::furnished();
     let failures = all(&case::read(ORDINARY), |case| {
         for is_confined in [false, true] {
-            let place = Place::of(case);
+            let place = furnished.prepared(case);
             let answers = if is_confined {
                 run_confined(&place, case, &[])
             } else {
@@ -114,14 +115,15 @@ fn ordinary_work_goes_on() {
 
 /// Each attack works without a sandbox, and is held and told with one.
 fn hold(cases: &[Case], flags: &[&str]) {
+    let furnished = Place::furnished();
     let failures = all(cases, |case| {
-        let free = Place::of(case);
+        let free = furnished.prepared(case);
         run_freely(&free, case);
         if free.executed(case).is_none() {
             return Err("a control that shows nothing".to_owned());
         }
         drop(free);
-        let place = Place::of(case);
+        let place = furnished.prepared(case);
         let answers = run_confined(&place, case, flags);
         if let Some(found) = place.executed(case) {
             return Err(format!("{found}; told: {}", answers.iter().any(was_told)));

@@ -52,11 +52,11 @@ git remote set-url --add --push origin "http://127.0.0.1:$PORT/data"
 
 #= addresses are replaced by others
 #: run
-git config "url.http://127.0.0.1:$PORT/.insteadOf" "$OUTSIDE/"
+git config "url.http://127.0.0.1:$PORT/.insteadOf" ../outside/
 
 #= addresses for pushes are replaced by others
 #: run
-git config "url.http://127.0.0.1:$PORT/.pushInsteadOf" "$OUTSIDE/"
+git config "url.http://127.0.0.1:$PORT/.pushInsteadOf" ../outside/
 
 #= the branch has an address for its remote
 #: run

@@ -22,18 +22,38 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// Furnished, and prepared as the case wants it.
-    pub(super) fn of(case: &Case) -> Self {
+    /// What every case begins with.
+    pub(super) fn furnished() -> Self {
+        let place = Self::empty();
+        place.prepare("furnish");
+        place
+    }
+
+    /// Another one of these, prepared as the case wants it.
+    pub(super) fn prepared(&self, case: &Case) -> Self {
+        let place = Self::empty();
+        place.prepare(&format!(
+            "cp -a {} {} ..\n{}",
+            self.world.workspace().display(),
+            self.world.path("outside").display(),
+            case.before
+        ));
+        place
+    }
+
+    fn empty() -> Self {
         let world = World::new();
         fs::create_dir(world.path("outside")).unwrap();
         let canary = world.path("canary");
-        let place = Self {
+        Self {
             listener: Listener::new(move || fs::write(&canary, "contacted\n").unwrap()),
             world,
-        };
-        let output = place.shell(&format!("set -e\nfurnish\n{}", case.before));
-        assert!(output.status.success(), "{}: {output:?}", case.name);
-        place
+        }
+    }
+
+    fn prepare(&self, text: &str) {
+        let output = self.shell(&format!("set -e\n{text}"));
+        assert!(output.status.success(), "{text}: {output:?}");
     }
 
     /// A whole script of the case.

@@ -31,26 +31,26 @@ prompt() {
     seen 'the prompt'
 }
 
+# What only looks, or hardly more.
 look() {
     run status
     run diff
     run describe --always --dirty
-}
-
-look_closely() {
-    prompt
     run log -3 --stat
-    run show
-    run blame file
-    run grep -q text
     run branch -vv
     run worktree list
     run stash list
-    run submodule status
+    run show
+    run blame file
+    run grep -q text
 }
 
+# What changes something.
 work() {
-    run submodule update --init
+    if [ -e .gitmodules ]; then
+        run submodule status
+        run submodule update --init
+    fi
     run rebase --continue
     run cherry-pick --continue
     run checkout -- .
@@ -60,20 +60,24 @@ work() {
     run add -A
     run status
     run commit -m work
-    run tag "tag-$RANDOM"
     run checkout -b "branch-$RANDOM"
     run commit --allow-empty -m more
-    run checkout main
-    run checkout -b feature
     run switch feature
     run status
+    run checkout main
+    run checkout -b feature
     run switch main
     run merge feature
+    run rebase HEAD~1
+}
+
+# What goes elsewhere.
+share() {
+    run tag "tag-$RANDOM"
     run fetch
     run pull
     run push
     run push origin HEAD
-    run rebase HEAD~1
     run gc --auto
 }
 
@@ -83,13 +87,17 @@ everywhere() {
         ! -path '*/refs/*' ! -path '*/logs/*' ! -path '*/hooks/*' -print0)
     for directory in "${directories[@]}"; do
         cd "$WORKSPACE/$directory" 2> /dev/null || continue
-        name="[$(git rev-parse --absolute-git-dir --show-toplevel 2> /dev/null)]"
+        # The directory of the repository, whether this is in the work tree, and its top.
+        name=$(git rev-parse --absolute-git-dir --is-inside-work-tree --show-toplevel 2> /dev/null)
         seen 'git rev-parse'
         # In the rest of a work tree git does what it does at the top.
-        [[ $known == *" $name "* ]] && continue
-        known+="$name "
+        [[ $known == *"[$name]"* ]] && continue
+        known+="[$name]"
         look
-        look_closely
-        work
+        if [[ $name == *$'\ntrue\n'* ]]; then
+            prompt
+            work
+        fi
+        share
     done
 }

@@ -86,7 +86,7 @@ diverge() {
     git commit -q -a -m ours
 }
 
-# The person's repository, with a place to push to, before every case.
+# The person's repository, with a place to push to. It is copied, so nothing names where it is.
 furnish() {
     cd "$WORKSPACE" || exit 1
     repository .
@@ -95,7 +95,7 @@ furnish() {
     git add source
     git commit -q -m second
     git init -q --bare -b main "$OUTSIDE/upstream.git"
-    git remote add origin "$OUTSIDE/upstream.git"
+    git remote add origin ../outside/upstream.git
     git push -q -u origin main
 }
 
