@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use self::case::Case;
 use self::host::Place;
 use super::told;
+use crate::support::eventually;
 
 mod case;
 mod host;
@@ -28,6 +29,7 @@ const DOT_GIT: &str = include_str!("git_left_behind/dot_git.sh");
 const STATE: &str = include_str!("git_left_behind/state.sh");
 const ADDRESSES: &str = include_str!("git_left_behind/addresses.sh");
 const HIDING: &str = include_str!("git_left_behind/hiding.sh");
+const PERSON_OWN: &str = include_str!("git_left_behind/person_own.sh");
 const ORDINARY: &str = include_str!("git_left_behind/ordinary.sh");
 const ELSEWHERE: &str = include_str!("git_left_behind/elsewhere.sh");
 
@@ -57,6 +59,11 @@ fn what_is_hard_to_find() {
 }
 
 #[test]
+fn what_the_person_has_already() {
+    hold(&case::read(PERSON_OWN), &[]);
+}
+
+#[test]
 fn a_worktree_of_a_repository_elsewhere() {
     hold(&case::read(ELSEWHERE), &[]);
 }
@@ -69,6 +76,26 @@ fn the_same_in_a_session() {
 #[test]
 fn the_same_in_bubblewrap() {
     hold(&core(), &["--sandbox", "bubblewrap"]);
+}
+
+#[test]
+fn what_comes_from_a_process_that_was_adopted() {
+    let furnished = Place::furnished();
+    let failures = all(&core(), |case| {
+        let place = furnished.prepared(case);
+        let script = case.runs.join("\ncd \"$WORKSPACE\"\n");
+        let script = format!("(sleep 0.2\n{script}\ntouch \"$WORKSPACE/finished\") &> /dev/null &");
+        let script = place.script(&script);
+        let arguments = ["--session", "s", "--survivors", "adopt", &script];
+        let mut command = place.world.bashful(&["run", "--policy", "none"]);
+        let outcome = command.args(arguments).output().unwrap();
+        assert!(outcome.status.success(), "{outcome:?}");
+        let finished = place.world.workspace().join("finished");
+        assert!(eventually(|| finished.exists()), "{}", case.name);
+        assert_eq!(place.world.call(&["stop", "--all"]).code, 0);
+        place.executed(case).map_or(Ok(()), Err)
+    });
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
 /// One case of each kind.
