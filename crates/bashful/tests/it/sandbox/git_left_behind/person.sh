@@ -60,8 +60,6 @@ work() {
     run add -A
     run status
     run commit -m work
-    run checkout -b "branch-$RANDOM"
-    run commit --allow-empty -m more
     run switch feature
     run status
     run checkout main
@@ -93,11 +91,17 @@ everywhere() {
         # In the rest of a work tree git does what it does at the top.
         [[ $known == *"[$name]"* ]] && continue
         known+="[$name]"
-        look
         if [[ $name == *$'\ntrue\n'* ]]; then
+            look
             prompt
             work
+            share
+        else
+            run status
+            run log -1 -p
+            run tag "tag-$RANDOM"
+            run fetch
+            run push
         fi
-        share
     done
 }
