@@ -18,6 +18,7 @@ mod denied;
 mod endings;
 mod git_config;
 mod git_copies;
+mod git_left_behind;
 mod held;
 mod homes;
 mod limits;
