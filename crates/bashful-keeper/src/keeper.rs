@@ -327,6 +327,7 @@ impl Keeper {
     /// Moves every run on, reports, and flushes what waits to go out.
     fn settle(&mut self) {
         let now = Instant::now();
+        self.rooms.hear_late();
         let census = if self.runs.values().any(|run| run.needs_census(now)) {
             self.census()
         } else {
@@ -379,7 +380,7 @@ impl Keeper {
             return true;
         };
         let began = run.searcher().is_some();
-        match run.search(&self.rooms) {
+        match run.search(&mut self.rooms) {
             Ok(()) => true,
             Err(_) if began => false,
             Err(pipe) => {

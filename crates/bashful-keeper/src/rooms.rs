@@ -12,6 +12,7 @@ use bashful_sandbox::{
 };
 
 use crate::protocol::RoomRequest;
+use crate::run::Apart;
 
 mod diary;
 mod quarters;
@@ -38,6 +39,8 @@ pub(crate) struct Rooms {
     swept: bool,
     /// When runs were going on.
     pub(crate) diary: Diary,
+    /// Searches that go on though their runs have ended.
+    late: Vec<(Apart, Vec<Page>)>,
 }
 
 #[derive(Debug)]
@@ -301,6 +304,25 @@ impl Rooms {
         }
     }
 
+    /// A search goes on after its run: until then it counts as going on.
+    pub(crate) fn search_on(&mut self, search: Apart, place: &mut InRoom) {
+        self.late.push((search, std::mem::take(&mut place.pages)));
+    }
+
+    /// Takes what late searches found, for the next run to tell.
+    pub(crate) fn hear_late(&mut self) {
+        let heard = |(search, _): &mut (Apart, Vec<Page>)| search.has_told();
+        for (search, pages) in self.late.extract_if(.., heard) {
+            self.diary.recovered.extend(search.found());
+            self.diary.end(&pages);
+        }
+    }
+
+    /// Whether searches go on.
+    pub(crate) fn is_searched(&self) -> bool {
+        !self.late.is_empty()
+    }
+
     /// Whether something was torn off while this run started: after the room was looked at,
     /// and before its own mounts could be.
     pub(crate) fn lost_cover(&mut self, place: &InRoom) -> bool {
@@ -333,9 +355,10 @@ impl Rooms {
             || self.shared().any(|kept| kept.room.wants_preparing())
     }
 
-    /// Whether this process was made ahead of time, for a run to come.
-    pub(crate) fn made_ahead(&self, pid: i32) -> bool {
+    /// Whether this process is no run's: it was made ahead of time for one to come, or searches.
+    pub(crate) fn own(&self, pid: i32) -> bool {
         self.kept.values().any(|kept| kept.room.waits(pid))
+            || self.late.iter().any(|(search, _)| search.pid() == pid)
     }
 
     /// Rooms in which more than one run happens.

@@ -25,6 +25,7 @@ mod telling;
 mod unwritten;
 
 use in_room::Looks;
+pub(crate) use search::Apart;
 use search::Search;
 pub use survivors::SHELL_TEXT;
 pub(crate) use unwritten::Unwritten;

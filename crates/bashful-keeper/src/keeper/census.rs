@@ -45,7 +45,7 @@ impl Keeper {
             return census;
         }
         for pid in children(self.holder.pid) {
-            if leaders.contains(&pid) || self.rooms.made_ahead(pid) {
+            if leaders.contains(&pid) || self.rooms.own(pid) {
                 continue;
             }
             let own = Mark::of(pid).filter(|mark| self.runs.values().any(|run| run.mark == *mark));

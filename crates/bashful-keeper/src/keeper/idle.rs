@@ -113,7 +113,7 @@ impl Keeper {
         if self.ending {
             return true;
         }
-        if !self.unwritten.is_empty() {
+        if !self.unwritten.is_empty() || self.rooms.is_searched() {
             return false;
         }
         let since = *self.quiet_since.get_or_insert(now);

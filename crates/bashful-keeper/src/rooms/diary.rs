@@ -13,8 +13,8 @@ pub(crate) struct Diary {
     /// Where it is kept, for every keeper of this user.
     pub(crate) directory: PathBuf,
     roots: BTreeMap<PathBuf, Activity>,
-    /// What was held back of runs whose keeper was killed; the next run tells it.
-    recovered: Vec<Violation>,
+    /// What was held back of runs that told no more: the next one tells it.
+    pub(super) recovered: Vec<Violation>,
 }
 
 /// That a run is going on in a root.

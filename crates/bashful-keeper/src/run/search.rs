@@ -1,10 +1,11 @@
 //! The search, after a run, for what it left behind.
 //!
-//! A small root is searched at once. A large one is searched in a process of its own, and the run
-//! has ended when that is done: the keeper's clocks and its other runs do not wait for it.
+//! A small root is searched at once. A large one is searched in a process of its own: the keeper's
+//! clocks and its other runs do not wait for it. The run has ended when that is done, or after a
+//! while; then its result says so, and what is found later is told of the next run.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bashful_sandbox::{Examination, Progress, Violation, finish_apart};
 use rustix::io::Errno;
@@ -15,7 +16,9 @@ use crate::rooms::Rooms;
 /// So many directories of each root are looked at without another process.
 const AT_ONCE: usize = 128;
 /// How long a search may take. What it did not reach then is told.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(60);
+/// How long the end of a run waits for it.
+const LONGEST_WAIT: Duration = Duration::from_secs(1);
 
 /// How far the search after a run is.
 #[derive(Debug, Default)]
@@ -31,37 +34,54 @@ pub(super) enum Search {
 
 /// A search in a process of its own.
 #[derive(Debug)]
-pub(super) struct Apart {
+pub(crate) struct Apart {
     pid: i32,
     pipe: OwnedFd,
     told: Vec<u8>,
+    wait_until: Instant,
 }
 
 impl Run {
     /// Searches, or goes on with it; whether that is done. If it is not, the descriptor that
     /// tells when there is more.
-    pub(crate) fn search(&mut self, rooms: &Rooms) -> Result<(), BorrowedFd<'_>> {
-        if matches!(self.search, Search::NotYet) {
-            self.search = self.begin_search(rooms);
-        }
-        if let Search::Apart(apart) = &mut self.search
-            && apart.has_told()
-        {
-            let found = apart.found();
-            self.search = Search::Done;
-            if let Some(place) = &mut self.place {
-                place.tell(found);
-            }
-        }
+    pub(crate) fn search(&mut self, rooms: &mut Rooms) -> Result<(), BorrowedFd<'_>> {
+        self.search = match std::mem::take(&mut self.search) {
+            Search::NotYet => self.begin_search(rooms),
+            Search::Apart(apart) => self.go_on_searching(apart, rooms),
+            Search::Done => Search::Done,
+        };
         match &self.search {
             Search::Apart(apart) => Err(apart.pipe.as_fd()),
             Search::NotYet | Search::Done => Ok(()),
         }
     }
 
-    /// Whether it has ended but for the search.
-    pub(crate) fn is_searched(&self) -> bool {
-        matches!(self.search, Search::Apart(_))
+    fn go_on_searching(&mut self, mut apart: Apart, rooms: &mut Rooms) -> Search {
+        if apart.has_told() {
+            self.tell_found(apart.found());
+        } else if Instant::now() < apart.wait_until {
+            return Search::Apart(apart);
+        } else {
+            self.tell_found(vec![incomplete("that goes on")]);
+            if let Some(place) = &mut self.place {
+                rooms.search_on(apart, place);
+            }
+        }
+        Search::Done
+    }
+
+    fn tell_found(&mut self, found: Vec<Violation>) {
+        if let Some(place) = &mut self.place {
+            place.tell(found);
+        }
+    }
+
+    /// Until when its end waits for a search that goes on.
+    pub(super) fn searches_until(&self) -> Option<Instant> {
+        match &self.search {
+            Search::Apart(apart) => Some(apart.wait_until),
+            Search::NotYet | Search::Done => None,
+        }
     }
 
     /// The process that searches.
@@ -95,6 +115,7 @@ impl Run {
                     pid,
                     pipe,
                     told: Vec::new(),
+                    wait_until: Instant::now() + LONGEST_WAIT,
                 }),
                 Err(error) => {
                     place.tell(vec![incomplete(&error.to_string())]);
@@ -110,8 +131,13 @@ impl Run {
 }
 
 impl Apart {
+    /// The process.
+    pub(crate) fn pid(&self) -> i32 {
+        self.pid
+    }
+
     /// Reads what there is; whether that was all.
-    fn has_told(&mut self) -> bool {
+    pub(crate) fn has_told(&mut self) -> bool {
         let mut buffer = [0; 8192];
         loop {
             match rustix::io::read(&self.pipe, &mut buffer) {
@@ -124,7 +150,8 @@ impl Apart {
         }
     }
 
-    fn found(&self) -> Vec<Violation> {
+    /// What was found.
+    pub(crate) fn found(&self) -> Vec<Violation> {
         serde_json::from_slice(&self.told)
             .unwrap_or_else(|_| vec![incomplete("the search ended before it was done")])
     }
@@ -136,7 +163,7 @@ fn incomplete(why: &str) -> Violation {
         missing: "paths_write".to_owned(),
         source: "keeper".to_owned(),
         note: Some(format!(
-            "what the run left was not searched for repositories: {why}; do not use git in them unread"
+            "what the run left is not wholly searched for repositories: {why}; do not use git in new ones unread"
         )),
         ..Violation::default()
     }

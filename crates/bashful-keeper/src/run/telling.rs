@@ -62,8 +62,8 @@ impl Run {
 
     /// When to look again even if nothing happens.
     pub(crate) fn wake_at(&self) -> Option<Instant> {
-        if self.is_searched() {
-            return None;
+        if let Some(until) = self.searches_until() {
+            return Some(until);
         }
         let stage = match self.stage {
             Stage::Running => self.deadline,

@@ -21,6 +21,7 @@ mod git_copies;
 mod git_left_behind;
 mod held;
 mod homes;
+mod left_behind;
 mod limits;
 mod network;
 mod owners;

@@ -1,0 +1,178 @@
+//! When what runs leave is looked for: quickly, also after a keeper was killed, and never what
+//! is the person's.
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+
+use super::{is_root, kinds};
+use crate::support::{World, eventually, is_alive};
+
+const EVIL: &str = "git init -q a/b/c/d && git -C a/b/c/d config core.fsmonitor ./evil && \
+                    echo evil > a/b/c/d/.git/hooks/pre-commit && echo evil > .envrc";
+
+/// What of that would execute.
+fn left(world: &World) -> [bool; 3] {
+    let workspace = world.workspace();
+    let repository = workspace.join("a/b/c/d/.git");
+    let config = fs::read_to_string(repository.join("config")).unwrap_or_default();
+    [
+        config.contains("evil"),
+        repository.join("hooks/pre-commit").exists(),
+        workspace.join(".envrc").exists(),
+    ]
+}
+
+#[test]
+fn after_a_killed_keeper_the_next_run_holds_back_first() {
+    let world = World::unjudged();
+    fs::create_dir(world.workspace().join("mine")).unwrap();
+    world.write("mine/.envrc", "mine\n");
+    let task = world.background(&["--session", "s", &format!("{EVIL}; touch made; sleep 60")]);
+    let made = world.workspace().join("made");
+    assert!(eventually(|| made.exists()), "{task}");
+    let [(keeper, started)] = world.living_keepers()[..] else {
+        panic!("one keeper: {:?}", world.living_keepers())
+    };
+    kill_process(Pid::from_raw(keeper).unwrap(), Signal::KILL).unwrap();
+    assert!(eventually(|| !is_alive(keeper, started)));
+    // The control: nobody looked after it.
+    assert_eq!(left(&world)[..2], [true, true]);
+    let (code, result) = world.json(&["cat mine/.envrc"]);
+    assert_eq!((code, left(&world)), (0, [false; 3]), "{result}");
+    let found = kinds(&result);
+    assert!(found.contains(&"protected"), "{result}");
+    assert_eq!(world.read("mine/.envrc"), "mine\n");
+    // Once.
+    let (_, result) = world.json(&["true"]);
+    assert_eq!(kinds(&result), [""; 0], "{result}");
+}
+
+#[test]
+fn what_the_person_makes_while_a_task_sleeps_is_the_persons() {
+    let world = World::unjudged();
+    world.background(&["--session", "s", "touch made; sleep 60"]);
+    let made = world.workspace().join("made");
+    assert!(eventually(|| made.exists()));
+    // It did nothing at two looks in a row: that is known after the third.
+    std::thread::sleep(Duration::from_secs(8));
+    fs::create_dir(world.workspace().join(".vscode")).unwrap();
+    world.write(".vscode/settings.json", "{}\n");
+    std::thread::sleep(Duration::from_secs(9));
+    let (_, result) = world.json(&["--session", "s", "true"]);
+    assert_eq!(kinds(&result), [""; 0], "{result}");
+    assert_eq!(world.read(".vscode/settings.json"), "{}\n");
+    // What the next run does is not.
+    let (_, result) = world.json(&["--session", "s", "echo evil > .envrc"]);
+    assert_eq!(kinds(&result), ["protected"], "{result}");
+    assert_eq!(world.call(&["stop", "--all"]).code, 0);
+    assert_eq!(world.read(".vscode/settings.json"), "{}\n");
+}
+
+#[test]
+fn what_the_person_changes_between_runs_is_the_persons() {
+    let world = World::unjudged();
+    let deep = "one/two/three/four/five";
+    let repository = world.workspace().join(deep);
+    fs::create_dir_all(&repository).unwrap();
+    let git = |arguments: &[&str]| {
+        let mut git = world.program("git");
+        git.args(["-c", "user.name=Host", "-c", "user.email=h@example.org"]);
+        let status = git
+            .args(arguments)
+            .current_dir(&repository)
+            .status()
+            .unwrap();
+        assert!(status.success(), "{arguments:?}");
+    };
+    let (_, result) = world.json(&["--session", "s", "touch x"]);
+    assert_eq!(kinds(&result), [""; 0], "{result}");
+    std::thread::sleep(Duration::from_millis(200));
+    git(&["init", "-q"]);
+    git(&["config", "alias.st", "!echo mine"]);
+    git(&["remote", "add", "origin", "https://example.org/x"]);
+    fs::write(repository.join(".git/hooks/pre-commit"), "#!/bin/sh\n").unwrap();
+    std::thread::sleep(Duration::from_millis(200));
+    let work = format!(
+        "cd {deep} && echo x > x && git add x && git -c user.name=A -c user.email=a@b commit -qm x"
+    );
+    let (code, result) = world.json(&["--session", "s", &work]);
+    assert_eq!((code, kinds(&result).len()), (0, 0), "{result}");
+    let config = world.read(&format!("{deep}/.git/config"));
+    assert!(
+        config.contains("!echo mine") && config.contains("example.org"),
+        "{config}"
+    );
+    assert!(repository.join(".git/hooks/pre-commit").exists());
+}
+
+/// How long a run took, and what it said.
+fn timed(world: &World, arguments: &[&str]) -> (Duration, Value) {
+    let began = Instant::now();
+    let (_, result) = world.json(arguments);
+    (began.elapsed(), result)
+}
+
+#[test]
+fn heavy_a_large_workspace_delays_no_run_and_no_limit() {
+    const DIRECTORIES: usize = 30_000;
+    let world = World::unjudged();
+    for number in 0..DIRECTORIES {
+        fs::create_dir(world.workspace().join(format!("d{number}"))).unwrap();
+    }
+    let (first, result) = timed(&world, &["--session", "s", "true"]);
+    assert!(first < Duration::from_secs(2), "{first:?}: {result}");
+    let (limited, result) = timed(
+        &world,
+        &["--session", "s", "--timeout", "1s", "touch x; sleep 30"],
+    );
+    assert_eq!(result["status"], "timed_out", "{result}");
+    assert!(limited < Duration::from_secs(4), "{limited:?}: {result}");
+    // Other runs go on while a large root is searched, and what is there is found.
+    let evil = "git init -q d29999 && git -C d29999 config core.fsmonitor ./evil";
+    let (_, result) = timed(&world, &["--session", "s", evil]);
+    assert!(!kinds(&result).is_empty(), "{result}");
+    let config = || world.read("d29999/.git/config");
+    assert!(eventually(|| !config().contains("evil")), "{}", config());
+}
+
+#[test]
+fn a_full_disk_does_not_tear_the_configuration() {
+    // Only root can mount a disk that is full.
+    if !is_root() {
+        println!("skipped: only root can mount a disk of this size");
+        return;
+    }
+    let world = World::unjudged();
+    let disk = world.path("disk");
+    fs::create_dir(&disk).unwrap();
+    let mount = |program: &str, arguments: &[&str]| {
+        let status = world.program(program).args(arguments).status().unwrap();
+        assert!(status.success(), "{program} {arguments:?}");
+    };
+    let place = disk.to_str().unwrap();
+    mount(
+        "mount",
+        &["-t", "tmpfs", "-o", "size=1M,mode=777", "tmpfs", place],
+    );
+    let outcome = std::panic::catch_unwind(|| {
+        mount("git", &["init", "-q", place]);
+        let before = fs::read(disk.join(".git/config")).unwrap();
+        let long = "x".repeat(3000);
+        let text = format!(
+            "for key in user.name user.email author.name author.email committer.name; do \
+             git config $key {long}; done; head -c 2M /dev/zero > fill; true"
+        );
+        let (_, result) = world.json(&["--workspace", place, "-C", place, &text]);
+        assert_eq!(
+            fs::read(disk.join(".git/config")).unwrap(),
+            before,
+            "{result}"
+        );
+        assert!(result.to_string().contains("stays in the room"), "{result}");
+    });
+    mount("umount", &["-l", place]);
+    outcome.unwrap();
+}
