@@ -24,6 +24,7 @@ mod error;
 mod facts;
 mod listing;
 mod name;
+mod own;
 mod script;
 mod state;
 mod store;

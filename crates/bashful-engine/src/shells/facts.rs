@@ -5,15 +5,13 @@ use std::fmt::Write as _;
 use bashful_policy::{RememberedVariable, ShellMemory};
 use sha2::{Digest, Sha256};
 
+use super::own::is_used_by_bash;
 use super::state::{EXPAND_ALIASES, ShellState, Switches, Value, Variable};
 use crate::builder::hexadecimal;
 use crate::environment::is_key_like;
 
 /// A longer value is not worth being looked into.
 const LONGEST_VALUE: usize = 4096;
-
-/// Variables that bash sets while it works, and that change no program.
-const BY_THE_WAY: [&str; 5] = ["OLDPWD", "OPTARG", "OPTIND", "REPLY", "MAPFILE"];
 
 impl ShellState {
     /// What the policy has to know. What is masked does not show up in a decision.
@@ -112,7 +110,8 @@ impl ShellState {
     }
 
     /// The variables that can change what a text does: those that programs get, those that
-    /// change programs, and those that can be reached from the text.
+    /// change programs, those that bash uses by itself, and those that can be reached from the
+    /// text.
     fn telling(&self, text: &str) -> Vec<&Variable> {
         let mut texts = Texts::default();
         texts.add(text.as_bytes());
@@ -127,8 +126,9 @@ impl ShellState {
             texts.add(&parameter.0);
         }
         let listed = |variable: &Variable| {
-            let quiet = BY_THE_WAY.contains(&variable.name.as_str());
-            (variable.has('x') || bashful_policy::is_hijack_variable(&variable.name)) && !quiet
+            let name = variable.name.as_str();
+            let changes = is_used_by_bash(name) || bashful_policy::is_hijack_variable(name);
+            variable.has('x') || changes
         };
         let (mut telling, mut others): (Vec<&Variable>, Vec<&Variable>) =
             self.variables.iter().partition(|one| listed(one));
@@ -207,11 +207,10 @@ fn remembered(variable: &Variable, mask: &[String]) -> RememberedVariable {
     let value = value.filter(|text| {
         text.len() <= LONGEST_VALUE && !masked(text) && !is_key_like(&variable.name)
     });
-    let quiet = BY_THE_WAY.contains(&variable.name.as_str());
     RememberedVariable {
         name: variable.name.clone(),
         value: value.map(str::to_owned),
-        exported: variable.has('x') && !quiet,
+        exported: variable.has('x'),
         evaluates: variable.has('i') || variable.has('n'),
         refers: variable.has('n'),
         readonly: variable.has('r'),

@@ -16,6 +16,7 @@ use super::state::ShellState;
 
 mod differential;
 mod hostile;
+mod law;
 mod round_trips;
 
 /// What became of one call.
