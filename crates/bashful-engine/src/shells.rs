@@ -25,6 +25,7 @@ mod facts;
 mod listing;
 mod name;
 mod own;
+mod reach;
 mod script;
 mod state;
 mod store;

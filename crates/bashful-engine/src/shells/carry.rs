@@ -80,17 +80,17 @@ pub(super) fn carry(
             unset.push(name.clone());
         }
     }
-    let mut usual_shopts = dump.usual.1;
+    let mut usual_shopts = dump.usual.shopt;
     usual_shopts.push(EXPAND_ALIASES.to_owned());
     Ok(ShellState {
         directory: dump.directory,
-        umask: Some(dump.umask),
+        umask: (dump.umask != dump.usual.umask).then_some(dump.umask),
         parameters: dump.parameters,
         variables,
         unset,
         functions: dump.functions,
         aliases: dump.aliases,
-        options: switches(&dump.options.0, &dump.usual.0, &NO_OPTIONS),
+        options: switches(&dump.options.0, &dump.usual.set, &NO_OPTIONS),
         shopts: switches(&dump.options.1, &usual_shopts, &NO_SHOPTS),
     })
 }

@@ -33,7 +33,7 @@ pub(super) fn wrapper(state: &ShellState) -> String {
         (false, false) => "",
     };
     format!(
-        r#"{{ builtin shopt -u extglob; {SHELL_TEXT} %s "$@"; builtin set --; builtin printf '%s\0' begin "$SHELLOPTS" "$BASHOPTS" >&{SAVES}; . /proc/self/fd/{LOADS} 2>/dev/null || builtin exit 125; builtin eval "{traced}$BASH_EXECUTION_STRING" {SAVES}>&- {LOADS}<&-; {{ {SAVE}; }} >/dev/null 2>&1; \exec {SAVES}>&-; [[ $__bashful_options == *posix* ]] || \unset -v POSIXLY_CORRECT; builtin exit "$__bashful_status"; }}"#
+        r#"{{ builtin shopt -u extglob; {SHELL_TEXT} %s "$@"; builtin set --; builtin printf '%s\0' begin "$SHELLOPTS" "$BASHOPTS" >&{SAVES}; builtin umask >&{SAVES}; builtin printf '\0' >&{SAVES}; . /proc/self/fd/{LOADS} 2>/dev/null || builtin exit 125; builtin eval "{traced}$BASH_EXECUTION_STRING" {SAVES}>&- {LOADS}<&-; {{ {SAVE}; }} >/dev/null 2>&1; \exec {SAVES}>&-; [[ $__bashful_options == *posix* ]] || \unset -v POSIXLY_CORRECT; builtin exit "$__bashful_status"; }}"#
     )
 }
 

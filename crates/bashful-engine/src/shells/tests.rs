@@ -14,6 +14,7 @@ use super::dump::{self, Left};
 use super::script::Given;
 use super::state::ShellState;
 
+mod depends;
 mod differential;
 mod hostile;
 mod law;

@@ -127,8 +127,8 @@ fn written(variables: &[Variable]) -> Option<ShellState> {
         let _ = writeln!(lines, "declare -{letters} {}={value}", variable.name);
     }
     let dump = format!(
-        "begin\0braceexpand\0cmdhist\0loaded\0state\0braceexpand:xtrace\0cmdhist\0\
-         0\00022\n/tmp\n\0\0{lines}\0\0\0end\0"
+        "begin\0braceexpand\0cmdhist\x000022\n\0loaded\0state\0braceexpand:xtrace\0cmdhist\0\
+         0\x000022\n/tmp\n\0\0{lines}\0\0\0end\0"
     );
     let environment = environment();
     let given = Given {
