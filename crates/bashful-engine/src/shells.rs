@@ -24,6 +24,8 @@ mod error;
 mod facts;
 mod listing;
 mod name;
+mod own;
+mod reach;
 mod script;
 mod state;
 mod store;

@@ -14,6 +14,7 @@ use rustix::fs::MemfdFlags;
 
 use super::ask::Ask;
 use crate::config::Approvals;
+use crate::legible::is_legible;
 
 /// What a notification sees of the caller's environment, besides `PATH`.
 const PASSED: [&str; 6] = [
@@ -189,8 +190,8 @@ fn in_memory(bytes: &[u8]) -> io::Result<OwnedFd> {
 /// `notify-send` undoes backslashes, and desktops understand some HTML.
 fn for_desktop(command: &str) -> String {
     let visible = |next: char| {
-        let plain = matches!(next, '"' | '\'' | '\\');
-        let escaped = (!plain).then(|| next.escape_debug());
+        let plain = is_legible(next);
+        let escaped = (!plain).then(|| next.escape_default());
         let plain = plain.then_some(next);
         plain.into_iter().chain(escaped.into_iter().flatten())
     };

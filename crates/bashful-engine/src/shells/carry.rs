@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::dump::Dump;
+use super::own::{is_never_carried, may_be_carried};
 use super::script::Given;
 use super::state::{EXPAND_ALIASES, ShellState, Switches, Value, Variable};
 
@@ -21,32 +22,6 @@ const NO_OPTIONS: [&str; 8] = [
 
 /// The same for `shopt`; the last two cannot be set.
 const NO_SHOPTS: [&str; 3] = ["cdable_vars", "login_shell", "restricted_shell"];
-
-/// Variables that bash keeps itself, or that say something about one process only.
-const OF_BASH: [&str; 22] = [
-    "COMP_WORDBREAKS",
-    "COPROC",
-    "COPROC_PID",
-    "DIRSTACK",
-    "EPOCHREALTIME",
-    "EPOCHSECONDS",
-    "EUID",
-    "FUNCNAME",
-    "GROUPS",
-    "HISTCMD",
-    "LINENO",
-    "PIPESTATUS",
-    "POSIXLY_CORRECT",
-    "PPID",
-    "PWD",
-    "RANDOM",
-    "SECONDS",
-    "SHELLOPTS",
-    "SHLVL",
-    "SRANDOM",
-    "UID",
-    "_",
-];
 
 /// Variables that a new bash sets itself if it does not get them, and then to what.
 const USUAL: [(&str, Option<&str>); 9] = [
@@ -74,10 +49,15 @@ pub(super) fn carry(
         .map(|variable| variable.name.clone())
         .collect();
     let mut variables = Vec::new();
-    for variable in dump.variables {
+    for mut variable in dump.variables {
         check(&variable)?;
+        if variable.name == "OLDPWD" {
+            // Bash exports it unasked, and then every program would depend on where the shell
+            // was before.
+            variable.attributes.retain(|letter| letter != 'x');
+        }
         let name = variable.name.as_str();
-        if is_of_bash(name) || is_usual(&variable, given) || is_of_room(&variable) {
+        if !may_be_carried(&variable) || is_usual(&variable, given) || is_of_room(&variable) {
             continue;
         }
         if !is_as_given(&variable, given.environment) {
@@ -94,23 +74,23 @@ pub(super) fn carry(
         let gone = !present.contains(name);
         let was_gone = before.unset.contains(name);
         if super::declared::is_name(name)
-            && !is_of_bash(name)
+            && !is_never_carried(name)
             && if injected && !gone { was_gone } else { gone }
         {
             unset.push(name.clone());
         }
     }
-    let mut usual_shopts = dump.usual.1;
+    let mut usual_shopts = dump.usual.shopt;
     usual_shopts.push(EXPAND_ALIASES.to_owned());
     Ok(ShellState {
         directory: dump.directory,
-        umask: Some(dump.umask),
+        umask: (dump.umask != dump.usual.umask).then_some(dump.umask),
         parameters: dump.parameters,
         variables,
         unset,
         functions: dump.functions,
         aliases: dump.aliases,
-        options: switches(&dump.options.0, &dump.usual.0, &NO_OPTIONS),
+        options: switches(&dump.options.0, &dump.usual.set, &NO_OPTIONS),
         shopts: switches(&dump.options.1, &usual_shopts, &NO_SHOPTS),
     })
 }
@@ -128,17 +108,13 @@ fn check(variable: &Variable) -> Result<(), String> {
         let number = subscript.strip_suffix(']').unwrap_or("?");
         let plain = number.bytes().all(|byte| byte.is_ascii_digit()) && !number.is_empty();
         let to_a_name = super::declared::is_name(of) && plain;
-        if !target.is_empty() && !to_a_name {
+        // `declare -in name=target` evaluates the target.
+        let only = variable.attributes.chars().all(|it| "nrx".contains(it));
+        if !only || !target.is_empty() && !to_a_name {
             return Err(format!("`{name}` refers to an expression"));
         }
     }
     Ok(())
-}
-
-fn is_of_bash(name: &str) -> bool {
-    OF_BASH.binary_search(&name).is_ok()
-        || name.starts_with("__bashful_")
-        || name.starts_with("BASH") && name != "BASH_ENV"
 }
 
 /// Whether it names the directory that a session has instead of a `/tmp` of its own: it goes
@@ -208,11 +184,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_names_are_sorted() {
-        assert!(OF_BASH.is_sorted());
-    }
-
-    #[test]
     fn the_directory_of_a_session_is_known() {
         let is_of_room = |name: &str, value: &str| {
             is_of_room(&Variable {
@@ -230,14 +201,16 @@ mod tests {
 
     #[test]
     fn a_reference_to_an_expression_is_refused() {
-        let reference = |target: &str| {
+        let with = |attributes: &str, target: &str| {
             check(&Variable {
                 name: "r".to_owned(),
-                attributes: "n".to_owned(),
+                attributes: attributes.to_owned(),
                 value: Value::Text(target.into()),
             })
             .is_ok()
         };
+        let reference = |target: &str| with("n", target);
+        assert!(with("nrx", "x") && !with("in", "x") && !with("nu", "x"));
         for target in ["x", "x[0]", "x[12]", ""] {
             assert!(reference(target), "{target}");
         }

@@ -3,6 +3,8 @@
 //! A run wrote it, and could have written anything. What is not exactly what bash prints is
 //! refused, and what is read becomes values; no text of it is ever given to a shell.
 
+use std::collections::BTreeSet;
+
 use super::bytes::Bytes;
 use super::state::{Value, Variable};
 
@@ -10,9 +12,13 @@ use super::state::{Value, Variable};
 pub(super) fn variables(text: &[u8]) -> Option<Vec<Variable>> {
     let mut reader = Reader { rest: text };
     let mut variables = Vec::new();
+    let mut names = BTreeSet::new();
     while !reader.rest.is_empty() {
-        variables.push(reader.variable()?);
+        let variable = reader.variable()?;
         reader.skip(b"\n")?;
+        // Bash lists each once; a second would be given to what the first made of it.
+        names.insert(variable.name.clone()).then_some(())?;
+        variables.push(variable);
     }
     Some(variables)
 }
@@ -255,8 +261,7 @@ mod tests {
     use super::*;
 
     fn one(text: &str) -> Option<Variable> {
-        let mut read = variables(format!("{text}\n").as_bytes())?;
-        (read.len() == 1).then(|| read.remove(0))
+        variables(format!("{text}\n").as_bytes())?.pop()
     }
 
     #[test]
@@ -334,6 +339,7 @@ mod tests {
             "declare -aA x=()",
             "declare -- x=\"a",
             " declare -- x=\"a\"",
+            "declare -i x=\"1\"\ndeclare -- x=\"a\"",
         ] {
             assert_eq!(one(line), None, "{line}");
         }

@@ -30,8 +30,8 @@ pub(super) enum Left {
 /// A shell at the end of a call.
 #[derive(Debug)]
 pub(super) struct Dump {
-    /// Options of `set -o` and `shopt` that a new shell has.
-    pub(super) usual: (Vec<String>, Vec<String>),
+    /// What a new shell has.
+    pub(super) usual: Usual,
     /// Those of this one.
     pub(super) options: (Vec<String>, Vec<String>),
     pub(super) parameters: Vec<Bytes>,
@@ -41,6 +41,16 @@ pub(super) struct Dump {
     pub(super) aliases: Vec<(String, Bytes)>,
     pub(super) variables: Vec<Variable>,
     pub(super) functions: Vec<Function>,
+}
+
+/// A shell before it loads a state.
+#[derive(Debug)]
+pub(super) struct Usual {
+    /// Its options of `set -o`.
+    pub(super) set: Vec<String>,
+    /// Those of `shopt`.
+    pub(super) shopt: Vec<String>,
+    pub(super) umask: u16,
 }
 
 /// Reads what is on the descriptor.
@@ -63,15 +73,16 @@ pub(super) fn read(bytes: &[u8]) -> Left {
     }
 }
 
-fn begin(sections: &mut Sections<'_>) -> Option<(Vec<String>, Vec<String>)> {
+fn begin(sections: &mut Sections<'_>) -> Option<Usual> {
     (sections.next()? == b"begin").then_some(())?;
-    Some((names(sections.next()?)?, names(sections.next()?)?))
+    Some(Usual {
+        set: names(sections.next()?)?,
+        shopt: names(sections.next()?)?,
+        umask: mask(sections.next()?.strip_suffix(b"\n")?)?,
+    })
 }
 
-fn dump(
-    usual: (Vec<String>, Vec<String>),
-    sections: &mut Sections<'_>,
-) -> Result<Dump, &'static str> {
+fn dump(usual: Usual, sections: &mut Sections<'_>) -> Result<Dump, &'static str> {
     let mut next = || sections.next().ok_or("it breaks off");
     let bad_option = "an option has a strange name";
     let set = names(next()?).ok_or(bad_option)?;
@@ -149,19 +160,24 @@ fn names(section: &[u8]) -> Option<Vec<String>> {
 /// The mask and the directory, a line each; a directory's name may have lines itself.
 fn place(section: &[u8]) -> Option<(u16, Option<Bytes>)> {
     let line = section.iter().position(|byte| *byte == b'\n')?;
-    let (mask, rest) = section.split_at_checked(line)?;
+    let (first, rest) = section.split_at_checked(line)?;
     let directory = rest.strip_prefix(b"\n")?;
-    let mask = std::str::from_utf8(mask).ok()?;
-    let digits =
-        matches!(mask.len(), 3 | 4) && mask.bytes().all(|byte| matches!(byte, b'0'..=b'7'));
-    let mask = u16::from_str_radix(mask, 8).ok();
-    let mask = mask.filter(|mask| digits && *mask <= 0o777)?;
+    let mask = mask(first)?;
     if directory.is_empty() {
         return Some((mask, None));
     }
     let directory = directory.strip_suffix(b"\n")?;
     let absolute = directory.starts_with(b"/");
     absolute.then(|| (mask, Some(Bytes(directory.to_vec()))))
+}
+
+/// What `umask` prints.
+fn mask(text: &[u8]) -> Option<u16> {
+    let text = std::str::from_utf8(text).ok()?;
+    let digits =
+        matches!(text.len(), 3 | 4) && text.bytes().all(|byte| matches!(byte, b'0'..=b'7'));
+    let mask = u16::from_str_radix(text, 8).ok();
+    mask.filter(|mask| digits && *mask <= 0o777)
 }
 
 /// What `declare -F` prints.

@@ -5,15 +5,14 @@ use std::fmt::Write as _;
 use bashful_policy::{RememberedVariable, ShellMemory};
 use sha2::{Digest, Sha256};
 
+use super::bytes::Bytes;
+use super::reach::reached;
 use super::state::{EXPAND_ALIASES, ShellState, Switches, Value, Variable};
 use crate::builder::hexadecimal;
 use crate::environment::is_key_like;
 
 /// A longer value is not worth being looked into.
 const LONGEST_VALUE: usize = 4096;
-
-/// Variables that bash sets while it works, and that change no program.
-const BY_THE_WAY: [&str; 5] = ["OLDPWD", "OPTARG", "OPTIND", "REPLY", "MAPFILE"];
 
 impl ShellState {
     /// What the policy has to know. What is masked does not show up in a decision.
@@ -52,10 +51,10 @@ impl ShellState {
         }
     }
 
-    /// A digest of what can change what this text does, for whoever says yes to it; none if
-    /// there is nothing of the kind.
+    /// A digest of what can change what this text does, but for the directory, for the person
+    /// who says yes to it; none if there is nothing of the kind.
     pub(crate) fn digest(&self, text: &str) -> Option<String> {
-        let variables = self.telling(text);
+        let variables = reached(self, text);
         let options = (&self.options, &self.shopts);
         let parts = (
             &variables,
@@ -63,6 +62,7 @@ impl ShellState {
             &self.functions,
             &self.aliases,
             &self.parameters,
+            self.umask,
             options,
         );
         let nothing = variables.is_empty()
@@ -70,6 +70,7 @@ impl ShellState {
             && self.functions.is_empty()
             && self.aliases.is_empty()
             && self.parameters.is_empty()
+            && self.umask.is_none()
             && *options.0 == Switches::default()
             && *options.1 == Switches::default();
         if nothing {
@@ -80,122 +81,100 @@ impl ShellState {
         Some(hexadecimal(&Sha256::digest(bytes), 16))
     }
 
-    /// What it remembers that can change what this text does, for whoever is asked about it.
+    /// What it remembers that can change what this text does, for the person who is asked about
+    /// it: all that the digest is of.
     pub(crate) fn shown(&self, text: &str, mask: &[String]) -> String {
         let mut shown = String::new();
         for function in &self.functions {
             let _ = writeln!(shown, "{} () {}", function.name, function.body);
+            if !function.attributes.is_empty() {
+                let _ = writeln!(shown, "declare -f{} {}", function.attributes, function.name);
+            }
         }
         for (name, text) in &self.aliases {
-            let _ = writeln!(shown, "alias {name}={}", String::from_utf8_lossy(&text.0));
+            let _ = writeln!(shown, "alias {name}={}", word(text));
         }
-        for variable in self.telling(text) {
-            let mut texts = Texts::default();
-            texts.add_values(variable);
-            let value = String::from_utf8_lossy(&texts.0);
-            let hidden = is_key_like(&variable.name)
-                || value.len() > LONGEST_VALUE
-                || mask.iter().any(|secret| value.contains(secret.as_str()));
-            let value = if hidden { "…" } else { value.trim_end() };
-            let _ = writeln!(shown, "{}={value}", variable.name);
+        for variable in reached(self, text) {
+            if !variable.attributes.is_empty() {
+                let _ = write!(shown, "declare -{} ", variable.attributes);
+            }
+            let value = value(variable);
+            let secret = |secret: &String| texts(variable).any(|text| text.contains(secret));
+            let hidden = is_key_like(&variable.name) || mask.iter().any(secret);
+            let _ = match value.char_indices().nth(LONGEST_VALUE) {
+                _ if hidden => writeln!(shown, "{}=…", variable.name),
+                Some((end, _)) => {
+                    let begins = value.get(..end).unwrap_or_default();
+                    let length = value.len();
+                    writeln!(shown, "{}{begins}… ({length} bytes)", variable.name)
+                }
+                None => writeln!(shown, "{}{value}", variable.name),
+            };
+        }
+        for name in &self.unset {
+            let _ = writeln!(shown, "unset {name}");
         }
         for (index, parameter) in self.parameters.iter().enumerate() {
-            let text = String::from_utf8_lossy(&parameter.0);
-            let _ = writeln!(shown, "${}={text}", index + 1);
+            let _ = writeln!(shown, "${}={}", index + 1, word(parameter));
         }
-        let options = self.options.on.iter().chain(&self.shopts.on);
-        let options: Vec<&str> = options.map(String::as_str).collect();
-        if !options.is_empty() {
-            let _ = writeln!(shown, "options: {}", options.join(" "));
+        if let Some(umask) = self.umask {
+            let _ = writeln!(shown, "umask {umask:04o}");
+        }
+        for (says, names) in [
+            ("set -o", &self.options.on),
+            ("set +o", &self.options.off),
+            ("shopt -s", &self.shopts.on),
+            ("shopt -u", &self.shopts.off),
+        ] {
+            if !names.is_empty() {
+                let _ = writeln!(shown, "{says} {}", names.join(" "));
+            }
         }
         shown
     }
+}
 
-    /// The variables that can change what a text does: those that programs get, those that
-    /// change programs, and those that can be reached from the text.
-    fn telling(&self, text: &str) -> Vec<&Variable> {
-        let mut texts = Texts::default();
-        texts.add(text.as_bytes());
-        for function in &self.functions {
-            texts.add(function.body.as_bytes());
+/// A text as a word of bash, so that it shows where it begins and ends.
+fn word(bytes: &Bytes) -> String {
+    if let Some(text) = bytes.text()
+        && !text.contains(|letter: char| letter.is_control() || letter == '\'')
+    {
+        return format!("'{text}'");
+    }
+    let mut word = Vec::new();
+    bytes.quoted(&mut word);
+    String::from_utf8_lossy(&word).into_owned()
+}
+
+/// What stands behind the name of a variable.
+fn value(variable: &Variable) -> String {
+    let list = |elements: Vec<String>| format!("=({})", elements.join(" "));
+    match &variable.value {
+        Value::None | Value::Array(None) | Value::Map(None) => String::new(),
+        Value::Text(text) => format!("={}", word(text)),
+        Value::Array(Some(elements)) => {
+            let one = |(at, text): &(u64, Bytes)| format!("[{at}]={}", word(text));
+            list(elements.iter().map(one).collect())
         }
-        for parameter in self
-            .parameters
-            .iter()
-            .chain(self.aliases.iter().map(|one| &one.1))
-        {
-            texts.add(&parameter.0);
+        Value::Map(Some(elements)) => {
+            let one = |(key, text): &(Bytes, Bytes)| format!("[{}]={}", word(key), word(text));
+            list(elements.iter().map(one).collect())
         }
-        let listed = |variable: &Variable| {
-            let quiet = BY_THE_WAY.contains(&variable.name.as_str());
-            (variable.has('x') || bashful_policy::is_hijack_variable(&variable.name)) && !quiet
-        };
-        let (mut telling, mut others): (Vec<&Variable>, Vec<&Variable>) =
-            self.variables.iter().partition(|one| listed(one));
-        for variable in &telling {
-            texts.add_values(variable);
-        }
-        // What a variable holds may name the next one.
-        loop {
-            let (more, rest): (Vec<_>, Vec<_>) =
-                others.into_iter().partition(|one| texts.name(&one.name));
-            others = rest;
-            if more.is_empty() {
-                break;
-            }
-            for variable in &more {
-                texts.add_values(variable);
-            }
-            telling.extend(more);
-        }
-        telling.sort_by(|one, other| one.name.cmp(&other.name));
-        telling
     }
 }
 
-/// Texts in which names of variables are looked for.
-#[derive(Debug, Default)]
-struct Texts(Vec<u8>);
-
-impl Texts {
-    /// Words by which a text can reach what it does not name.
-    const BLIND: [&[u8]; 7] = [
-        b"${!", b"eval", b"declare", b"typeset", b"local", b"source", b". ",
-    ];
-    /// More than this is not searched: then everything counts as named.
-    const MOST: usize = 256 << 10;
-
-    fn add(&mut self, text: &[u8]) {
-        if self.0.len() <= Self::MOST {
-            self.0.extend(text);
-            self.0.push(b'\n');
-        }
-    }
-
-    fn add_values(&mut self, variable: &Variable) {
-        match &variable.value {
-            Value::None | Value::Array(None) | Value::Map(None) => {}
-            Value::Text(text) => self.add(&text.0),
-            Value::Array(Some(elements)) => {
-                for (_, text) in elements {
-                    self.add(&text.0);
-                }
-            }
-            Value::Map(Some(elements)) => {
-                for (key, text) in elements {
-                    self.add(&key.0);
-                    self.add(&text.0);
-                }
-            }
-        }
-    }
-
-    fn name(&self, name: &str) -> bool {
-        let has = |word: &[u8]| self.0.windows(word.len()).any(|part| part == word);
-        self.0.len() > Self::MOST
-            || has(name.as_bytes())
-            || Self::BLIND.iter().any(|word| has(word))
-    }
+/// All texts in a variable.
+fn texts(variable: &Variable) -> impl Iterator<Item = std::borrow::Cow<'_, str>> {
+    let all: Vec<&Bytes> = match &variable.value {
+        Value::None | Value::Array(None) | Value::Map(None) => Vec::new(),
+        Value::Text(text) => vec![text],
+        Value::Array(Some(elements)) => elements.iter().map(|(_, text)| text).collect(),
+        Value::Map(Some(elements)) => elements
+            .iter()
+            .flat_map(|(key, text)| [key, text])
+            .collect(),
+    };
+    all.into_iter().map(|one| String::from_utf8_lossy(&one.0))
 }
 
 fn remembered(variable: &Variable, mask: &[String]) -> RememberedVariable {
@@ -207,11 +186,10 @@ fn remembered(variable: &Variable, mask: &[String]) -> RememberedVariable {
     let value = value.filter(|text| {
         text.len() <= LONGEST_VALUE && !masked(text) && !is_key_like(&variable.name)
     });
-    let quiet = BY_THE_WAY.contains(&variable.name.as_str());
     RememberedVariable {
         name: variable.name.clone(),
         value: value.map(str::to_owned),
-        exported: variable.has('x') && !quiet,
+        exported: variable.has('x'),
         evaluates: variable.has('i') || variable.has('n'),
         refers: variable.has('n'),
         readonly: variable.has('r'),

@@ -16,23 +16,24 @@ pub(super) const LOADS: i32 = bashful_sandbox::FIRST_INHERITED;
 pub(super) const SAVES: i32 = LOADS + 1;
 
 /// Writes the state to the descriptor. `builtin` is the one name that must mean what it says;
-/// in POSIX mode `unset`, `trap` and `set` do, whatever functions there are.
-const SAVE: &str = r#"__bashful_status=$? __bashful_options=$SHELLOPTS __bashful_shopts=$BASHOPTS; [[ -o posix ]] || POSIXLY_CORRECT=; \unset -f builtin; \trap - DEBUG ERR RETURN; \trap '' XFSZ; \set +exuv; { builtin printf '%s\0' state "$__bashful_options" "$__bashful_shopts" "$#" "$@"; builtin umask; builtin pwd -P; builtin printf '\0'; builtin alias -p; builtin printf '\0'; builtin declare -p; builtin printf '\0'; builtin declare -F; builtin printf '\0'; builtin declare -f; builtin printf '\0end\0'; } >&59"#;
+/// in POSIX mode `unset`, `trap` and `set` do, whatever functions there are. The trap has bash
+/// read this when the shell's aliases count: a word with a backslash is none.
+const SAVE: &str = r#"__bashful_status=$? __bashful_options=$SHELLOPTS __bashful_shopts=$BASHOPTS; [[ -o posix ]] || POSIXLY_CORRECT=; \unset -f builtin; \trap - DEBUG ERR RETURN; \trap '' XFSZ; \set +exuv; { \builtin printf '%s\0' state "$__bashful_options" "$__bashful_shopts" "$#" "$@"; \builtin umask; \builtin pwd -P; \builtin printf '\0'; \builtin alias -p; \builtin printf '\0'; \builtin declare -p; \builtin printf '\0'; \builtin declare -F; \builtin printf '\0'; \builtin declare -f; \builtin printf '\0end\0'; } >&59"#;
 
 /// What bash is told to run: one compound command, so that it is read whole before anything of
 /// the shell can change how it is read. The text of the call is an argument, never part of this.
-/// While it runs, the descriptor is put where programs do not inherit it.
+/// While it runs, the descriptors are put where programs do not inherit them.
 pub(super) fn wrapper(state: &ShellState) -> String {
     let on = |name: &str| state.options.on.iter().any(|option| option == name);
     // From within, or bash would show what is ours.
     let traced = match (on("xtrace"), on("verbose")) {
-        (true, true) => "builtin set -xv; ",
-        (true, false) => "builtin set -x; ",
-        (false, true) => "builtin set -v; ",
+        (true, true) => r"\builtin set -xv; ",
+        (true, false) => r"\builtin set -x; ",
+        (false, true) => r"\builtin set -v; ",
         (false, false) => "",
     };
     format!(
-        r#"{{ builtin shopt -u extglob; {SHELL_TEXT} %s "$@"; builtin set --; builtin printf '%s\0' begin "$SHELLOPTS" "$BASHOPTS" >&{SAVES}; . /proc/self/fd/{LOADS} 2>/dev/null || builtin exit 125; builtin eval "{traced}$BASH_EXECUTION_STRING" {SAVES}>&-; {{ {SAVE}; }} >/dev/null 2>&1; \exec {SAVES}>&-; [[ $__bashful_options == *posix* ]] || \unset -v POSIXLY_CORRECT; builtin exit "$__bashful_status"; }}"#
+        r#"{{ builtin shopt -u extglob; {SHELL_TEXT} %s "$@"; builtin set --; builtin printf '%s\0' begin "$SHELLOPTS" "$BASHOPTS" >&{SAVES}; builtin umask >&{SAVES}; builtin printf '\0' >&{SAVES}; . /proc/self/fd/{LOADS} 2>/dev/null || builtin exit 125; builtin eval "{traced}$BASH_EXECUTION_STRING" {SAVES}>&- {LOADS}<&-; {{ {SAVE}; }} >/dev/null 2>&1; \exec {SAVES}>&-; [[ $__bashful_options == *posix* ]] || \unset -v POSIXLY_CORRECT; builtin exit "$__bashful_status"; }}"#
     )
 }
 
@@ -65,29 +66,29 @@ pub(super) struct Given<'a> {
 }
 
 /// The text that brings a new bash to where the last call left the shell. Options that change
-/// how text is read, and aliases, come last; no function runs, because only `builtin` is called.
+/// how text is read, and aliases, come last; no function runs, because only `builtin` is called,
+/// and no alias of that name, because of the backslash.
 pub(super) fn loader(state: &ShellState, given: &Given<'_>) -> Vec<u8> {
     let mut script = Script::default();
-    script.line(&format!("exec {LOADS}<&-"));
     script.shopts(&state.shopts);
     let private = state.functions.iter().filter(|one| !one.is_exported());
-    script.names("builtin export -nf", private.map(|one| one.name.as_str()));
+    script.names("\\builtin export -nf", private.map(|one| one.name.as_str()));
     for function in &state.functions {
         let letters = function.attributes.replace('x', "");
         if !letters.is_empty() {
-            script.line(&format!("builtin declare -f{letters} {}", function.name));
+            script.line(&format!("\\builtin declare -f{letters} {}", function.name));
         }
     }
     script.variables(state, given);
     if !state.parameters.is_empty() {
-        script.begin("builtin set --");
+        script.begin("\\builtin set --");
         for parameter in &state.parameters {
             script.word(parameter);
         }
         script.end();
     }
     for (name, text) in &state.aliases {
-        script.begin("builtin alias --");
+        script.begin("\\builtin alias --");
         let mut whole = name.as_bytes().to_vec();
         whole.push(b'=');
         whole.extend(&text.0);
@@ -95,19 +96,18 @@ pub(super) fn loader(state: &ShellState, given: &Given<'_>) -> Vec<u8> {
         script.end();
     }
     if let Some(umask) = state.umask {
-        script.line(&format!("builtin umask {umask:04o}"));
+        script.line(&format!("\\builtin umask {umask:04o}"));
     }
     let trap = Bytes(format!("{{ {SAVE}; }} >/dev/null 2>&1").into_bytes());
-    script.begin("builtin trap --");
+    script.begin("\\builtin trap --");
     script.word(&trap);
     script.text(b" EXIT");
     script.end();
-    script.line(&format!("builtin printf 'loaded\\0' >&{SAVES}"));
+    script.line(&format!("\\builtin printf 'loaded\\0' >&{SAVES}"));
     script.options(&state.options);
     if !state.shopts.off.iter().any(|name| name == EXPAND_ALIASES) {
-        script.line(&format!("builtin shopt -s {EXPAND_ALIASES}"));
+        script.line(&format!("\\builtin shopt -s {EXPAND_ALIASES}"));
     }
-    // An alias may be called so.
     script.line("\\builtin :");
     script.0
 }
@@ -148,8 +148,8 @@ impl Script {
 
     fn shopts(&mut self, shopts: &Switches) {
         for (command, names) in [
-            ("builtin shopt -s", &shopts.on),
-            ("builtin shopt -u", &shopts.off),
+            ("\\builtin shopt -s", &shopts.on),
+            ("\\builtin shopt -u", &shopts.off),
         ] {
             let names = names.iter().map(String::as_str);
             self.names(command, names);
@@ -164,7 +164,7 @@ impl Script {
             let first = names.iter().filter(|name| !posix(name));
             for name in first.chain(names.iter().filter(posix)) {
                 if !traced.contains(&name.as_str()) {
-                    self.line(&format!("builtin set {sign}o {name}"));
+                    self.line(&format!("\\builtin set {sign}o {name}"));
                 }
             }
         }
@@ -172,10 +172,20 @@ impl Script {
 
     fn variables(&mut self, state: &ShellState, given: &Given<'_>) {
         let kept = |name: &str| !given.injected.contains(name);
-        let unset = state.unset.iter().map(String::as_str);
-        self.names("builtin unset -v", unset.filter(|name| kept(name)));
         let variables = state.variables.iter();
         let variables: Vec<&Variable> = variables.filter(|one| kept(&one.name)).collect();
+        // What bash has under these names, it may read as a number, and would evaluate a text
+        // that is put there. What is unset first is a variable like any other; if that cannot
+        // be done, nothing is loaded and nothing runs.
+        let unset = state.unset.iter().map(String::as_str);
+        let unset: Vec<&str> = unset
+            .filter(|name| kept(name))
+            .chain(variables.iter().map(|one| one.name.as_str()))
+            .collect();
+        if !unset.is_empty() {
+            let names = unset.join(" ");
+            self.line(&format!("\\builtin unset -v {names} || \\builtin return 1"));
+        }
         let mut attributes: BTreeMap<String, Vec<&str>> = BTreeMap::new();
         let mut references = Vec::new();
         for variable in &variables {
@@ -188,22 +198,18 @@ impl Script {
                 let letters = format!("-{}", variable.attributes);
                 attributes.entry(letters).or_default().push(&variable.name);
             }
-            if given.environment.contains_key(&variable.name) && !variable.has('x') {
-                let unexported = attributes.entry("+x".to_owned()).or_default();
-                unexported.push(&variable.name);
-            }
         }
-        // After the values: an attribute such as `i` would have them evaluated. First what is
-        // exported no more, because nothing changes what cannot be changed any more.
+        // After the values: an attribute such as `i` would have them evaluated. Last what cannot
+        // be changed any more.
         let (readonly, others): (Vec<_>, Vec<_>) = attributes
             .into_iter()
             .partition(|(letters, _)| letters.contains('r'));
         for (letters, names) in others.into_iter().chain(readonly) {
-            self.names(&format!("builtin declare {letters}"), names.into_iter());
+            self.names(&format!("\\builtin declare {letters}"), names.into_iter());
         }
         for variable in references {
             let letters = &variable.attributes;
-            self.begin(&format!("builtin declare -{letters} {}", variable.name));
+            self.begin(&format!("\\builtin declare -{letters} {}", variable.name));
             if let Value::Text(target) = &variable.value {
                 self.text(b"=");
                 target.quoted(&mut self.0);
@@ -215,14 +221,14 @@ impl Script {
     fn value(&mut self, variable: &Variable) {
         let name = &variable.name;
         match &variable.value {
-            Value::None => self.line(&format!("builtin declare {name}")),
+            Value::None => self.line(&format!("\\builtin declare {name}")),
             Value::Text(text) => {
                 self.begin(&format!("{name}="));
                 text.quoted(&mut self.0);
                 self.end();
             }
-            Value::Array(None) => self.line(&format!("builtin declare -a {name}")),
-            Value::Map(None) => self.line(&format!("builtin declare -A {name}")),
+            Value::Array(None) => self.line(&format!("\\builtin declare -a {name}")),
+            Value::Map(None) => self.line(&format!("\\builtin declare -A {name}")),
             Value::Array(Some(elements)) => {
                 self.begin(&format!("{name}=("));
                 for (index, text) in elements {
@@ -233,7 +239,7 @@ impl Script {
                 self.text(b")\n");
             }
             Value::Map(Some(elements)) => {
-                self.line(&format!("builtin declare -A {name}"));
+                self.line(&format!("\\builtin declare -A {name}"));
                 self.begin(&format!("{name}=("));
                 for (key, text) in elements {
                     self.text(b"[");

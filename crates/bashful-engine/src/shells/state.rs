@@ -10,6 +10,7 @@ use super::bytes::Bytes;
 pub(crate) struct ShellState {
     /// Where it is; none before its first call.
     pub(crate) directory: Option<Bytes>,
+    /// What new files do not get, unlike in a new shell.
     pub(crate) umask: Option<u16>,
     /// `$1` and so on.
     pub(crate) parameters: Vec<Bytes>,

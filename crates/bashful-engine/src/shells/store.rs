@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::ShellError;
 use super::name::Key;
+use super::own::may_be_carried;
 use super::state::ShellState;
 
 /// The version of the file.
@@ -256,6 +257,8 @@ fn read(directory: &OwnedFd, path: &Path, name: &str) -> Result<Option<Record>, 
             name: name.to_owned(),
         });
     };
+    // A version before this one kept more.
+    record.state.variables.retain(may_be_carried);
     let used = match rustix::fs::openat(directory, LOCK, flags, Mode::empty()) {
         Ok(used) => used,
         // It is being removed.

@@ -14,8 +14,10 @@ use super::dump::{self, Left};
 use super::script::Given;
 use super::state::ShellState;
 
+mod depends;
 mod differential;
 mod hostile;
+mod law;
 mod round_trips;
 
 /// What became of one call.

@@ -400,7 +400,11 @@ fn a_yes_is_for_what_the_shell_had_then() {
         let ask = asks.into_iter().find(|ask| ask.id == id).unwrap();
         (ask.rights, ask.memory)
     };
+    for name in ["good.py", "evil.py"] {
+        fs::create_dir(house.file(name)).unwrap();
+    }
     for (set, other, text) in [
+        ("cd good.py; cd ..", "cd evil.py; cd ..", "cd - && ./go"),
         ("x=good.py", "x=evil.py", "python3 $x"),
         ("y=x x=good.py", "x=evil.py", "python3 ${!y}"),
         ("set -- good.py", "set -- evil.py", "python3 \"$@\""),

@@ -3,7 +3,7 @@
 
 use bashful_policy::{Missing, TemplateError, check_template, read_template};
 
-use crate::bash::{text, values};
+use crate::bash::{Bash, text, values};
 
 /// Scripts in which `${a.b}` must be refused.
 const REFUSED: &[&str] = &[
@@ -91,6 +91,25 @@ const REFUSED: &[&str] = &[
     "ssh host \"ls '${a.b}'\"",
     "ssh -o ProxyCommand=${a.b} host",
     "ssh host bash -s <<EOF\nls ${a.b}\nEOF\n",
+    "bash -s ${a.b}",
+    "bash -s \"${a.b}\" < f",
+    "bash -s word ${a.b}",
+    "bash -es ${a.b}",
+    "bash -s -x ${a.b}",
+    "bash -s -o errexit ${a.b}",
+    "bash -s -o -- ${a.b}",
+    "bash -s --rcfile -- ${a.b}",
+    "bash -s +x ${a.b}",
+    "bash -s +c ${a.b}",
+    "bash -x -s ${a.b}",
+    "sh -s ${a.b}",
+    "env bash -s ${a.b}",
+    "x=${a.b}; bash -s $x",
+    "set -- ${a.b}; bash -s \"$@\"",
+    "bash -c -s ${a.b}",
+    "bash -c -e ${a.b}",
+    "bash -c +e ${a.b}",
+    "bash -c -o errexit ${a.b}",
     "cat <<EOF | ssh host\nls ${a.b}\nEOF\n",
     "crontab - <<EOF\n* * * * * ls ${a.b}\nEOF\n",
     "echo \"ls ${a.b}\" | at now",
@@ -255,6 +274,8 @@ const ACCEPTED: &[&str] = &[
     "bash -c 'ls \"$1\"' _ ${a.b}",
     "bash ./x.sh ${a.b}",
     "bash -s -- ${a.b} <<'EOF'\nls \"$1\"\nEOF\n",
+    "bash -e -s -- ${a.b} <<'EOF'\nls \"$1\"\nEOF\n",
+    "bash +x ./x.sh ${a.b}",
     "sh -x ./x.sh \"${a.b}\"",
     "xargs -I{} cp {} ${a.b}",
     "find ${a.b} -name '*.log' -exec rm {} \\;",
@@ -399,5 +420,21 @@ fn reserved_names_are_refused() {
             matches!(error, TemplateError::ReservedName { .. }),
             "{script}"
         );
+    }
+}
+
+/// The control: what these would run if their values were put there.
+#[test]
+fn bash_takes_words_behind_its_options_for_options_and_code() {
+    let words = [
+        "-s -c",
+        "-s -x -c",
+        "-s -o errexit -c",
+        "-c -s",
+        "-c -o errexit",
+    ];
+    let texts = words.map(|words| format!("bash {words} 'printf \"1\\0ran\\0\"'"));
+    for (text, (shown, error)) in texts.iter().zip(Bash::new().run(&texts)) {
+        assert_eq!(shown, [["ran"]], "{text}: {error}");
     }
 }

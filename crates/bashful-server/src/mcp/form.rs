@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use bashful_engine::approvals::{Answer, Ask, Opening, Scope};
+use bashful_engine::is_legible;
 use rmcp::model::{ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema};
 use serde_json::{Value, json};
 
@@ -281,9 +282,8 @@ fn visible(text: &str) -> String {
             continue;
         }
         push_blanks(&mut shown, std::mem::take(&mut blanks));
-        let fillers = matches!(c, '\u{115f}' | '\u{1160}' | '\u{3164}');
         let letter = c.is_alphanumeric()
-            && !fillers
+            && is_legible(c)
             && matches!(c, '\u{a0}'..'\u{590}' | '\u{1100}'..='\u{d7ff}');
         if c.is_ascii_graphic() || letter || c == '…' {
             shown.push(c);

@@ -1,5 +1,6 @@
 //! Decides which characters may be shown as they are, and spells out the others.
 
+use bashful_engine::is_legible;
 use unicode_width::UnicodeWidthChar;
 
 /// How many combining marks one character may carry. Written languages need two or three; more
@@ -60,6 +61,52 @@ impl Classifier {
     pub(super) fn interrupt(&mut self) {
         *self = Self::default();
     }
+}
+
+/// How many marks of one character a person reads.
+const MARKS_READ: u8 = 2;
+
+/// Tells, character after character, what a person who decides by a text can be shown as it is.
+/// That is less than a terminal can show: nothing that moves its neighbours, looks like nothing,
+/// or covers another character.
+#[derive(Debug, Default)]
+pub(super) struct Reader {
+    classifier: Classifier,
+    /// The letter that marks go onto, and how many more of them.
+    letter: Option<(char, u8)>,
+}
+
+impl Reader {
+    /// Whether the next character is shown as it is; if not, it has to be spelled.
+    pub(super) fn shows(&mut self, c: char) -> bool {
+        match self.classifier.class(c) {
+            Class::Glyph => {
+                let shows = is_legible(c);
+                self.letter = (shows && c.is_alphabetic()).then_some((c, MARKS_READ));
+                shows
+            }
+            Class::Mark => match &mut self.letter {
+                Some((letter, left)) if *left > 0 && belongs(c, *letter) => {
+                    *left -= 1;
+                    true
+                }
+                _ => false,
+            },
+            Class::Selector | Class::Odd => {
+                self.letter = None;
+                false
+            }
+        }
+    }
+}
+
+/// Whether a mark is written with this letter: an accent, or one of the letter's own script. What
+/// strikes a letter out or goes around it is none.
+fn belongs(mark: char, letter: char) -> bool {
+    let page = |c: char| u32::from(c) >> 8;
+    let strikes = matches!(mark, '\u{334}'..='\u{338}' | '\u{20d0}'..='\u{20ff}');
+    let accent = matches!(mark, '\u{300}'..='\u{333}');
+    accent || page(mark) == page(letter) && !strikes
 }
 
 /// The characters that stand for an odd one: `␛`, `^G`, `\u{202e}`. All are one column wide,
@@ -164,5 +211,74 @@ mod tests {
         assert_eq!(classes("⚠\u{fe0f}"), [Class::Glyph, Class::Selector]);
         assert_eq!(classes("⚠\u{fe0f}\u{fe0f}").last(), Some(&Class::Odd));
         assert_eq!(classes("a\u{fe0f}").last(), Some(&Class::Odd));
+    }
+
+    #[test]
+    fn a_person_reads_letters_and_nothing_that_hides_or_moves() {
+        let spelled = |text: &str| {
+            let mut reader = Reader::default();
+            let odd = |c: &char| !reader.shows(*c);
+            text.chars().filter(odd).collect::<String>()
+        };
+        for text in [
+            "rm -rf ~/x | cat \"$y\"",
+            "naïve nai\u{308}ve Ti\u{1ebf}ng \u{1ec7} e\u{302}\u{301}",
+            "日本語 か\u{3099} 한국어 ελληνικά русский ภาษาที่ हिन्दी",
+            "✓ … ⚠ 🎉 → █",
+        ] {
+            assert_eq!(spelled(text), "", "{text}");
+        }
+        // By property: scripts from right to left, blanks of every kind, selectors, tags, marks
+        // without a letter, that strike out or in number, private and unassigned characters.
+        for hidden in [
+            "\u{5d0}",
+            "\u{627}",
+            "\u{7c0}",
+            "\u{8a0}",
+            "\u{fb2a}",
+            "\u{fdf2}",
+            "\u{fe8d}",
+            "\u{10840}",
+            "\u{1e900}",
+            "\u{1eea1}",
+            "\u{202e}",
+            "\u{2067}",
+            "\u{61c}",
+            "\u{2800}",
+            "\u{115f}",
+            "\u{3164}",
+            "\u{ffa0}",
+            "\u{1d159}",
+            "\u{13441}",
+            "\u{a0}",
+            "\u{2003}",
+            "\u{3000}",
+            "\u{1680}",
+            "\u{200b}",
+            "\u{2060}",
+            "\u{180e}",
+            "\u{fe0f}",
+            "\u{fe00}",
+            "\u{e0100}",
+            "\u{e0041}",
+            "\u{e000}",
+            "\u{f0000}",
+            "\u{378}",
+            "\u{336}",
+            "\u{20dd}",
+            "\u{34f}",
+            "\u{1f3fb}\u{200d}",
+            "\t",
+            "\u{9b}",
+        ] {
+            assert!(!spelled(&format!("a{hidden}b")).is_empty(), "{hidden:?}");
+        }
+        assert_eq!(spelled("-\u{301}"), "\u{301}");
+        assert_eq!(
+            spelled(&format!("e{}", "\u{301}".repeat(9)))
+                .chars()
+                .count(),
+            7
+        );
     }
 }

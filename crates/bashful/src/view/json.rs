@@ -2,17 +2,15 @@
 
 use std::fmt::Write as _;
 
-use super::charset::{Class, Classifier};
+use super::charset::Reader;
 
 /// A line of JSON whose odd characters are written as `\u…`. JSON has characters other than ASCII
 /// only in its texts, so what it says stays the same.
 pub(crate) fn harmless_json(line: &str) -> String {
-    let mut classifier = Classifier::default();
+    let mut reader = Reader::default();
     let mut out = String::with_capacity(line.len());
     for c in line.chars() {
-        let class = classifier.class(c);
-        let is_plain = matches!(class, Class::Glyph | Class::Mark) && !c.is_whitespace();
-        if c == ' ' || (is_plain && !c.is_control()) {
+        if reader.shows(c) {
             out.push(c);
         } else {
             for unit in c.encode_utf16(&mut [0; 2]) {

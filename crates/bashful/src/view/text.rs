@@ -4,33 +4,30 @@ use std::time::Duration;
 
 use unicode_width::UnicodeWidthChar;
 
-use super::charset::{Class, Classifier, spell};
+use super::charset::{Reader, spell};
 
 /// The most characters [`visible`] reads, so that a huge text costs nothing.
 const VISIBLE_LIMIT: usize = 4096;
 /// The columns kept for the sign that something was left out.
 const ELLIPSIS_WIDTH: usize = 2;
 
-/// Text from outside as one line that shows all there is and does nothing: controls, bidirectional
-/// and invisible characters are spelled out, line ends become `␊`, and blanks other than the
-/// space bar's are spelled too, since in a command they are not what they look like.
+/// Text from outside as one line that shows all there is and does nothing: controls, what is
+/// invisible, blank or written from right to left, and marks that cover a letter are spelled out,
+/// and line ends become `␊`.
 pub(crate) fn visible(text: &str) -> String {
-    let mut classifier = Classifier::default();
+    let mut reader = Reader::default();
     let mut shown = String::new();
     for (count, c) in text.chars().enumerate() {
         if count == VISIBLE_LIMIT {
             shown.push('…');
             break;
         }
-        let class = classifier.class(c);
+        let plain = reader.shows(c);
         match c {
             '\n' => shown.push('␊'),
             '\t' => shown.push('␉'),
-            _ if c.is_whitespace() && c != ' ' => shown.extend(spell(c)),
-            _ => match class {
-                Class::Glyph | Class::Mark => shown.push(c),
-                Class::Selector | Class::Odd => shown.extend(spell(c)),
-            },
+            _ if plain => shown.push(c),
+            _ => shown.extend(spell(c)),
         }
     }
     shown
@@ -163,8 +160,8 @@ mod tests {
     fn visible_text_is_one_harmless_line() {
         assert_eq!(visible("ls\r\n\x1b[2J\tx"), "ls^M␊␛[2J␉x");
         assert_eq!(
-            visible("a\u{202e}b\u{a0}c\u{200b}"),
-            "a\\u{202e}b\\u{a0}c\\u{200b}"
+            visible("a\u{202e}b\u{a0}c\u{200b}\u{5d0}\u{2800}d"),
+            "a\\u{202e}b\\u{a0}c\\u{200b}\\u{5d0}\\u{2800}d"
         );
         assert_eq!(visible("naïve ✓ 日本"), "naïve ✓ 日本");
         assert_eq!(

@@ -1,6 +1,6 @@
 //! A part of a command, underlined: which bytes of what was typed a decision is about.
 
-use super::charset::{Class, Classifier, spell};
+use super::charset::{Reader, spell};
 use super::text::width;
 
 /// The most lines of a command that are shown.
@@ -56,10 +56,9 @@ pub(super) fn cells(
     offset: usize,
     (start, end): (usize, usize),
 ) -> impl Iterator<Item = Cell> {
-    let mut classifier = Classifier::default();
+    let mut reader = Reader::default();
     let cell = move |(at, c): (usize, char)| {
-        let class = classifier.class(c);
-        let plain = matches!(class, Class::Glyph | Class::Mark) && (c == ' ' || !c.is_whitespace());
+        let plain = reader.shows(c);
         let shown = match c {
             '\t' => "␉".to_owned(),
             _ if plain => c.to_string(),

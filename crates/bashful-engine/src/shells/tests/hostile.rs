@@ -248,7 +248,7 @@ fn written_by_bash() -> Vec<u8> {
     let variables = "declare -- BASH_VERSION=\"5\"\ndeclare -r SHELLOPTS=\"x\"\n\
         declare -a l=([0]=\"a\" [1]=$'\\n')\ndeclare -A m=([k]=\"v\" )\ndeclare -ix n=\"4\"\n";
     section(&[
-        "begin\0braceexpand:hashall\0cmdhist\0loaded\0state\0braceexpand:errexit\0cmdhist\0",
+        "begin\0braceexpand:hashall\0cmdhist\x000022\n\0loaded\0state\0braceexpand:errexit\0cmdhist\0",
         "2\0one\0two\0",
         "0022\n/tmp\n\0alias a='b'\n\0",
         variables,

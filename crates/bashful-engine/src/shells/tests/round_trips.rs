@@ -92,7 +92,7 @@ fn state() -> impl Strategy<Value = ShellState> {
         vec(bytes(), 0..5),
         shopts,
         options,
-        0_u16..0o100,
+        0o100_u16..0o200,
     )
         .prop_map(|(variables, aliases, parameters, shopts, options, umask)| {
             let variable = |(name, (attributes, value))| Variable {

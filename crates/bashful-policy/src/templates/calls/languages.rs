@@ -31,14 +31,18 @@ pub(super) fn codes(name: &str, argv: &[Argument]) -> Codes {
         return Codes::new();
     };
     let found = language.read(argv);
-    let objection = objection(name);
+    let mut objection = objection(name);
+    if found.stdin && found.code.is_empty() {
+        objection.instead = "end the options before it: `bash -s -- ${…}`".into();
+    }
     let end = found.code.last().copied();
     let indexes: Vec<usize> = if language.options_are_data {
         found.code.clone()
     } else {
-        // Without code it is all in what its options and files say.
+        // Without code it is all in what its options and files say. A shell that reads its code
+        // takes every word for an option that looks like one, and the next for the code of `-c`.
         let nothing = if found.stdin {
-            found.last_option
+            end_of_options(argv).unwrap_or(argv.len())
         } else {
             argv.len()
         };
@@ -93,7 +97,6 @@ struct Found {
     stdin: bool,
     /// Perl's `-n` and `-p`.
     loops: bool,
-    last_option: usize,
 }
 
 impl Language {
@@ -119,19 +122,24 @@ impl Language {
                     && bundle.contains(['n', 'p']);
                 found.stdin |= plain && self.names.contains(&"sh") && bundle.contains('s');
                 given |= found.stdin;
-                found.last_option = index;
-                if self.long.contains(&name) || known.starts_with('+') {
+                // `vim +command`; to a shell this is an option like others.
+                let command = known.starts_with('+') && !self.names.contains(&"sh");
+                if self.long.contains(&name) || command {
                     given = true;
-                    let attached = known.contains('=') || known.starts_with('+');
+                    let attached = known.contains('=') || command;
                     index += usize::from(!attached);
                     found.code.push(index);
                 } else if plain && let Some(at) = letter {
                     given = true;
                     let attached = at + 1 < bundle.len() || !word.is_known();
                     // In a bundle of a shell the code is the next operand.
-                    let attached = attached && !self.names.contains(&"sh");
+                    let shell = self.names.contains(&"sh");
+                    let attached = attached && !shell;
                     index += usize::from(!attached);
-                    found.code.push(index);
+                    let next = argv.get(index).map_or("", Argument::known);
+                    // And if more options follow, it is somewhere behind them.
+                    let later = shell && next.starts_with(['-', '+']);
+                    found.code.push(if later { argv.len() } else { index });
                 } else {
                     index += usize::from(self.valued.takes_next(known));
                 }
@@ -153,6 +161,18 @@ impl Language {
         }
         found
     }
+}
+
+/// Where `--` ends the options of a shell. Behind an option with a value it would be that value.
+fn end_of_options(argv: &[Argument]) -> Option<usize> {
+    let ends = |index: &usize| {
+        let text = |index: usize| argv.get(index).map_or("", |word| word.text.as_str());
+        let before = text(*index - 1);
+        let flags = before.starts_with('-') && !before.starts_with("--");
+        let flags = flags && !before.contains(['o', 'O']);
+        text(*index) == "--" && argv.get(*index).is_some_and(Argument::is_literal) && flags
+    };
+    (2..argv.len()).find(ends)
 }
 
 /// `--arg name value`, whose two words are data.
