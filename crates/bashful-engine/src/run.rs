@@ -263,6 +263,9 @@ fn refused(fault: Fault) -> EngineError {
             what: fault.subject,
             source,
         },
+        FaultKind::Busy => EngineError::Busy {
+            what: fault.subject,
+        },
         FaultKind::Malformed | FaultKind::Ending => EngineError::KeeperGone,
     }
 }

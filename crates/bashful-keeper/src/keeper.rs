@@ -32,11 +32,14 @@ mod census;
 mod converse;
 mod idle;
 mod input;
+mod line;
 mod listener;
 mod start;
 mod streams;
 
 use idle::Spares;
+pub use line::LONGEST_IN_LINE;
+use line::StartLine;
 pub use listener::ALONE;
 
 /// One read takes at most this much.
@@ -50,6 +53,8 @@ pub(crate) struct Keeper {
     listener: Option<Listener>,
     connections: BTreeMap<u64, Connection>,
     runs: BTreeMap<u64, Run>,
+    /// What waits to be started.
+    line: StartLine,
     /// Last records that the disk did not take yet.
     unwritten: Vec<Unwritten>,
     rooms: Rooms,
@@ -140,6 +145,7 @@ impl Keeper {
             listener: None,
             connections: BTreeMap::new(),
             runs: BTreeMap::new(),
+            line: StartLine::default(),
             unwritten: Vec::new(),
             rooms: Rooms::default(),
             audit: None,
@@ -171,7 +177,7 @@ impl Keeper {
         let mut events: Vec<epoll::Event> = Vec::with_capacity(64);
         loop {
             let now = Instant::now();
-            let timeout = if self.may_prepare(now) {
+            let timeout = if self.may_prepare(now) || !self.line.is_empty() {
                 Some(Timespec::default())
             } else {
                 self.time_to_wake(now).map(timespec)
@@ -184,6 +190,7 @@ impl Keeper {
             for event in &events {
                 self.handle(Source::decode(event.data));
             }
+            self.start_next();
             self.settle();
             if events.is_empty() && self.may_prepare(Instant::now()) {
                 self.prepare();

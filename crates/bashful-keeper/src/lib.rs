@@ -33,7 +33,7 @@ mod wire;
 pub use bashful_sandbox::TerminalSize;
 pub use characters::CharacterCount;
 pub use guard::{KEEPER_ARGUMENT, KEEPER_NAME, Lifetime, fork_keeper, serve_as_keeper_if_asked};
-pub use keeper::ALONE;
+pub use keeper::{ALONE, LONGEST_IN_LINE};
 pub use latin::Bytes;
 pub use log::{LogEnd, Stream};
 pub use log_reader::{Chunk, LogReader};

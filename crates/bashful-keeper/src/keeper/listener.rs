@@ -43,7 +43,7 @@ impl Listener {
         let socket =
             rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
         rustix::net::bind(&socket, &SocketAddrUnix::new(&path)?)?;
-        rustix::net::listen(&socket, 128)?;
+        rustix::net::listen(&socket, MOST_CALLERS)?;
         Ok(Self { socket, path, lock })
     }
 
@@ -85,6 +85,9 @@ fn take_lock(path: &Path) -> io::Result<Option<File>> {
     }
     Ok(None)
 }
+
+/// So many may call while we are at something else; the kernel has a bound of its own.
+const MOST_CALLERS: i32 = 1024;
 
 /// So often a lock may be taken away under our hands.
 const MOST_TRIES: usize = 16;
