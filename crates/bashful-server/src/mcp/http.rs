@@ -6,6 +6,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bashful_engine::Interrupts;
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST, HeaderValue, WWW_AUTHENTICATE};
@@ -19,7 +20,7 @@ use tokio::sync::{OnceCell, Semaphore};
 
 use super::peer::Known;
 use super::token::Token;
-use super::{McpServer, ServeError, runtime};
+use super::{McpServer, ServeError, runtime, told_to_end};
 
 /// How many connections are served at a time.
 const MOST_CONNECTIONS: usize = 512;
@@ -88,10 +89,13 @@ struct Door {
     service: Service,
 }
 
-/// Serves HTTP until the process is told to end; `ready` hears where.
+/// Serves HTTP until an interrupt comes or came; `ready` hears where. Interrupts are caught before
+/// the first thread is started, and better before the token is written: what was told to end while it
+/// started ends in order.
 pub fn serve_http(
     server: &McpServer,
     options: HttpOptions,
+    interrupts: Interrupts,
     ready: impl FnOnce(SocketAddr),
 ) -> Result<(), ServeError> {
     if !options.remote && !options.address.ip().is_loopback() {
@@ -99,7 +103,8 @@ pub fn serve_http(
         return Err(ServeError::NotLoopback { address });
     }
     let runtime = runtime()?;
-    let outcome = runtime.block_on(listen(server, options, ready));
+    let told = told_to_end(interrupts)?;
+    let outcome = runtime.block_on(listen(server, options, told, ready));
     server.inner.gone.cancel();
     runtime.shutdown_timeout(Duration::from_secs(2));
     outcome
@@ -108,6 +113,7 @@ pub fn serve_http(
 async fn listen(
     server: &McpServer,
     options: HttpOptions,
+    told: impl Future<Output = ()>,
     ready: impl FnOnce(SocketAddr),
 ) -> Result<(), ServeError> {
     let unusable = |source| ServeError::Listen {
@@ -146,7 +152,7 @@ async fn listen(
     };
     tokio::select! {
         () = accept => {}
-        () = super::stop_signal() => {}
+        () = told => {}
     }
     Ok(())
 }

@@ -5,6 +5,7 @@ use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use super::client::{Manner, text_of};
@@ -166,6 +167,31 @@ fn the_token_is_private_and_goes_with_the_server() {
         let outcome = world.call(&["mcp", "--http", "127.0.0.1:0", "--token-file", path]);
         assert_eq!(outcome.code, 2, "{outcome:?}");
         assert!(outcome.stderr.contains(told), "{outcome:?}");
+    }
+}
+
+#[test]
+fn a_server_that_is_told_to_end_while_it_starts_ends_in_order() {
+    let world = World::new();
+    let tokens = || {
+        let names = std::fs::read_dir(world.state()).into_iter().flatten();
+        let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        names.filter(|name| name.contains("token")).count()
+    };
+    // The first moment at which there is something to take away, and some later ones.
+    for pause in [0, 1, 5, 20, 60] {
+        let mut child = world
+            .bashful(&["mcp", "--http", "127.0.0.1:0"])
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        while tokens() == 0 && child.try_wait().unwrap().is_none() {
+            std::hint::spin_loop();
+        }
+        std::thread::sleep(Duration::from_millis(pause));
+        kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
+        let status = child.wait().unwrap();
+        assert_eq!((status.code(), tokens()), (Some(0), 0), "after {pause} ms");
     }
 }
 
