@@ -82,6 +82,12 @@ fn web_pages_and_other_hosts_do_not_get_in() {
         "127.0.0.1.evil.example",
         "169.254.1.1",
         "",
+        " ",
+        ":",
+        &format!(":{port}"),
+        "localhost,evil.example",
+        "evil.example@localhost",
+        "localhost/evil.example",
     ] {
         let answer = good.clone().with("Host", host).send();
         assert!((400..500).contains(&answer.status), "{host}: {answer:?}");
@@ -98,6 +104,35 @@ fn web_pages_and_other_hosts_do_not_get_in() {
     }
     let answer = good.clone().path("/other").send();
     assert_eq!(answer.status, 404, "{answer:?}");
+    // Two readers of one request must not see two: not even where the first is the right one.
+    let own = format!("http://127.0.0.1:{port}");
+    let here = format!("127.0.0.1:{port}");
+    let shown = format!("Bearer {}", web.token);
+    let evil = "https://evil.example";
+    for doubled in [
+        [("Origin", own.as_str()), ("Origin", evil)],
+        [("Origin", evil), ("Origin", &own)],
+        [("Origin", &own), ("origin", &own)],
+        [("Host", &here), ("host", "evil.example")],
+        [("Host", &here), ("Host", &here)],
+        [("Authorization", &shown), ("Authorization", "Bearer x")],
+        [("Mcp-Session-Id", "one"), ("Mcp-Session-Id", "two")],
+    ] {
+        let request = doubled.iter().fold(good.clone(), |request, (name, value)| {
+            request.and(name, value)
+        });
+        let answer = request.send();
+        assert_eq!(answer.status, 400, "{doubled:?}: {answer:?}");
+    }
+    for odd in [
+        format!("{own}, {evil}"),
+        format!("{own}/page"),
+        format!("http://evil.example@127.0.0.1:{port}"),
+        String::new(),
+    ] {
+        let answer = good.clone().with("Origin", &odd).send();
+        assert!((400..500).contains(&answer.status), "{odd}: {answer:?}");
+    }
     assert!(!made(&world, "made"));
     for host in [
         format!("localhost:{port}"),
@@ -108,7 +143,6 @@ fn web_pages_and_other_hosts_do_not_get_in() {
         assert_eq!(answer.status, 200, "{host}: {answer:?}");
     }
     // A page of our own would be no stranger.
-    let own = format!("http://127.0.0.1:{port}");
     let answer = good.clone().with("Origin", &own).send();
     assert_eq!(answer.status, 200, "{answer:?}");
     assert_eq!(world.read("made"), "x\n".repeat(4));
