@@ -25,6 +25,7 @@ mod question;
 mod rooms;
 mod run;
 mod scope;
+mod socket;
 mod spare;
 mod task_directory;
 mod task_id;
@@ -44,6 +45,7 @@ pub use protocol::{
 };
 pub use run::SHELL_TEXT;
 pub use scope::{Ground, Outlook, Scope, scope_outlook};
+pub use socket::connect;
 pub use task_directory::{
     Ending, Fate, Holder, NeedsInput, OutputTotals, Phase, Spec, State, Survivor, TASK_FORMAT,
     TaskDirectory, TaskDirectoryError, UsageRecord,

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use bashful_keeper::{
     Hello, KEEPER_ARGUMENT, LONGEST_IN_LINE, Lifetime, LineBuffer, PROTOCOL, Reply, Request,
-    VERSION, Welcome, fork_keeper,
+    VERSION, Welcome, connect, fork_keeper,
 };
 use bashful_sandbox::{Launch, Process, reap_if_ended, signal_process};
 use rustix::process::Signal;
@@ -94,8 +94,7 @@ impl Client {
     fn attempt(address: &KeeperAddress, order: Order<'_>) -> Result<Option<Self>, EngineError> {
         if let Some(path) = &address.socket
             && !address.alone
-            && let Ok(socket) = UnixStream::connect(path)
-            && is_ours(&socket)
+            && let Some(socket) = find(path)?
         {
             return match Self::greet(socket, address, path, order) {
                 // One that is about to end hangs up without a greeting; one that is
@@ -150,14 +149,11 @@ impl Client {
         let greeted = shake_hands(&socket, peer, hello, (order.request, order.descriptors));
         let is_named = matches!(&address.origin, Origin::Executable(path) if path == peer);
         let greeted = match greeted {
-            // What surely is a keeper has no time. It starts nothing for an engine that has left
-            // before it was greeted.
+            // It starts nothing for an engine that has left before it was greeted.
             Err(EngineError::HelperMute { source, .. })
                 if is_time_out(&source) && (!is_named || peer == Path::new(ITSELF)) =>
             {
-                let seconds = GREETING_PATIENCE.as_secs();
-                let what = format!("its keeper said nothing for {seconds} s");
-                return Err(EngineError::Busy { what });
+                return Err(mute_keeper());
             }
             greeted => greeted?,
         };
@@ -179,6 +175,22 @@ impl Client {
             has_reader: Mutex::new(false),
         }))
     }
+}
+
+/// The keeper at this socket; none if there is none.
+fn find(path: &Path) -> Result<Option<UnixStream>, EngineError> {
+    match connect(path) {
+        Ok(socket) => Ok(is_ours(&socket).then_some(socket)),
+        Err(error) if is_time_out(&error) => Err(mute_keeper()),
+        Err(_) => Ok(None),
+    }
+}
+
+/// What surely is a keeper has no time for us.
+fn mute_keeper() -> EngineError {
+    let seconds = GREETING_PATIENCE.as_secs();
+    let what = format!("its keeper said nothing for {seconds} s");
+    EngineError::Busy { what }
 }
 
 /// Greets a keeper and asks it something in the same breath; what it said after its own greeting.
