@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use bashful_sandbox::{
     Audit, Line, Mark, OpenFiles, Process, SignalQueue, children, peek_exited, raise_open_files,
-    reap, signal_tree,
+    reap, remove_abandoned_beside_ours, signal_tree,
 };
 use rustix::buffer::spare_capacity;
 use rustix::event::Timespec;
@@ -206,6 +206,7 @@ impl Keeper {
         if let Some(state) = &self.state {
             remove_abandoned(&state.join("tasks"));
         }
+        remove_abandoned_beside_ours();
         Ok(())
     }
 
