@@ -221,7 +221,9 @@ impl Report {
         if let Some(shell) = self.take_shell() {
             shell.settle(&mut result);
         }
-        self.last_page.end(&result, &account.directory);
+        if !self.last_page.end(&result, &account.directory) {
+            result.unrecorded = true;
+        }
         self.draft.put(&mut result);
         Ok(result)
     }

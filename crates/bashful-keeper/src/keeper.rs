@@ -379,8 +379,9 @@ impl Keeper {
             return;
         };
         run.leave(&mut self.rooms);
-        let state = run.finish(self.holder, &mut self.buffer);
+        let mut state = run.finish(self.holder, &mut self.buffer);
         let unwritten = (!run.record(&state)).then(|| state.clone());
+        state.unrecorded = unwritten.is_some();
         if let Some(connection) = run.owner.and_then(|owner| self.connections.get_mut(&owner)) {
             if let Some(pid) = run.start_untold() {
                 connection.send(&Reply::Started {

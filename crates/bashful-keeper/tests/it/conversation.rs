@@ -482,3 +482,40 @@ fn who_comes_is_greeted_at_once_and_commands_wait_in_line() {
     }
     assert!(!TaskDirectory::of(house.path(), &id(*left)).path().exists());
 }
+
+#[test]
+fn an_end_that_the_disk_does_not_take_is_told_and_tried_again() {
+    let house = tempfile::tempdir().unwrap();
+    let mut talk = Talk::begin();
+    let keeper = talk.greet(house.path(), None);
+    let id = TaskId::fresh("bash");
+    let gate = house.path().join("gate");
+    let command = "until [ -e gate ]; do sleep 0.02; done; exit 4";
+    talk.say(&start(id.as_str(), house.path(), command));
+    talk.hear_of("started");
+    // The keeper cannot write any more.
+    let limit = |most| {
+        let process = rustix::process::Pid::from_raw(keeper.pid);
+        let limit = rustix::process::Rlimit {
+            current: most,
+            maximum: None,
+        };
+        rustix::process::prlimit(process, rustix::process::Resource::Fsize, limit).unwrap();
+    };
+    limit(Some(0));
+    fs::write(gate, "").unwrap();
+    let state = talk.hear_of("finished")["state"].clone();
+    let told = json!([state["exit_code"], state["unrecorded"]]);
+    assert_eq!(told, json!([4, true]));
+    let directory = TaskDirectory::of(house.path(), &id);
+    assert_eq!(
+        directory.read_state().unwrap().unwrap().phase,
+        Phase::Running
+    );
+    limit(None);
+    let recorded = || {
+        let state = directory.read_state().unwrap().unwrap();
+        state.phase == Phase::Finished && state.exit_code == Some(4) && !state.unrecorded
+    };
+    assert!(eventually(recorded));
+}
