@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use bashful_keeper::{LogReader, Phase, Spec, State, Stream, TaskDirectory, TaskId};
+use bashful_keeper::{LogEnd, LogReader, Phase, Spec, State, Stream, TaskDirectory, TaskId};
 
 use crate::error::EngineError;
 use crate::output::{Captured, OutputLimit, Totals, capture};
@@ -58,7 +58,18 @@ impl Account {
         if output.stdout_bytes == 0 && output.stderr_bytes == 0 {
             return Ok(Default::default());
         }
-        let mut reader = LogReader::open(&self.directory)?;
+        let mut reader = match LogReader::open(&self.directory) {
+            // Where nothing could be written there is nothing to read; how it ended is known all
+            // the same.
+            Err(_) if output.log_end == Some(LogEnd::WriteFailed) => {
+                let lost = |bytes| Captured {
+                    truncated: bytes > 0,
+                    ..Captured::default()
+                };
+                return Ok((lost(output.stdout_bytes), lost(output.stderr_bytes)));
+            }
+            reader => reader?,
+        };
         let stdout = Totals {
             bytes: output.stdout_bytes,
             characters: output.stdout_chars,

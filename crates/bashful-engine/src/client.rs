@@ -21,7 +21,7 @@ mod reach;
 mod wire;
 
 pub(crate) use ask::Ask;
-pub use open::EarlyKeeper;
+pub use open::{EarlyKeeper, LONGEST_START};
 pub(crate) use open::{KeeperAddress, Origin};
 pub(crate) use reach::{ask_at, cancel_at};
 use wire::{Wire, line, lock, send};

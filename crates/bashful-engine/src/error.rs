@@ -307,6 +307,12 @@ pub enum EngineError {
         #[source]
         source: io::Error,
     },
+    /// Too much is to be done at once: nothing was started.
+    #[error("the machine is busy, and the command was not started: {what}")]
+    Busy {
+        /// What took too long.
+        what: String,
+    },
     /// The keeper went away in the middle of a conversation.
     #[error("the keeper went away")]
     KeeperGone,
@@ -394,6 +400,7 @@ impl EngineError {
                 "check that it is there and may be executed; in the sandbox, that it lies in a readable root (`--read`)"
             }
             Self::Shell(error) => return error.hint().map(str::to_owned),
+            Self::Busy { .. } => "start fewer commands at once, or try again later",
             Self::Resources { .. } => {
                 "end some processes, or raise the limits on processes and open files"
             }
@@ -421,6 +428,7 @@ impl EngineError {
             Self::NotPrivate { .. } => "not_private",
             Self::Execute { .. } => "execute",
             Self::Resources { .. } => "resources",
+            Self::Busy { .. } => "busy",
             Self::KeeperGone => "keeper_gone",
             Self::Log { .. } => "log",
             Self::Profile(_) => "profile",

@@ -7,6 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::EngineError;
 
+/// The executable of this process, whatever is at its path now.
+pub(crate) const ITSELF: &str = "/proc/self/exe";
+
 /// `init` was called: this executable can be its own keeper.
 static INITIALISED: AtomicBool = AtomicBool::new(false);
 
@@ -31,8 +34,7 @@ pub(crate) fn find(named: Option<&Path>, path: Option<&str>) -> Result<PathBuf, 
     }
     let this = env::current_exe().ok();
     if INITIALISED.load(Ordering::Relaxed) && this.is_some() {
-        // Not the path of it: after an upgrade another file may be there.
-        return Ok(PathBuf::from("/proc/self/exe"));
+        return Ok(PathBuf::from(ITSELF));
     }
     let mut candidates: Vec<PathBuf> = Vec::new();
     if let Some(directory) = this.as_deref().and_then(Path::parent) {

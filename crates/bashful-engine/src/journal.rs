@@ -238,14 +238,14 @@ pub(crate) struct LastPage {
 }
 
 impl LastPage {
-    /// Puts the end of a run on record. That it cannot be written does not take the result away;
-    /// it is written later, from the task directory.
-    pub(crate) fn end(&self, result: &ExecutionResult, directory: &TaskDirectory) {
+    /// Puts the end of a run on record; whether it is there. That it cannot be written does not take
+    /// the result away; it is written later, from the task directory.
+    pub(crate) fn end(&self, result: &ExecutionResult, directory: &TaskDirectory) -> bool {
         if self.written.swap(true, Ordering::AcqRel) {
-            return;
+            return true;
         }
         let Some(task) = result.task_id.clone() else {
-            return;
+            return true;
         };
         let ended = Ended {
             task,
@@ -265,7 +265,7 @@ impl LastPage {
             error: result.error.clone(),
             late: false,
         };
-        drop(self.trail.append(&[Event::End(Box::new(ended))]));
+        self.trail.append(&[Event::End(Box::new(ended))]).is_ok()
     }
 
     /// Whether it is written, or being written.

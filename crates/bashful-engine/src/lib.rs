@@ -91,7 +91,7 @@ pub use bashful_sandbox::{
     Backend, Hint, Level, Lookout, Network, Protection, Reporting, Violation,
 };
 pub use builder::EngineBuilder;
-pub use client::EarlyKeeper;
+pub use client::{EarlyKeeper, LONGEST_START};
 pub use confine::ConfineError;
 pub use doctor::{BackendOffer, Diagnosis, Finding, Look, Missing, State as FindingState};
 pub use engine::{Engine, Listed, Started};

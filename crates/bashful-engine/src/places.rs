@@ -18,9 +18,6 @@ pub struct Places {
     pub cache: PathBuf,
 }
 
-/// A unix socket's path has room for 108 bytes; our names need up to 40.
-const LONGEST_RUNTIME: usize = 65;
-
 /// Where scripts work that were not told where, below the caches.
 pub(crate) const SCRATCH: &str = "scripts";
 
@@ -69,22 +66,16 @@ impl Places {
 
     /// The socket for a session's keeper, in a directory that only its owner can enter.
     pub(crate) fn socket(&self, name: &str) -> Result<PathBuf, EngineError> {
-        let directory = if self.runtime.as_os_str().len() <= LONGEST_RUNTIME {
-            self.runtime.clone()
-        } else {
-            // Too long for a socket's address: a short place, checked below.
-            PathBuf::from(format!(
-                "/tmp/bashful-{}",
-                rustix::process::geteuid().as_raw()
-            ))
-        };
+        let directory = &self.runtime;
         let failed = |source| EngineError::StateDirectory {
             path: directory.clone(),
             source,
         };
-        make_private(&directory).map_err(failed)?;
-        if !is_private(&directory) {
-            return Err(EngineError::NotPrivate { path: directory });
+        make_private(directory).map_err(failed)?;
+        if !is_private(directory) {
+            return Err(EngineError::NotPrivate {
+                path: directory.clone(),
+            });
         }
         Ok(directory.join(format!("{name}.sock")))
     }

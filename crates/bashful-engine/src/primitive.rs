@@ -27,7 +27,7 @@ use tracing::Instrument;
 use crate::config::{Config, Keep};
 use crate::engine::{Engine, Started};
 use crate::error::InvalidInvocation;
-use crate::invocation::{Inherit, Invocation, Timeout};
+use crate::invocation::{Action, Inherit, Invocation, Timeout};
 use crate::output::OutputLimit;
 
 mod context;
@@ -104,6 +104,40 @@ async fn run(
     options: BashOptions,
     operation_id: String,
 ) -> PrimitiveResult<BashResult> {
+    let engine = ctx.engine().cloned().map_or_else(shared_engine, Ok);
+    let invocation = match prepare(ctx, command, options, &operation_id) {
+        Ok(invocation) => invocation,
+        Err(error) => {
+            if let Ok(engine) = &engine {
+                record(engine, command, &error);
+            }
+            return Err(error);
+        }
+    };
+    let result = match engine?.start(invocation)? {
+        Started::Running(run) => run.wait().await?,
+        Started::NotAllowed(result) => *result,
+    };
+    BashResult::from_execution(result, operation_id)
+}
+
+/// What is refused here goes on record like everything that the engine refuses.
+fn record(engine: &Engine, command: &str, error: &PrimitiveError) {
+    let action = Action::Bash(command.to_owned()).beginning();
+    let rule = match error {
+        PrimitiveError::Blocked(decision) => decision.rule.as_str(),
+        _ => "invalid-request",
+    };
+    engine.record_refusal_by(rule, &format!("tool:bash:{action}"), error);
+}
+
+/// What the engine is asked for, unless the command or its directory is refused.
+fn prepare(
+    ctx: &PrimitiveContext,
+    command: &str,
+    options: BashOptions,
+    operation_id: &str,
+) -> PrimitiveResult<Invocation> {
     CommandValidator::new(&options.blocked)
         .validate(command)
         .map_err(|error| match error {
@@ -135,7 +169,7 @@ async fn run(
     };
     let mut invocation = Invocation::bash(command)
         .workspace(directory)
-        .operation_id(&operation_id)
+        .operation_id(operation_id)
         .output(OutputLimit::bytes(Keep::Head, options.max_output))
         .timeout(options.timeout.map_or(Timeout::Never, Timeout::After));
     if options.clear_env {
@@ -147,15 +181,7 @@ async fn run(
     for (name, value) in options.variables {
         invocation = invocation.variable(name, value);
     }
-    let engine = match ctx.engine() {
-        Some(engine) => engine.clone(),
-        None => shared_engine()?,
-    };
-    let result = match engine.start(invocation)? {
-        Started::Running(run) => run.wait().await?,
-        Started::NotAllowed(result) => *result,
-    };
-    BashResult::from_execution(result, operation_id)
+    Ok(invocation)
 }
 
 fn invalid(error: InvalidInvocation) -> PrimitiveError {

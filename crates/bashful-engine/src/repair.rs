@@ -6,6 +6,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use bashful_sandbox::remove_abandoned_groups;
 use rustix::fs::{FlockOperation, Mode, OFlags, fcntl_lock};
 use serde::Serialize;
 
@@ -45,6 +46,9 @@ pub struct Repaired {
     /// Sockets of keepers that are gone; they are gone too now.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub removed_sockets: Vec<PathBuf>,
+    /// Control groups of keepers that are gone; they are gone too now.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub removed_groups: Vec<PathBuf>,
     /// What was found in the task directories, and is in the index now.
     pub index: Reconciled,
 }
@@ -141,6 +145,7 @@ pub fn repair(places: &Places) -> Result<Repaired, RepairError> {
         moved_tasks: move_damaged(&places.state),
         closed,
         removed_sockets: places::remove_dead(places),
+        removed_groups: remove_abandoned_groups().removed,
         index,
     })
 }

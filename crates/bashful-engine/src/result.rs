@@ -199,6 +199,9 @@ pub struct ExecutionResult {
     /// Why the log has less than was printed: `quota` or `write_failed`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log_end: Option<&'static str>,
+    /// It ran, and its end could not be recorded, or not yet: only this result says how it ended.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unrecorded: bool,
     /// How long it ran.
     #[serde(rename = "duration_ms", serialize_with = "as_millis")]
     pub duration: Duration,
@@ -351,6 +354,7 @@ impl ExecutionResult {
             stderr_bytes: 0,
             output_file: None,
             log_end: None,
+            unrecorded: false,
             duration: Duration::ZERO,
             timed_out: false,
             task_id: None,
@@ -429,6 +433,7 @@ impl ExecutionResult {
             stderr_bytes: state.output.stderr_bytes,
             output_file: Some(output_file),
             log_end: log_end(state).or_else(|| state.output.copy_failed.then_some("write_failed")),
+            unrecorded: state.unrecorded,
             duration,
             timed_out: status == Status::TimedOut,
             task_id: Some(state.id.to_string()),

@@ -221,7 +221,9 @@ impl Report {
         if let Some(shell) = self.take_shell() {
             shell.settle(&mut result);
         }
-        self.last_page.end(&result, &account.directory);
+        if !self.last_page.end(&result, &account.directory) {
+            result.unrecorded = true;
+        }
         self.draft.put(&mut result);
         Ok(result)
     }
@@ -262,6 +264,9 @@ fn refused(fault: Fault) -> EngineError {
         FaultKind::Sandbox => EngineError::Sandbox {
             what: fault.subject,
             source,
+        },
+        FaultKind::Busy => EngineError::Busy {
+            what: fault.subject,
         },
         FaultKind::Malformed | FaultKind::Ending => EngineError::KeeperGone,
     }

@@ -2,8 +2,8 @@
 //!
 //! A keeper is never alone: its parent, the guard, sleeps until the keeper ends. If
 //! that was by force, every process the keeper owned falls to the guard, which kills
-//! them all: a run never outlives its keeper. The records need no help: a lock that
-//! nobody holds says it.
+//! them all, and removes their control groups: a run never outlives its keeper. The records need no
+//! help: a lock that nobody holds says it.
 
 use std::ffi::OsString;
 use std::io;
@@ -11,9 +11,10 @@ use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
 use bashful_sandbox::{
-    Fork, Process, children, close_all_but, forget_environment, fork_leaving_threads,
-    fork_single_threaded, ignore_write_signals, peek_exited, reap, replace_arguments,
-    serve_as_first_process_if_asked, signal_process, signal_tree, wait_for_stop_or_end,
+    ExitStatus, Fork, Process, children, close_all_but, forget_environment, fork_leaving_threads,
+    fork_single_threaded, ignore_write_signals, peek_exited, reap, remove_abandoned_groups,
+    replace_arguments, serve_as_first_process_if_asked, signal_process, signal_tree,
+    wait_for_stop_or_end,
 };
 use rustix::fs::{Mode, OFlags};
 use rustix::process::{
@@ -128,7 +129,7 @@ fn guard(keeper: i32) -> io::Result<()> {
         }
         std::thread::sleep(Duration::from_millis(10));
     }
-    reap(keeper)?;
+    let was_killed = matches!(reap(keeper)?.status, ExitStatus::Signal(_));
     let patience = Instant::now() + PATIENCE;
     while Instant::now() < patience {
         while let Ok(Some(pid)) = peek_exited() {
@@ -141,7 +142,17 @@ fn guard(keeper: i32) -> io::Result<()> {
         signal_tree(&left, Signal::KILL);
         std::thread::sleep(Duration::from_millis(2));
     }
+    // The kernel takes a moment to see that no process is in a group any more.
+    let tries = if was_killed { GROUP_TRIES } else { 0 };
+    for _ in 0..tries {
+        if remove_abandoned_groups().left == 0 {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
     Ok(())
 }
 
+/// So often it is tried to remove groups.
+const GROUP_TRIES: usize = 50;
 const PATIENCE: Duration = Duration::from_secs(10);

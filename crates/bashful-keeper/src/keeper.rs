@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use bashful_sandbox::{
     Audit, Line, Mark, OpenFiles, Process, SignalQueue, children, peek_exited, raise_open_files,
-    reap, signal_tree,
+    reap, remove_abandoned_beside_ours, signal_tree,
 };
 use rustix::buffer::spare_capacity;
 use rustix::event::Timespec;
@@ -32,11 +32,14 @@ mod census;
 mod converse;
 mod idle;
 mod input;
+mod line;
 mod listener;
 mod start;
 mod streams;
 
 use idle::Spares;
+pub use line::LONGEST_IN_LINE;
+use line::StartLine;
 pub use listener::ALONE;
 
 /// One read takes at most this much.
@@ -50,6 +53,8 @@ pub(crate) struct Keeper {
     listener: Option<Listener>,
     connections: BTreeMap<u64, Connection>,
     runs: BTreeMap<u64, Run>,
+    /// What waits to be started.
+    line: StartLine,
     /// Last records that the disk did not take yet.
     unwritten: Vec<Unwritten>,
     rooms: Rooms,
@@ -143,6 +148,7 @@ impl Keeper {
             listener: None,
             connections: BTreeMap::new(),
             runs: BTreeMap::new(),
+            line: StartLine::default(),
             unwritten: Vec::new(),
             rooms: Rooms::default(),
             audit: None,
@@ -174,7 +180,7 @@ impl Keeper {
         let mut events: Vec<epoll::Event> = Vec::with_capacity(64);
         loop {
             let now = Instant::now();
-            let timeout = if self.may_prepare(now) {
+            let timeout = if self.may_prepare(now) || !self.line.is_empty() {
                 Some(Timespec::default())
             } else {
                 self.time_to_wake(now).map(timespec)
@@ -187,6 +193,7 @@ impl Keeper {
             for event in &events {
                 self.handle(Source::decode(event.data));
             }
+            self.start_next();
             self.settle();
             if events.is_empty() && self.may_prepare(Instant::now()) {
                 self.prepare();
@@ -202,6 +209,7 @@ impl Keeper {
         if let Some(state) = &self.state {
             remove_abandoned(&state.join("tasks"));
         }
+        remove_abandoned_beside_ours();
         Ok(())
     }
 
@@ -398,8 +406,9 @@ impl Keeper {
             return;
         };
         run.leave(&mut self.rooms);
-        let state = run.finish(self.holder, &mut self.buffer);
+        let mut state = run.finish(self.holder, &mut self.buffer);
         let unwritten = (!run.record(&state)).then(|| state.clone());
+        state.unrecorded = unwritten.is_some();
         if let Some(connection) = run.owner.and_then(|owner| self.connections.get_mut(&owner)) {
             if let Some(pid) = run.start_untold() {
                 connection.send(&Reply::Started {

@@ -25,6 +25,7 @@ mod question;
 mod rooms;
 mod run;
 mod scope;
+mod socket;
 mod spare;
 mod task_directory;
 mod task_id;
@@ -33,7 +34,7 @@ mod wire;
 pub use bashful_sandbox::TerminalSize;
 pub use characters::CharacterCount;
 pub use guard::{KEEPER_ARGUMENT, KEEPER_NAME, Lifetime, fork_keeper, serve_as_keeper_if_asked};
-pub use keeper::ALONE;
+pub use keeper::{ALONE, LONGEST_IN_LINE};
 pub use latin::Bytes;
 pub use log::{LogEnd, Stream};
 pub use log_reader::{Chunk, LogReader};
@@ -44,6 +45,7 @@ pub use protocol::{
 };
 pub use run::SHELL_TEXT;
 pub use scope::{Ground, Outlook, Scope, scope_outlook};
+pub use socket::connect;
 pub use task_directory::{
     Ending, Fate, Holder, NeedsInput, OutputTotals, Phase, Spec, State, Survivor, TASK_FORMAT,
     TaskDirectory, TaskDirectoryError, UsageRecord,

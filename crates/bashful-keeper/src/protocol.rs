@@ -15,7 +15,7 @@ use crate::task_directory::{NeedsInput, Spec, State};
 use crate::task_id::TaskId;
 
 /// The version of the messages below.
-pub const PROTOCOL: u32 = 4;
+pub const PROTOCOL: u32 = 5;
 
 /// The version of this build; engine and keeper must agree on it.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -76,6 +76,20 @@ pub enum Request {
         /// SIGKILL right away.
         now: bool,
     },
+}
+
+impl Request {
+    /// The task that is there already, or waits to start, which this is about.
+    pub(crate) fn is_about(&self) -> Option<&TaskId> {
+        match self {
+            Self::Cancel { id, .. }
+            | Self::Detach { id }
+            | Self::Send { id, .. }
+            | Self::Resize { id, .. }
+            | Self::Signal { id, .. } => Some(id),
+            Self::Hello(_) | Self::Start(_) | Self::Shutdown { .. } => None,
+        }
+    }
 }
 
 /// The first line of a connection. Only who speaks is required, so that a keeper can
@@ -291,6 +305,8 @@ pub enum FaultKind {
     Malformed,
     /// The keeper is ending.
     Ending,
+    /// Too many commands are to start at once.
+    Busy,
     /// The sandbox could not be built or entered.
     Sandbox,
     /// This host cannot enforce what must be.

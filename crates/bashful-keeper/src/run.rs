@@ -449,6 +449,7 @@ impl Run {
             violations: self.told.violations.clone(),
             hints: self.told.hints.clone(),
             watched: self.told.watched,
+            unrecorded: false,
         }
     }
 

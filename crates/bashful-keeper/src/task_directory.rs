@@ -7,10 +7,10 @@
 //! tasks/ID/index     which bytes of out.log belong to which stream
 //! ```
 //!
-//! While a keeper owns the task it holds a lock on `spec`. A task that is not
-//! finished and not locked belongs to a keeper that died: it is lost. Adding a
-//! line is one system call and, unlike a replaced file, leaves the history to read;
-//! a line that was cut off by a crash has no end and does not count.
+//! While a keeper owns the task it holds a lock on `spec`, which gets this name only when it
+//! is locked. A task that is not finished and not locked belongs to a keeper that died: it is
+//! lost. Adding a line is one system call and, unlike a replaced file, leaves the history to
+//! read; a line that was cut off by a crash has no end and does not count.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -36,6 +36,8 @@ pub(crate) use state_file::StateFile;
 pub const TASK_FORMAT: u32 = 1;
 
 pub(crate) const SPEC: &str = "spec";
+/// A spec that its keeper has not locked yet. No process asks about a file of this name.
+const UNLOCKED: &str = ".spec";
 pub(crate) const STATE: &str = "state";
 pub(crate) const LOG: &str = "out.log";
 
@@ -167,6 +169,9 @@ pub struct State {
     /// What was looked at, once it has ended; absent without a sandbox.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub watched: Option<Lookout>,
+    /// The disk did not take this record. Only who waits for the end is told so: no record says it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unrecorded: bool,
 }
 
 /// Where a task is in its life.
@@ -419,6 +424,8 @@ impl TaskDirectory {
         };
         // A shared lock is refused exactly while the keeper holds its own; asking
         // for a shared one means that two askers never take each other for a keeper.
+        // What can be opened here was locked before it had its name (see `locked_file`), and no
+        // keeper locks it a second time: an asker never has what a keeper wants.
         matches!(
             flock(spec.as_fd(), FlockOperation::NonBlockingLockShared),
             Err(rustix::io::Errno::WOULDBLOCK)
@@ -441,10 +448,14 @@ pub(crate) struct TaskFiles {
     pub(crate) log: Option<File>,
 }
 
-/// A new file of ours that is locked until it is closed.
+/// A new file of ours, in a directory that we just made, that is locked until it is closed. It
+/// gets its name when it is locked: other processes that ask whether it is owned take a lock of
+/// their own for a moment, and between a name and a lock one of them would be in our way.
 pub(crate) fn locked_file(path: &Path) -> io::Result<File> {
-    let file = private_file().open(path)?;
+    let unnamed = path.with_file_name(UNLOCKED);
+    let file = private_file().open(&unnamed)?;
     flock(file.as_fd(), FlockOperation::NonBlockingLockExclusive)?;
+    fs::rename(&unnamed, path)?;
     Ok(file)
 }
 
@@ -463,3 +474,6 @@ pub(crate) fn private_file() -> OpenOptions {
     options.write(true).create_new(true).mode(0o600);
     options
 }
+
+#[cfg(test)]
+mod tests;

@@ -19,8 +19,9 @@ mod shared;
 #[cfg(test)]
 mod tests;
 
+pub use abandoned::{AbandonedGroups, remove_abandoned_groups};
 pub(crate) use error::CgroupError;
 pub(crate) use find::{Cgroups, Offer, Offers};
 pub(crate) use group::Cgroup;
-pub use shared::share_group_with;
 pub(crate) use shared::shared_groups;
+pub use shared::{remove_abandoned_beside_ours, share_group_with};

@@ -36,7 +36,9 @@ mod wrapped;
 
 pub use audit::{Audit, Refused};
 pub use backend::{Backend, UnknownBackend};
-pub use cgroup::share_group_with;
+pub use cgroup::{
+    AbandonedGroups, remove_abandoned_beside_ours, remove_abandoned_groups, share_group_with,
+};
 pub use freshness::Freshness;
 pub use git_config::obeyed_by_git;
 pub use host::{ControlGroup, Host, IdMaps, Possibility};

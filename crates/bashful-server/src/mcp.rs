@@ -9,7 +9,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use bashful_engine::{Engine, ToolRegistry};
+use bashful_engine::{Engine, Interrupts, ToolRegistry};
+use rustix::event::{PollFd, PollFlags, poll};
+use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 mod asking;
@@ -150,20 +152,22 @@ fn runtime() -> Result<tokio::runtime::Runtime, ServeError> {
         .map_err(ServeError::Runtime)
 }
 
-/// Waits until somebody tells this process to end.
-async fn stop_signal() {
-    use tokio::signal::unix::{SignalKind, signal};
-    let (Ok(mut terminate), Ok(mut interrupt), Ok(mut hangup)) = (
-        signal(SignalKind::terminate()),
-        signal(SignalKind::interrupt()),
-        signal(SignalKind::hangup()),
-    ) else {
-        // Then the signals do what they always do.
-        return std::future::pending().await;
+/// Is done when this process is told to end, or was while it started.
+fn told_to_end(interrupts: Interrupts) -> Result<impl Future<Output = ()>, ServeError> {
+    let (tell, told) = oneshot::channel();
+    let listen = move || {
+        while interrupts.take() == 0 {
+            // Whatever woke us, it is looked at.
+            let _ = poll(&mut [PollFd::new(&interrupts, PollFlags::IN)], None);
+        }
+        let _ = tell.send(());
     };
-    tokio::select! {
-        _ = terminate.recv() => {}
-        _ = interrupt.recv() => {}
-        _ = hangup.recv() => {}
-    }
+    std::thread::Builder::new()
+        .name("bashful-signals".to_owned())
+        .stack_size(256 << 10)
+        .spawn(listen)
+        .map_err(ServeError::Runtime)?;
+    Ok(async move {
+        let _ = told.await;
+    })
 }

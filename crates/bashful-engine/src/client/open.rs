@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use bashful_keeper::{
-    Hello, KEEPER_ARGUMENT, Lifetime, LineBuffer, PROTOCOL, Reply, Request, VERSION, Welcome,
-    fork_keeper,
+    Hello, KEEPER_ARGUMENT, LONGEST_IN_LINE, Lifetime, LineBuffer, PROTOCOL, Reply, Request,
+    VERSION, Welcome, connect, fork_keeper,
 };
 use bashful_sandbox::{Launch, Process, reap_if_ended, signal_process};
 use rustix::process::Signal;
@@ -17,11 +17,17 @@ use rustix::process::Signal;
 use super::wire::{Table, Wire, line, send};
 use super::{Client, Order, no_resource};
 use crate::error::EngineError;
+use crate::helper::ITSELF;
 
 /// A keeper that takes longer than this to greet is none.
 const GREETING_PATIENCE: Duration = Duration::from_secs(10);
-/// How often a keeper that ends while we connect is tried again.
-const TRIES: usize = 20;
+/// So long it is tried again where one keeper ends and another one starts while we connect.
+const CHANGING_PATIENCE: Duration = Duration::from_secs(10);
+/// The pauses between these tries, from the first to the longest.
+const PAUSES: [Duration; 2] = [Duration::from_millis(5), Duration::from_millis(80)];
+
+/// So long after it was asked, a keeper has started a command or refused it.
+pub const LONGEST_START: Duration = LONGEST_IN_LINE.saturating_add(Duration::from_secs(30));
 
 /// How to reach or start a keeper.
 #[derive(Debug, Clone)]
@@ -70,21 +76,25 @@ impl Client {
     /// Connects to the session's keeper, or starts it, and gives it its first order
     /// in the same breath.
     pub(crate) fn open(address: &KeeperAddress, order: Order<'_>) -> Result<Self, EngineError> {
-        for _ in 0..TRIES {
+        let until = Instant::now() + CHANGING_PATIENCE;
+        let [mut pause, longest] = PAUSES;
+        loop {
             if let Some(client) = Self::attempt(address, order)? {
                 return Ok(client);
             }
+            if Instant::now() > until {
+                return Err(EngineError::KeeperGone);
+            }
             // It was just ending, or another one was just starting.
-            std::thread::sleep(Duration::from_millis(5));
+            std::thread::sleep(pause);
+            pause = (pause * 2).min(longest);
         }
-        Err(EngineError::KeeperGone)
     }
 
     fn attempt(address: &KeeperAddress, order: Order<'_>) -> Result<Option<Self>, EngineError> {
         if let Some(path) = &address.socket
             && !address.alone
-            && let Ok(socket) = UnixStream::connect(path)
-            && is_ours(&socket)
+            && let Some(socket) = find(path)?
         {
             return match Self::greet(socket, address, path, order) {
                 // One that is about to end hangs up without a greeting; one that is
@@ -98,11 +108,11 @@ impl Client {
             Origin::Fork => {
                 let (socket, theirs) = pair()?;
                 fork_keeper(theirs.into(), Lifetime::Unknown).map_err(no_resource("a process"))?;
-                Self::greet(socket, address, Path::new("/proc/self/exe"), order)
+                Self::greet(socket, address, Path::new(ITSELF), order)
             }
             Origin::Forked(socket) => {
                 let socket = socket.try_clone().map_err(no_resource("a socket"))?;
-                Self::greet(socket, address, Path::new("/proc/self/exe"), order)
+                Self::greet(socket, address, Path::new(ITSELF), order)
             }
             Origin::Executable(path) => {
                 let (socket, theirs) = pair()?;
@@ -136,7 +146,17 @@ impl Client {
             idle_ms: u64::try_from(address.idle.as_millis()).unwrap_or(u64::MAX),
             more_to_come: address.more_to_come,
         };
-        let greeted = shake_hands(&socket, peer, hello, (order.request, order.descriptors))?;
+        let greeted = shake_hands(&socket, peer, hello, (order.request, order.descriptors));
+        let is_named = matches!(&address.origin, Origin::Executable(path) if path == peer);
+        let greeted = match greeted {
+            // It starts nothing for an engine that has left before it was greeted.
+            Err(EngineError::HelperMute { source, .. })
+                if is_time_out(&source) && (!is_named || peer == Path::new(ITSELF)) =>
+            {
+                return Err(mute_keeper());
+            }
+            greeted => greeted?,
+        };
         let Some(incoming) = greeted else {
             return Ok(None);
         };
@@ -155,6 +175,22 @@ impl Client {
             has_reader: Mutex::new(false),
         }))
     }
+}
+
+/// The keeper at this socket; none if there is none.
+fn find(path: &Path) -> Result<Option<UnixStream>, EngineError> {
+    match connect(path) {
+        Ok(socket) => Ok(is_ours(&socket).then_some(socket)),
+        Err(error) if is_time_out(&error) => Err(mute_keeper()),
+        Err(_) => Ok(None),
+    }
+}
+
+/// What surely is a keeper has no time for us.
+fn mute_keeper() -> EngineError {
+    let seconds = GREETING_PATIENCE.as_secs();
+    let what = format!("its keeper said nothing for {seconds} s");
+    EngineError::Busy { what }
 }
 
 /// Greets a keeper and asks it something in the same breath; what it said after its own greeting.
@@ -214,6 +250,11 @@ fn leave_behind(pid: i32, is_keeper: bool) {
 fn is_hang_up(error: &io::Error) -> bool {
     use io::ErrorKind::{BrokenPipe, ConnectionReset, UnexpectedEof};
     matches!(error.kind(), BrokenPipe | ConnectionReset | UnexpectedEof)
+}
+
+fn is_time_out(error: &io::Error) -> bool {
+    use io::ErrorKind::{TimedOut, WouldBlock};
+    matches!(error.kind(), TimedOut | WouldBlock)
 }
 
 pub(super) fn is_ours(socket: &UnixStream) -> bool {

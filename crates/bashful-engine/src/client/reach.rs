@@ -5,7 +5,9 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Duration;
 
-use bashful_keeper::{Answer, Hello, LineBuffer, PROTOCOL, Reply, Request, TaskId, VERSION};
+use bashful_keeper::{
+    Answer, Hello, LineBuffer, PROTOCOL, Reply, Request, TaskId, VERSION, connect,
+};
 
 use super::ask::{Ask, PATIENCE};
 use super::open::{is_ours, shake_hands};
@@ -57,7 +59,7 @@ fn say_at(
         path: socket.to_owned(),
         source,
     };
-    let connection = UnixStream::connect(socket).map_err(mute)?;
+    let connection = connect(socket).map_err(mute)?;
     if !is_ours(&connection) {
         return Err(EngineError::NotPrivate {
             path: socket.to_owned(),

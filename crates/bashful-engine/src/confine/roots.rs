@@ -116,19 +116,16 @@ impl Roots {
     /// now, so that it can be hidden: a run that writes Bashful's configuration sets its own
     /// bounds.
     fn own_directories(&self, request: &ConfineRequest<'_>) -> Vec<PathBuf> {
-        let us = rustix::process::geteuid().as_raw();
-        let fallback = PathBuf::from(format!("/tmp/bashful-{us}"));
         let cache = &request.places.cache;
         // What is found out about the host, and what scripts work with.
         let others = [cache.join("sandbox"), cache.join(SCRATCH), other_scratch()];
-        let places = [&request.places.state, &request.places.runtime, &fallback];
+        let places = [&request.places.state, &request.places.runtime];
         let all = places.into_iter().chain(&others);
         let all = all.map(PathBuf::as_path).chain(request.configuration);
         let mut own = Vec::new();
         for directory in all {
             // What somebody else put into a place that is open to all is not ours.
-            let open = directory == fallback || directory == other_scratch();
-            if open && !is_ours(directory) {
+            if directory == other_scratch() && !is_ours(directory) {
                 continue;
             }
             if let Ok(real) = directory.canonicalize() {

@@ -3,11 +3,10 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write as _};
-use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Duration;
 
-use bashful_keeper::{Hello, Reply, Request, VERSION, Welcome};
+use bashful_keeper::{Hello, Reply, Request, VERSION, Welcome, connect};
 
 use super::kept::REPAIR;
 use super::places::{is_dead, sockets};
@@ -50,7 +49,7 @@ pub(super) fn look(places: &Places) -> Finding {
 /// Who serves at a socket. Whoever speaks no protocol that a keeper knows is told just that,
 /// and nothing is started for them.
 fn ask(socket: &Path) -> Option<Welcome> {
-    let mut stream = UnixStream::connect(socket).ok()?;
+    let mut stream = connect(socket).ok()?;
     stream.set_read_timeout(Some(PATIENCE)).ok()?;
     stream.set_write_timeout(Some(PATIENCE)).ok()?;
     let hello = Request::Hello(Hello {

@@ -3,9 +3,9 @@
 use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;
-use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 
+use bashful_keeper::connect;
 use bashful_policy::escape_arg;
 use rustix::fs::Access;
 
@@ -110,7 +110,7 @@ pub(crate) fn sockets(runtime: &Path) -> Vec<PathBuf> {
 
 /// Whether the keeper of a socket is gone.
 pub(crate) fn is_dead(socket: &Path) -> bool {
-    UnixStream::connect(socket).is_err_and(|error| error.kind() == io::ErrorKind::ConnectionRefused)
+    connect(socket).is_err_and(|error| error.kind() == io::ErrorKind::ConnectionRefused)
 }
 
 #[cfg(test)]

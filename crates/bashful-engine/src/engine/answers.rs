@@ -59,6 +59,16 @@ impl Engine {
     /// Puts on record that something was refused before anybody judged it. Nothing runs either way,
     /// so a record that cannot be written is not waited for.
     pub fn record_refusal(&self, action: &str, problem: &dyn std::error::Error) {
+        self.record_refusal_by("invalid-request", action, problem);
+    }
+
+    /// The same where a rule refused it.
+    pub(crate) fn record_refusal_by(
+        &self,
+        rule: &str,
+        action: &str,
+        problem: &dyn std::error::Error,
+    ) {
         let settings = &self.inner.settings;
         let refused = Refused {
             task: TaskId::fresh("none").to_string(),
@@ -67,7 +77,7 @@ impl Engine {
             action: masked(action, &settings.mask),
             status: Status::Denied.as_str().to_owned(),
             effect: "deny".to_owned(),
-            rule: "invalid-request".to_owned(),
+            rule: masked(rule, &settings.mask),
             reason: masked(&in_full(problem), &settings.mask),
             ask: None,
         };

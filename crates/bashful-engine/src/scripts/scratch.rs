@@ -13,7 +13,7 @@ use super::error::ScriptError;
 use crate::places::{Places, SCRATCH, make_private, other_scratch};
 
 /// Whoever makes a directory has it locked by then. What is older and not locked was left behind.
-const SOON: Duration = Duration::from_secs(60);
+const SOON: Duration = Duration::from_secs(600);
 
 /// A directory of a run's own. It goes when this does; if this process is killed first, with the
 /// next run of a script.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bashful_keeper::{Holder, NeedsInput, TaskDirectory, TaskId};
-use bashful_sandbox::{Process, Reach, signal_process};
+use bashful_sandbox::{Process, Reach, remove_abandoned_groups, signal_process};
 use rustix::process::Signal;
 use serde::Serialize;
 
@@ -176,6 +176,10 @@ pub fn stop(state: &Path, which: &StopWhich) -> io::Result<Stopped> {
         std::thread::sleep(Duration::from_millis(10));
     }
     let (still_running, stopped) = chosen.into_iter().partition(goes_on);
+    if *which == StopWhich::All {
+        // Of keepers that were killed; those that we asked do it themselves.
+        remove_abandoned_groups();
+    }
     Ok(Stopped {
         stopped,
         still_running,

@@ -42,6 +42,9 @@ pub(super) fn result(result: &ExecutionResult) -> String {
     if let Some(end) = result.log_end {
         fact(&log_end(end));
     }
+    if result.unrecorded {
+        fact("it ran, and its end could not be recorded: do not run it again for that");
+    }
     if let (Some(shell), Some(note)) = (&result.shell, &result.shell_note) {
         fact(&format!("shell {shell}: {note}"));
     }

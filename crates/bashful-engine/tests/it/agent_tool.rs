@@ -28,14 +28,6 @@ async fn execute(house: &House, command: &str) -> ExecutionResult {
         .unwrap()
 }
 
-fn audit(house: &House) -> Vec<Value> {
-    let text = fs::read_to_string(house.state().join("trail.jsonl")).unwrap_or_default();
-    let records = text.lines().map(|line| serde_json::from_str(line).unwrap());
-    records
-        .filter(|record: &Value| record["event"] == "refusal")
-        .collect()
-}
-
 #[tokio::test]
 async fn a_result_has_the_promised_fields() {
     let house = House::new();
@@ -182,7 +174,7 @@ async fn a_denied_action_runs_nothing_and_is_audited() {
     assert_eq!(decision.rule, "tool:bash:git push *");
     assert_eq!((result.exit_code, result.task_id), (None, None));
     assert_eq!(house.tasks(), 0);
-    let records = audit(&house);
+    let records = house.refusals();
     let [record] = records.as_slice() else {
         panic!("{records:?}")
     };
@@ -211,7 +203,7 @@ async fn an_ask_comes_back_to_the_caller() {
     assert_eq!(result.status, Status::NeedsApproval);
     assert_eq!(result.decision.unwrap().effect, Effect::Ask);
     assert!(!house.file("never").exists());
-    assert_eq!(audit(&house)[0]["effect"], "ask");
+    assert_eq!(house.refusals()[0]["effect"], "ask");
     // What no rule asks about runs.
     let free = BashExecute::new("echo free", house.workspace(), profile);
     let result = tool(&house).bash_execute(free).await.unwrap();
@@ -232,7 +224,11 @@ async fn the_blocklist_is_looked_at_before_the_profile() {
         assert_eq!(result.status, Status::Denied);
         assert_eq!(result.decision.unwrap().rule, "delete-root");
     }
-    let rules: Vec<Value> = audit(&house).iter().map(|it| it["rule"].clone()).collect();
+    let rules: Vec<Value> = house
+        .refusals()
+        .iter()
+        .map(|it| it["rule"].clone())
+        .collect();
     assert_eq!(rules, ["delete-root", "delete-root", "delete-root"]);
 }
 
@@ -246,7 +242,7 @@ async fn the_worst_is_refused_before_any_process_exists() {
         let result = tool.bash_execute(call(&house, command)).await.unwrap();
         assert_eq!(result.status, Status::Denied, "{command}");
     }
-    assert_eq!((house.tasks(), audit(&house).len()), (0, 3));
+    assert_eq!((house.tasks(), house.refusals().len()), (0, 3));
 }
 
 #[tokio::test]
@@ -259,7 +255,7 @@ async fn ordinary_deleting_is_allowed() {
     let result = execute(&house, "rm -rf ./subdir").await;
     assert_eq!(result.status, Status::Success, "{result:?}");
     assert!(!house.file("file").exists() && !house.file("subdir").exists());
-    assert!(audit(&house).is_empty());
+    assert!(house.refusals().is_empty());
 }
 
 #[tokio::test]

@@ -319,7 +319,25 @@ async fn blocked_commands_do_not_run() {
     }
     assert!(!house.file("never").exists());
     assert_eq!(house.tasks(), 0, "a process was started");
+    // Each is on record, with the rule that refused it, and so is what makes no sense.
+    let refusals = || -> Vec<(String, String)> {
+        let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
+        let records = house.refusals().into_iter();
+        records
+            .map(|record| (text(&record["action"]), text(&record["rule"])))
+            .collect()
+    };
+    let recorded = refusals();
+    assert_eq!(recorded.len(), 8, "{recorded:?}");
+    let (action, rule) = &recorded[0];
+    assert_eq!(action, "tool:bash:touch never; npm publish");
+    assert!(rule != "invalid-request", "{recorded:?}");
+    let elsewhere = BashOptions::new().working_dir("nowhere");
+    bash(&ctx, "true", Some(elsewhere)).await.unwrap_err();
+    let last = ("tool:bash:true".to_owned(), "invalid-request".to_owned());
+    assert_eq!(refusals().last(), Some(&last));
     let fine = bash(&ctx, "echo fine", Some(options)).await.unwrap();
+    assert_eq!(refusals().len(), 9);
     assert!(fine.success());
 }
 

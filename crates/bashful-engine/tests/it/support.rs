@@ -118,6 +118,15 @@ impl House {
         seen_from_here(&pid, &namespace).unwrap_or_else(|| panic!("`{name}` has gone already"))
     }
 
+    /// What the trail says was refused.
+    pub(crate) fn refusals(&self) -> Vec<serde_json::Value> {
+        let text = fs::read_to_string(self.state().join("trail.jsonl")).unwrap_or_default();
+        let records = text.lines().map(|line| serde_json::from_str(line).unwrap());
+        records
+            .filter(|record: &serde_json::Value| record["event"] == "refusal")
+            .collect()
+    }
+
     /// How many tasks ever were started here: those that have a spec.
     pub(crate) fn tasks(&self) -> usize {
         let Ok(entries) = fs::read_dir(self.state().join("tasks")) else {

@@ -75,13 +75,16 @@ impl Keeper {
             .connections
             .get(&number)
             .is_none_or(|connection| connection.gone);
+        if let Some(id) = request.is_about().filter(|_| greeted) {
+            self.start_early(id);
+        }
         match request {
             Request::Hello(hello) => self.greet(number, hello),
             // Nothing is done for somebody whose version does not fit.
             _ if !greeted => {}
             // Whoever asked has left: nobody would hear of it.
             Request::Start(start) if gone && !start.detached => {}
-            Request::Start(start) => self.start(number, *start),
+            Request::Start(start) => self.line_up(number, *start),
             Request::Cancel { id, now } => {
                 let manner = if now { Manner::Now } else { Manner::Politely };
                 if let Some(run) = self.find(&id) {
@@ -186,6 +189,7 @@ impl Keeper {
 
     pub(super) fn hang_up(&mut self, number: u64) {
         self.connections.remove(&number);
+        self.line.forget(number);
         let abandoned: Vec<u64> = self
             .runs
             .iter()

@@ -42,6 +42,7 @@ impl Keeper {
     /// moment, and its end must not wait for a slow disk.
     pub(super) fn may_prepare(&self, now: Instant) -> bool {
         (self.lacks_spare() || self.rooms_want(now))
+            && self.line.is_empty()
             && self.runs.values().all(|run| run.settled_at() <= now)
     }
 
@@ -105,7 +106,7 @@ impl Keeper {
 
     /// Whether it is time to end.
     pub(super) fn is_done(&mut self, now: Instant) -> bool {
-        if !self.runs.is_empty() {
+        if !self.runs.is_empty() || !self.line.is_empty() {
             self.quiet_since = None;
             self.said_bye = false;
             return false;

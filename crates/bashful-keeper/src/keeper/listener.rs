@@ -7,7 +7,9 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
-use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
+use rustix::net::{AddressFamily, SocketFlags, SocketType};
+
+use crate::socket::{bind, connect};
 
 /// A listening socket and the lock that makes it ours.
 #[derive(Debug)]
@@ -42,8 +44,8 @@ impl Listener {
         let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
         let socket =
             rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
-        rustix::net::bind(&socket, &SocketAddrUnix::new(&path)?)?;
-        rustix::net::listen(&socket, 128)?;
+        bind(&socket, &path)?;
+        rustix::net::listen(&socket, MOST_CALLERS)?;
         Ok(Self { socket, path, lock })
     }
 
@@ -86,6 +88,9 @@ fn take_lock(path: &Path) -> io::Result<Option<File>> {
     Ok(None)
 }
 
+/// So many may call while we are at something else; the kernel has a bound of its own.
+const MOST_CALLERS: i32 = 1024;
+
 /// So often a lock may be taken away under our hands.
 const MOST_TRIES: usize = 16;
 
@@ -106,7 +111,7 @@ fn remove_dead(path: &Path) {
             .starts_with(ALONE.as_bytes())
     };
     for entry in entries.flatten().filter(is_alone).take(MOST_DEAD) {
-        let asked = std::os::unix::net::UnixStream::connect(entry.path());
+        let asked = connect(&entry.path());
         if asked.is_err_and(|error| error.kind() == io::ErrorKind::ConnectionRefused) {
             let _ = fs::remove_file(entry.path());
         }

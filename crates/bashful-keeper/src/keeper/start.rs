@@ -24,10 +24,10 @@ use crate::task_directory::{
 use crate::task_id::TaskId;
 
 impl Keeper {
-    pub(super) fn start(&mut self, number: u64, start: Start) {
+    pub(super) fn start(&mut self, number: u64, start: Start, given: Given) {
         let id = start.spec.id.clone();
         let detached = start.detached;
-        let reply = match self.try_start(number, start) {
+        let reply = match self.try_start(number, start, given) {
             // Said a moment later, see `Run::due_start`; nobody listens to a detached one.
             Ok(_) if !detached => return,
             Ok(pid) => Reply::Started { id, pid },
@@ -38,14 +38,13 @@ impl Keeper {
         }
     }
 
-    fn try_start(&mut self, number: u64, start: Start) -> Result<i32, Fault> {
+    fn try_start(&mut self, number: u64, start: Start, given: Given) -> Result<i32, Fault> {
         let asked = Instant::now();
-        // Descriptors are taken first, so that a refused start leaves none in the queue.
         let Given {
             stdin,
             copy,
             inherited,
-        } = self.take_descriptors(number, &start)?;
+        } = given;
         let state = self
             .state
             .clone()
@@ -167,7 +166,7 @@ impl Keeper {
         Ok(files)
     }
 
-    fn take_descriptors(&mut self, number: u64, start: &Start) -> Result<Given, Fault> {
+    pub(super) fn take_descriptors(&mut self, number: u64, start: &Start) -> Result<Given, Fault> {
         let mut take = |wanted: bool| {
             if !wanted {
                 return Ok(None);
@@ -395,7 +394,8 @@ impl Keeper {
 }
 
 /// The descriptors that came with a start.
-struct Given {
+#[derive(Debug)]
+pub(super) struct Given {
     stdin: Option<OwnedFd>,
     /// For a second copy of the log.
     copy: Option<File>,
@@ -446,7 +446,7 @@ fn chain(error: &dyn std::error::Error) -> String {
     text
 }
 
-fn fault(kind: FaultKind, subject: &str, errno: Option<i32>) -> Fault {
+pub(super) fn fault(kind: FaultKind, subject: &str, errno: Option<i32>) -> Fault {
     Fault {
         kind,
         subject: subject.to_owned(),

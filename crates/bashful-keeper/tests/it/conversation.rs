@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 use bashful_keeper::{
     KEEPER_ARGUMENT, PROTOCOL, Phase, TASK_FORMAT, TaskDirectory, TaskId, VERSION,
 };
-use bashful_sandbox::{Launch, Process, Status, reap};
+use bashful_sandbox::{Launch, Process, Reach, Status, reap, signal_process};
+use rustix::process::Signal;
 use serde_json::{Value, json};
 
 const LONG: Duration = Duration::from_secs(60);
@@ -410,4 +411,111 @@ fn what_is_asked_of_a_command_is_answered() {
     let late = json!({ "send": { "id": id, "number": 6, "bytes": "x", "end": false } });
     talk.say(&late);
     assert_eq!(talk.hear_of("answer")["answer"], "not_running");
+}
+
+/// So many want something at once; the keeper looks at as many in one round.
+const CROWD: usize = 48;
+
+#[test]
+fn who_comes_is_greeted_at_once_and_commands_wait_in_line() {
+    // In /tmp itself: a socket's path has to be short.
+    let house = tempfile::tempdir_in("/tmp").unwrap();
+    let socket = house.path().join("k.sock");
+    let mut first = Talk::begin();
+    let keeper = first.greet(house.path(), Some(&socket));
+    assert_eq!(signal_process(keeper, Signal::STOP), Reach::Delivered);
+    // Greeting and order in the same breath, while it looks elsewhere.
+    let id = |number: usize| TaskId::parse(&format!("bash-{number}")).unwrap();
+    let mut crowd: Vec<Talk> = (0..CROWD)
+        .map(|number| {
+            let mut talk = Talk::over(UnixStream::connect(&socket).unwrap());
+            talk.say(&hello(house.path(), Some(&socket)));
+            talk.say(&start(id(number).as_str(), house.path(), "exit 7"));
+            talk
+        })
+        .collect();
+    let begun = || {
+        let is_begun = |number: &usize| {
+            TaskDirectory::of(house.path(), &id(*number))
+                .path()
+                .exists()
+        };
+        (0..CROWD).filter(is_begun).count()
+    };
+    assert_eq!(begun(), 0);
+    signal_process(keeper, Signal::CONT);
+    // Stopped again with the first start, it has greeted everybody.
+    while begun() == 0 {
+        std::hint::spin_loop();
+    }
+    signal_process(keeper, Signal::STOP);
+    for talk in &mut crowd {
+        talk.reader
+            .get_ref()
+            .set_read_timeout(Some(Duration::from_secs(5)))
+            .unwrap();
+        assert!(talk.hear().unwrap().get("hello").is_some());
+    }
+    // One that leaves while its command waits gets nothing started; one that is cancelled hears
+    // of its end.
+    let waiting: Vec<usize> = (0..CROWD)
+        .filter(|number| {
+            !TaskDirectory::of(house.path(), &id(*number))
+                .path()
+                .exists()
+        })
+        .collect();
+    let [.., cancelled, left] = waiting.as_slice() else {
+        panic!("all {CROWD} were started at once");
+    };
+    crowd[*cancelled].say(&json!({"cancel": {"id": id(*cancelled), "now": true}}));
+    crowd[*left] = Talk::over(UnixStream::pair().unwrap().0);
+    signal_process(keeper, Signal::CONT);
+    for (number, talk) in crowd.iter_mut().enumerate().filter(|(it, _)| it != left) {
+        talk.reader.get_ref().set_read_timeout(Some(LONG)).unwrap();
+        let state = talk.hear_of("finished")["state"].clone();
+        if number == *cancelled {
+            assert_eq!(state["ending"], "cancelled");
+        } else {
+            assert_eq!(state["exit_code"], 7);
+        }
+    }
+    assert!(!TaskDirectory::of(house.path(), &id(*left)).path().exists());
+}
+
+#[test]
+fn an_end_that_the_disk_does_not_take_is_told_and_tried_again() {
+    let house = tempfile::tempdir().unwrap();
+    let mut talk = Talk::begin();
+    let keeper = talk.greet(house.path(), None);
+    let id = TaskId::fresh("bash");
+    let gate = house.path().join("gate");
+    let command = "until [ -e gate ]; do sleep 0.02; done; exit 4";
+    talk.say(&start(id.as_str(), house.path(), command));
+    talk.hear_of("started");
+    // The keeper cannot write any more.
+    let limit = |most| {
+        let process = rustix::process::Pid::from_raw(keeper.pid);
+        let limit = rustix::process::Rlimit {
+            current: most,
+            maximum: None,
+        };
+        rustix::process::prlimit(process, rustix::process::Resource::Fsize, limit).unwrap();
+    };
+    limit(Some(0));
+    fs::write(gate, "").unwrap();
+    let state = talk.hear_of("finished")["state"].clone();
+    let told = json!([state["exit_code"], state["unrecorded"]]);
+    assert_eq!(told, json!([4, true]));
+    let directory = TaskDirectory::of(house.path(), &id);
+    assert_eq!(
+        directory.read_state().unwrap().unwrap().phase,
+        Phase::Running
+    );
+    limit(None);
+    let recorded = || {
+        let state = directory.read_state().unwrap().unwrap();
+        state.phase == Phase::Finished && state.exit_code == Some(4) && !state.unrecorded
+    };
+    assert!(eventually(recorded));
 }

@@ -29,6 +29,16 @@ pub(super) fn unified(groups: &[u8], mounts: &[u8]) -> Vec<Place> {
     })
 }
 
+/// Where hierarchies of either version are mounted.
+pub(super) fn mounted(mounts: &[u8]) -> Vec<PathBuf> {
+    let is_one = |mount: &Mount<'_>| mount.kind == b"cgroup" || mount.kind == b"cgroup2";
+    let mounts = lines(mounts).filter_map(Mount::read).filter(is_one);
+    let mut points: Vec<PathBuf> = mounts.map(|mount| mount.point).collect();
+    points.sort();
+    points.dedup();
+    points
+}
+
 fn places(
     groups: &[u8],
     mounts: &[u8],

@@ -18,6 +18,17 @@ pub fn share_group_with(companions: &[i32]) {
     FOUND.set(None);
 }
 
+/// Removes what keepers that no longer live left beside the groups of this process, if it made any.
+pub fn remove_abandoned_beside_ours() {
+    FOUND.with_borrow(|found| {
+        if let Some((owner, groups)) = found
+            && *owner == std::process::id()
+        {
+            groups.remove_abandoned();
+        }
+    });
+}
+
 /// The control groups of this process. Looking takes a while, and who moves us tells.
 pub(crate) fn shared_groups() -> Rc<Cgroups> {
     // The names of groups carry the process: a fork must look for itself.

@@ -23,8 +23,8 @@ pub(super) struct Place {
     _lock: OwnedFd,
 }
 
-/// One that is younger may be without its lock yet.
-const SETTLED: Duration = Duration::from_secs(10);
+/// One that is younger may be without its lock yet, also where its keeper gets no processor.
+const SETTLED: Duration = Duration::from_secs(600);
 
 /// Removes what keepers that were killed left in this directory.
 pub fn remove_abandoned(directory: &Path) {

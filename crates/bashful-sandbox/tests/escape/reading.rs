@@ -66,7 +66,8 @@ fn plain() -> Vec<Case> {
             .profile(|profile, scene| profile.hide.push(scene.workspace.join("hidden/key"))),
         python("shadow", r#"
             if b"root:" not in read("/etc/shadow"): blocked("nothing in it")"#)
-            .control(Control::Root("an ordinary user cannot read it anyway")),
+            .control(Control::Root("an ordinary user cannot read it anyway"))
+            .may_lack("a host without it", &["ENOENT"]),
         python("private_files_of_the_system", r#"
             # Whatever only root may read: keys of services, passwords, rules.
             found = []
@@ -80,18 +81,22 @@ fn plain() -> Vec<Case> {
                     except OSError: pass
             if not found: blocked("none can be read")
             reached(" ".join(found[:6]))"#)
-            .control(Control::Root("they are for root")),
+            .control(Control::Root("they are for root"))
+            .may_lack("a host without such files", &["none can be read"]),
         python("kernel_symbols", r#"
             lines = read("/proc/kallsyms").split(b"\n")
             if not any(it[:16].strip(b"0") for it in lines): blocked("no addresses")"#)
-            .control(Control::Root("addresses are for root")),
+            .control(Control::Root("addresses are for root"))
+            .may_lack("a host that tells them to no user", &["no addresses", "ENOENT"]),
         python("kernel_log", r#"
             os.close(os.open("/proc/kmsg", O_RDONLY | os.O_NONBLOCK))"#)
-            .control(Control::Root("the log is for root")),
+            .control(Control::Root("the log is for root"))
+            .may_lack("a root that may not read it", &["EPERM", "EACCES", "ENOENT"]),
         python("kernel_log_by_call", r#"
             buffer = ctypes.create_string_buffer(4096)
             call("syslog", 3, buffer, 4096)"#)
-            .control(Control::Root("the log is for root where it is restricted")),
+            .control(Control::Root("the log is for root where it is restricted"))
+            .may_lack("a root that may not read it", &["EPERM"]),
         python("kernel_memory", r#"
             if len(os.pread(os.open("/proc/kcore", O_RDONLY), 16, 0)) < 16: blocked("empty")"#)
             .control(Control::Root("kernel memory is for root"))
@@ -100,15 +105,19 @@ fn plain() -> Vec<Case> {
             names = [it for it in os.listdir("/dev") if it.startswith(("vd", "sd", "nvme", "mem", "kmsg"))]
             if not names: blocked("no such device")
             first(*[lambda it=it: os.close(os.open("/dev/" + it, O_RDONLY)) for it in names])"#)
-            .control(Control::Root("devices are for root")),
+            .control(Control::Root("devices are for root"))
+            .may_lack("a host without such devices", &["no such device"]),
         python("sysfs_of_the_host", r#"
-            if not os.listdir("/sys/class") + os.listdir("/sys/kernel"): blocked("empty")"#),
+            if not os.listdir("/sys/class") + os.listdir("/sys/kernel"): blocked("empty")"#)
+            .may_lack("a host without sysfs", &["ENOENT", "empty"]),
         python("tracing_and_debugging_file_systems", r#"
             names = ["/sys/kernel/tracing", "/sys/kernel/debug", "/sys/kernel/security"]
             if not any(os.path.isdir(it) and os.listdir(it) for it in names): blocked("none is there")"#)
-            .control(Control::Root("tracing is for root")),
+            .control(Control::Root("tracing is for root"))
+            .may_lack("a host on which no such file system is mounted", &["none is there"]),
         python("cgroup_tree", r#"
-            if not os.listdir("/sys/fs/cgroup"): blocked("empty")"#),
+            if not os.listdir("/sys/fs/cgroup"): blocked("empty")"#)
+            .may_lack("a host without control groups", &["ENOENT", "empty"]),
         python("names_of_the_hosts_mounts", r#"
             lines = read("/proc/self/mountinfo") + read("/proc/self/mounts")
             if E["HELPER_MOUNT"].encode() not in lines: blocked("not among them")"#)

@@ -6,9 +6,10 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bashful_engine::Interrupts;
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Bytes, Incoming};
-use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST, HeaderValue, WWW_AUTHENTICATE};
+use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST, HeaderValue, ORIGIN, WWW_AUTHENTICATE};
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -19,7 +20,7 @@ use tokio::sync::{OnceCell, Semaphore};
 
 use super::peer::Known;
 use super::token::Token;
-use super::{McpServer, ServeError, runtime};
+use super::{McpServer, ServeError, runtime, told_to_end};
 
 /// How many connections are served at a time.
 const MOST_CONNECTIONS: usize = 512;
@@ -27,6 +28,15 @@ const MOST_CONNECTIONS: usize = 512;
 const HEADERS_WITHIN: Duration = Duration::from_secs(10);
 /// The longest message, in bytes.
 const LONGEST_BODY: usize = 16 << 20;
+/// What a request says at most once.
+const ONCE: [&str; 6] = [
+    "host",
+    "origin",
+    "authorization",
+    "content-type",
+    "mcp-session-id",
+    "mcp-protocol-version",
+];
 /// Where the server is; the root is as good.
 const PATHS: [&str; 2] = ["/mcp", "/"];
 
@@ -88,10 +98,13 @@ struct Door {
     service: Service,
 }
 
-/// Serves HTTP until the process is told to end; `ready` hears where.
+/// Serves HTTP until an interrupt comes or came; `ready` hears where. Interrupts are caught before
+/// the first thread is started, and better before the token is written: what was told to end while it
+/// started ends in order.
 pub fn serve_http(
     server: &McpServer,
     options: HttpOptions,
+    interrupts: Interrupts,
     ready: impl FnOnce(SocketAddr),
 ) -> Result<(), ServeError> {
     if !options.remote && !options.address.ip().is_loopback() {
@@ -99,7 +112,8 @@ pub fn serve_http(
         return Err(ServeError::NotLoopback { address });
     }
     let runtime = runtime()?;
-    let outcome = runtime.block_on(listen(server, options, ready));
+    let told = told_to_end(interrupts)?;
+    let outcome = runtime.block_on(listen(server, options, told, ready));
     server.inner.gone.cancel();
     runtime.shutdown_timeout(Duration::from_secs(2));
     outcome
@@ -108,6 +122,7 @@ pub fn serve_http(
 async fn listen(
     server: &McpServer,
     options: HttpOptions,
+    told: impl Future<Output = ()>,
     ready: impl FnOnce(SocketAddr),
 ) -> Result<(), ServeError> {
     let unusable = |source| ServeError::Listen {
@@ -146,7 +161,7 @@ async fn listen(
     };
     tokio::select! {
         () = accept => {}
-        () = super::stop_signal() => {}
+        () = told => {}
     }
     Ok(())
 }
@@ -202,7 +217,7 @@ impl Door {
         if is_ambiguous(&request) {
             return plain(
                 StatusCode::BAD_REQUEST,
-                "one Host and one Authorization, please\n",
+                "one Host, one Authorization and one Origin at most, please\n",
             );
         }
         let shown = request.headers().get(AUTHORIZATION);
@@ -238,10 +253,25 @@ impl Door {
 /// Whether two readers of this request could see two different ones.
 fn is_ambiguous(request: &Request<Incoming>) -> bool {
     let headers = request.headers();
-    let several = |name| headers.get_all(name).iter().nth(1).is_some();
-    let host = headers.get(HOST).map(HeaderValue::as_bytes);
-    let odd_host = host.is_some_and(|host| host.contains(&b'@'));
-    several(HOST) || several(AUTHORIZATION) || odd_host || request.uri().authority().is_some()
+    let several = |name: &&str| headers.get_all(*name).iter().nth(1).is_some();
+    let bytes = |name| headers.get(name).map(HeaderValue::as_bytes);
+    let host = bytes(HOST).unwrap_or_default();
+    let named = host.first().is_some_and(|first| *first != b':');
+    // Whether it is one of ours is looked at later.
+    let origin = bytes(ORIGIN).unwrap_or_default();
+    let after_scheme = origin.windows(3).position(|part| part == b"://");
+    let origin = after_scheme
+        .and_then(|at| origin.get(at + 3..))
+        .unwrap_or(origin);
+    ONCE.iter().any(several)
+        || !(named && is_plain(host) && is_plain(origin))
+        || request.uri().authority().is_some()
+}
+
+/// Whether all readers see the same host and port: nothing before an `@`, no path, no list.
+fn is_plain(host: &[u8]) -> bool {
+    let mut bytes = host.iter();
+    bytes.all(|byte| byte.is_ascii_alphanumeric() || b".-_:[]".contains(byte))
 }
 
 fn plain(status: StatusCode, words: &'static str) -> Response<Body> {

@@ -9,6 +9,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use bashful_engine::Interrupts;
 use rmcp::RoleServer;
 use rmcp::model::{
     ClientJsonRpcMessage, ClientNotification, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
@@ -22,7 +23,7 @@ use tokio::sync::oneshot::error::TryRecvError;
 use tokio_util::sync::CancellationToken;
 
 use super::salvage::id_in;
-use super::{McpServer, ServeError, runtime};
+use super::{McpServer, ServeError, runtime, told_to_end};
 
 /// The longest message, in bytes.
 const LONGEST_LINE: usize = 16 << 20;
@@ -34,9 +35,10 @@ const MOST_UNDER_WAY: usize = 1024;
 const LAST_CALLS: Duration = Duration::from_secs(5);
 
 /// Serves the client at standard input and output until it goes. What it runs in the foreground
-/// ends then; what runs in the background goes on.
-pub fn serve_stdio(server: &McpServer) -> Result<(), ServeError> {
+/// ends then; what runs in the background goes on. It also ends when an interrupt comes or came.
+pub fn serve_stdio(server: &McpServer, interrupts: Interrupts) -> Result<(), ServeError> {
     let runtime = runtime()?;
+    let told = told_to_end(interrupts)?;
     let outcome = runtime.block_on(async {
         let gone = server.inner.gone.clone();
         let served = async {
@@ -61,7 +63,7 @@ pub fn serve_stdio(server: &McpServer) -> Result<(), ServeError> {
         let mut served = std::pin::pin!(served);
         tokio::select! {
             outcome = &mut served => outcome,
-            () = super::stop_signal() => {
+            () = told => {
                 // What is under way is answered, with the reason why it came to nothing.
                 gone.cancel();
                 served.await

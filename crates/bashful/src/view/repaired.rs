@@ -66,6 +66,13 @@ pub(crate) fn show_repaired(repaired: &Repaired, style: Style, out: &mut Vec<u8>
         );
         sheet.item("✓", Tone::Success, &words);
     }
+    if !repaired.removed_groups.is_empty() {
+        let words = format!(
+            "Control groups that dead keepers left are removed: {}",
+            repaired.removed_groups.len()
+        );
+        sheet.item("✓", Tone::Success, &words);
+    }
     if !index.unreadable.is_empty() {
         let some: Vec<&str> = index
             .unreadable

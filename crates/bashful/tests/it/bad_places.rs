@@ -173,8 +173,38 @@ fn full_disk_during_the_run_is_told_to_a_person() {
     let outcome = with_mounts(&world, script);
     assert_eq!(outcome.code, 125, "{}", outcome.stderr);
     assert!(outcome.stdout.starts_with("1\n2\n3\n"));
-    let told = "the log could not be written to its end";
-    assert!(outcome.stderr.contains(told), "{}", outcome.stderr);
+    for told in [
+        "the log could not be written to its end",
+        "it ran and ended with 0",
+        "free some space",
+    ] {
+        assert!(outcome.stderr.contains(told), "{}", outcome.stderr);
+    }
+}
+
+#[test]
+fn an_end_that_cannot_be_recorded_is_told_with_what_it_was() {
+    // The state directory takes nothing more while the command runs.
+    let script = "mount -t tmpfs none \"$STATE\" || exit 99
+        (
+            until [ -e begun ]; do sleep 0.02; done
+            mount --bind \"$STATE\" \"$STATE\" && mount -o remount,bind,ro \"$STATE\" && touch go
+        ) &
+        \"$1\" run $FLAGS 'touch begun; until [ -e go ]; do sleep 0.02; done; exit 3'";
+    let told = |flags: &str| {
+        let world = World::new();
+        with_mounts(&world, &script.replace("$FLAGS", flags))
+    };
+    let (code, result) = told("--json").json();
+    let found = json!([code, result["exit_code"], result["unrecorded"]]);
+    assert_eq!(found, json!([3, 3, true]), "{result}");
+    let outcome = told("");
+    assert_eq!(outcome.code, 3, "{outcome:?}");
+    let words = "it ran, and its end could not be recorded";
+    assert!(outcome.stderr.contains(words), "{outcome:?}");
+    // Where it can be recorded, nothing is said.
+    let (_, result) = World::new().json(&["exit 3"]);
+    assert_eq!(result.get("unrecorded"), None, "{result}");
 }
 
 #[test]

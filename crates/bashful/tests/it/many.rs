@@ -66,3 +66,20 @@ fn many_at_once_do_not_mix_their_results() {
     ids.dedup();
     assert_eq!(ids.len(), 12, "an id was given twice");
 }
+
+/// So many at once. One processor starts them in less time than a command waits in line.
+const CROWD: usize = 200;
+
+#[test]
+fn heavy_a_crowd_in_one_session_is_served_in_turn() {
+    let world = World::new();
+    let runs: Vec<Running> = (0..CROWD)
+        .map(|number| world.start(&["--session", "one", &format!("exit {}", number % 100)]))
+        .collect();
+    for (number, run) in runs.into_iter().enumerate() {
+        let expected = ran(i32::try_from(number % 100).unwrap(), "", "");
+        assert_eq!(run.end().outcome(), expected);
+    }
+    assert_eq!(world.records().len(), CROWD);
+    assert_eq!(world.keepers().len(), 1);
+}

@@ -3,6 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
 use crate::support::{Marker, Running, World, binary, eventually, is_alive, ran};
@@ -165,4 +166,41 @@ fn runs_on_one_terminal_are_one_session() {
         "{first}"
     );
     assert_eq!(world.keeper_of(first), world.keeper_of(second));
+}
+
+#[test]
+fn a_session_lives_in_a_home_however_deep_it_is() {
+    let world = World::new();
+    // Deeper than the address of a socket can say, and without a directory for sockets.
+    let state = world.path("state").join("deep".repeat(40));
+    let call = |arguments: &[&str]| {
+        let mut command = world.bashful(arguments);
+        command
+            .env_remove("XDG_RUNTIME_DIR")
+            .env("XDG_STATE_HOME", &state);
+        Running::start(command).end().outcome()
+    };
+    let keeper = |arguments: &[&str]| {
+        let arguments = [&["run", "--json", "--session", "one"], arguments].concat();
+        let (code, result) = call(&arguments).json();
+        assert_eq!(code, 0, "{result}");
+        let id = result["task_id"].as_str().unwrap().to_owned();
+        let record = state.join("bashful/tasks").join(&id).join("state");
+        let record = fs::read_to_string(record).unwrap();
+        let record: serde_json::Value =
+            serde_json::from_str(record.lines().next().unwrap()).unwrap();
+        (id, record["keeper"].clone(), record["socket"].clone())
+    };
+    let (_, first, _) = keeper(&["true"]);
+    let (task, second, socket) = keeper(&["--background", "sleep 1000"]);
+    assert_eq!(first, second);
+    // It is reached by others, in the private place that it belongs to.
+    let socket = std::path::PathBuf::from(socket.as_str().unwrap());
+    assert_eq!(socket.parent(), Some(state.join("bashful/run").as_path()));
+    assert_eq!(call(&["kill", &task]).code, 0);
+    let told = call(&["doctor"]).stdout;
+    assert!(told.contains("keepers with a socket: 1"), "{told}");
+    let pid = i32::try_from(first["pid"].as_i64().unwrap()).unwrap();
+    kill_process(Pid::from_raw(pid).unwrap(), Signal::TERM).unwrap();
+    assert!(eventually(|| !socket.exists()));
 }

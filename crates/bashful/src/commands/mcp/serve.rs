@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::Context;
-use bashful_engine::in_full;
+use bashful_engine::{Interrupts, in_full};
 use bashful_server::mcp::{
     HttpOptions, McpServer, ServeError, ServerOptions, Token, serve_http, serve_stdio,
 };
@@ -19,6 +19,8 @@ use crate::printer::Printer;
 const SESSION_YES: Duration = Duration::from_secs(12 * 60 * 60);
 
 pub(super) fn serve(arguments: &ServeArguments, printer: &Printer) -> anyhow::Result<Exit> {
+    // First of all: a server that is told to end while it starts takes its token away again.
+    let interrupts = Interrupts::catch().context("cannot catch interrupts")?;
     let token = match (&arguments.http, &arguments.token_file) {
         (None, _) => None,
         (Some(_), Some(path)) => {
@@ -26,8 +28,8 @@ pub(super) fn serve(arguments: &ServeArguments, printer: &Printer) -> anyhow::Re
             Some((token, None))
         }
         (Some(_), None) => {
-            let (token, path) = fresh_token()?;
-            Some((token, Some(path)))
+            let (token, file) = fresh_token()?;
+            Some((token, Some(file)))
         }
     };
     let wish = AgentWish {
@@ -50,23 +52,19 @@ pub(super) fn serve(arguments: &ServeArguments, printer: &Printer) -> anyhow::Re
         .clone_from(&config.approvals.out_of_band);
     let server = McpServer::new(&engine, options)?;
     let (Some(address), Some((token, fresh))) = (arguments.http, token) else {
-        serve_stdio(&server)?;
+        serve_stdio(&server, interrupts)?;
         return Ok(Exit::Success);
     };
     let mut http = HttpOptions::new(address, token);
     http.remote = arguments.allow_remote;
     http.hosts.clone_from(&arguments.allow_host);
     http.origins.clone_from(&arguments.allow_origin);
-    let served = serve_http(&server, http, |address| {
+    let served = serve_http(&server, http, interrupts, |address| {
         printer.note("serving", &format!("http://{address}/mcp"));
-        if let Some(path) = &fresh {
+        if let Some(TokenFile(path)) = &fresh {
             printer.note("token", &format!("in {}", path.display()));
         }
     });
-    if let Some(path) = &fresh {
-        // It is of no use any more.
-        let _ = std::fs::remove_file(path);
-    }
     match served {
         Err(error @ ServeError::NotLoopback { .. }) => {
             let problem = format!("{error}; if that is meant, add `--allow-remote`");
@@ -85,7 +83,7 @@ fn own_session() -> String {
 }
 
 /// A token for this start, in a private file that the person can read it from.
-fn fresh_token() -> anyhow::Result<(Token, PathBuf)> {
+fn fresh_token() -> anyhow::Result<(Token, TokenFile)> {
     let token = Token::fresh()?;
     let directory = crate::commands::places()?.state;
     std::fs::create_dir_all(&directory)
@@ -93,5 +91,14 @@ fn fresh_token() -> anyhow::Result<(Token, PathBuf)> {
     let path = directory.join(format!("mcp-{}.token", std::process::id()));
     let _ = std::fs::remove_file(&path);
     token.write(&path)?;
-    Ok((token, path))
+    Ok((token, TokenFile(path)))
+}
+
+/// The file of a token that is good for this start only, and goes with it.
+struct TokenFile(PathBuf);
+
+impl Drop for TokenFile {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
 }

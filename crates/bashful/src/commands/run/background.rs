@@ -4,7 +4,8 @@ use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 
 use bashful_engine::{
-    Background, Engine, EngineError, Going, Interrupts, Readied, Readiness, Ready, Run, Task,
+    Background, Engine, EngineError, Going, Interrupts, LONGEST_START, Readied, Readiness, Ready,
+    Run, Task,
 };
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde_json::Value;
@@ -16,8 +17,6 @@ use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::view::{Neutraliser, StartedTask, duration};
 
-/// So long a keeper has to start a command, or to say why not.
-const STARTING: Duration = Duration::from_secs(60);
 /// How often we look at interrupts.
 const GLANCE: Duration = Duration::from_millis(50);
 
@@ -59,7 +58,7 @@ pub(super) fn leave(
     interrupts: &Interrupts,
 ) -> anyhow::Result<Ended> {
     let began = Instant::now();
-    if !run.has_started(began + STARTING)? {
+    if !run.has_started(began + LONGEST_START)? {
         return Err(EngineError::KeeperGone.into());
     }
     let background = run.background();

@@ -42,6 +42,12 @@ pub(super) fn remarks(result: &ExecutionResult, printer: &Printer) {
     if result.log_end == Some("write_failed") {
         printer.note("warning", "the log could not be written to its end");
     }
+    if result.unrecorded {
+        printer.note("warning", "it ran, and its end could not be recorded");
+        if result.log_end.is_none() {
+            printer.note("hint", MORE_SPACE);
+        }
+    }
     for violation in result.worth_telling().take(MOST_DENIALS) {
         printer.note("sandbox", &denial(violation));
     }
@@ -146,25 +152,30 @@ fn adopted(result: &ExecutionResult, printer: &Printer) {
     printer.talk(&out);
 }
 
+/// What helps where the disk took nothing more.
+const MORE_SPACE: &str = "free some space, or set XDG_STATE_HOME to another disk";
+
 /// The exit code of a run whose output was streamed: output that got lost on the
-/// way is a failure of ours, whatever the command said.
+/// way is a failure of ours, whatever the command said. It ran all the same, and that is said.
 pub(super) fn complete(result: &ExecutionResult, shown: u64, printer: &Printer) -> Exit {
     let exit = Exit::of(result);
     let missing = (result.stdout_bytes + result.stderr_bytes).saturating_sub(shown);
     if missing == 0 {
         return exit;
     }
-    printer.note(
-        "error",
-        &format!(
-            "{} of output did not fit the log and are missing above",
-            size(missing)
-        ),
-    );
-    printer.note(
-        "hint",
-        "raise --log-quota, or let the command write to a file",
-    );
+    let ended = match (result.exit_code, &result.signal) {
+        (Some(code), _) => format!("it ran and ended with {code}"),
+        (None, Some(signal)) => format!("it ran until {signal}"),
+        (None, None) => "it ran".to_owned(),
+    };
+    let missing = size(missing);
+    let words = format!("{ended}; {missing} of output did not fit the log and are missing above");
+    printer.note("error", &words);
+    let hint = match result.log_end {
+        Some("write_failed") => MORE_SPACE,
+        _ => "raise --log-quota, or let the command write to a file",
+    };
+    printer.note("hint", hint);
     if exit == Exit::Success {
         Exit::Broken
     } else {

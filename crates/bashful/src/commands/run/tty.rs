@@ -2,20 +2,18 @@
 
 use std::time::{Duration, Instant};
 
-use bashful_engine::{Engine, EngineError, Run};
+use bashful_engine::{Engine, EngineError, LONGEST_START, Run};
 
 use super::{Ended, Show, finish};
 use crate::commands::attach::{self, Left};
 use crate::exit::Exit;
 
-/// So long a keeper has to start a command, or to say why not.
-const STARTING: Duration = Duration::from_secs(60);
 /// So long after the end of its output it has to say how it ended.
 const ENDING: Duration = Duration::from_secs(30);
 
 /// Sits the person down; whoever leaves by the key leaves it running.
 pub(super) fn sit_down(run: Run, engine: &Engine, show: &Show<'_>) -> anyhow::Result<Ended> {
-    if !run.has_started(Instant::now() + STARTING)? {
+    if !run.has_started(Instant::now() + LONGEST_START)? {
         return Err(EngineError::KeeperGone.into());
     }
     let task = engine.task(run.id())?;

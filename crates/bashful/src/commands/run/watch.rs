@@ -4,7 +4,8 @@ use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 
 use bashful_engine::{
-    Background, EngineError, Event, ExecutionResult, Interrupts, Run, Stream, Waiting,
+    Background, EngineError, Event, ExecutionResult, Interrupts, LONGEST_START, Run, Stream,
+    Waiting,
 };
 
 use super::finish;
@@ -14,8 +15,9 @@ use crate::view::{self, Frame, Moment, Neutraliser, Style};
 
 /// How often we look at the clock, the terminal and interrupts.
 const GLANCE: Duration = Duration::from_millis(100);
-/// How long after the limit a keeper has to end everything and say so.
-const KEEPER_PATIENCE: Duration = Duration::from_secs(30);
+/// How long after the limit a keeper has to end everything and say so, besides the time that a
+/// command may wait for its start.
+const KEEPER_PATIENCE: Duration = LONGEST_START;
 
 pub(in crate::commands) struct Watcher<'a> {
     pub(in crate::commands) printer: &'a Printer,

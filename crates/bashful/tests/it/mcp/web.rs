@@ -5,6 +5,7 @@ use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use super::client::{Manner, text_of};
@@ -81,6 +82,12 @@ fn web_pages_and_other_hosts_do_not_get_in() {
         "127.0.0.1.evil.example",
         "169.254.1.1",
         "",
+        " ",
+        ":",
+        &format!(":{port}"),
+        "localhost,evil.example",
+        "evil.example@localhost",
+        "localhost/evil.example",
     ] {
         let answer = good.clone().with("Host", host).send();
         assert!((400..500).contains(&answer.status), "{host}: {answer:?}");
@@ -97,6 +104,35 @@ fn web_pages_and_other_hosts_do_not_get_in() {
     }
     let answer = good.clone().path("/other").send();
     assert_eq!(answer.status, 404, "{answer:?}");
+    // Two readers of one request must not see two: not even where the first is the right one.
+    let own = format!("http://127.0.0.1:{port}");
+    let here = format!("127.0.0.1:{port}");
+    let shown = format!("Bearer {}", web.token);
+    let evil = "https://evil.example";
+    for doubled in [
+        [("Origin", own.as_str()), ("Origin", evil)],
+        [("Origin", evil), ("Origin", &own)],
+        [("Origin", &own), ("origin", &own)],
+        [("Host", &here), ("host", "evil.example")],
+        [("Host", &here), ("Host", &here)],
+        [("Authorization", &shown), ("Authorization", "Bearer x")],
+        [("Mcp-Session-Id", "one"), ("Mcp-Session-Id", "two")],
+    ] {
+        let request = doubled.iter().fold(good.clone(), |request, (name, value)| {
+            request.and(name, value)
+        });
+        let answer = request.send();
+        assert_eq!(answer.status, 400, "{doubled:?}: {answer:?}");
+    }
+    for odd in [
+        format!("{own}, {evil}"),
+        format!("{own}/page"),
+        format!("http://evil.example@127.0.0.1:{port}"),
+        String::new(),
+    ] {
+        let answer = good.clone().with("Origin", &odd).send();
+        assert!((400..500).contains(&answer.status), "{odd}: {answer:?}");
+    }
     assert!(!made(&world, "made"));
     for host in [
         format!("localhost:{port}"),
@@ -107,7 +143,6 @@ fn web_pages_and_other_hosts_do_not_get_in() {
         assert_eq!(answer.status, 200, "{host}: {answer:?}");
     }
     // A page of our own would be no stranger.
-    let own = format!("http://127.0.0.1:{port}");
     let answer = good.clone().with("Origin", &own).send();
     assert_eq!(answer.status, 200, "{answer:?}");
     assert_eq!(world.read("made"), "x\n".repeat(4));
@@ -166,6 +201,31 @@ fn the_token_is_private_and_goes_with_the_server() {
         let outcome = world.call(&["mcp", "--http", "127.0.0.1:0", "--token-file", path]);
         assert_eq!(outcome.code, 2, "{outcome:?}");
         assert!(outcome.stderr.contains(told), "{outcome:?}");
+    }
+}
+
+#[test]
+fn a_server_that_is_told_to_end_while_it_starts_ends_in_order() {
+    let world = World::new();
+    let tokens = || {
+        let names = std::fs::read_dir(world.state()).into_iter().flatten();
+        let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        names.filter(|name| name.contains("token")).count()
+    };
+    // The first moment at which there is something to take away, and some later ones.
+    for pause in [0, 1, 5, 20, 60] {
+        let mut child = world
+            .bashful(&["mcp", "--http", "127.0.0.1:0"])
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        while tokens() == 0 && child.try_wait().unwrap().is_none() {
+            std::hint::spin_loop();
+        }
+        std::thread::sleep(Duration::from_millis(pause));
+        kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
+        let status = child.wait().unwrap();
+        assert_eq!((status.code(), tokens()), (Some(0), 0), "after {pause} ms");
     }
 }
 

@@ -159,6 +159,12 @@ impl Request {
         request
     }
 
+    /// The same header once more.
+    pub(super) fn and(mut self, name: &str, value: &str) -> Self {
+        self.headers.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
     pub(super) fn without(mut self, name: &str) -> Self {
         self.headers
             .retain(|(own, _)| !own.eq_ignore_ascii_case(name));
