@@ -257,21 +257,10 @@ impl Rooms {
         }
         found.append(&mut place.held);
         let enforcement = place.plan.enforcement;
-        let tmp_size = place.plan.tmp_size;
         let number = place.number;
         if let Some(kept) = self.kept.get_mut(&number) {
             found.extend(kept.room.merge_copies());
-            if kept.room.tmp_is_full() {
-                found.push(Violation {
-                    kind: "disk".to_owned(),
-                    path: Some("/tmp".into()),
-                    missing: "resources.tmp_size".to_owned(),
-                    source: "keeper".to_owned(),
-                    note: Some("the room's /tmp is full".to_owned()),
-                    limit: Some(tmp_size),
-                    ..Violation::default()
-                });
-            }
+            found.extend(kept.room.full());
             kept.room.release(place.confined);
         }
         self.leave(number);

@@ -43,6 +43,7 @@ pub use mark::Mark;
 pub use notices::{Glance, Line, Notices};
 pub use plan::{
     Access, Entry, Holding, Plan, PlanError, Private, ROOM_DIRECTORY, Right, RunLimit, Short,
+    Storage,
 };
 pub use profile::{
     Enforcement, Hint, Level, Lookout, Network, Profile, Protection, Reporting, Resources,

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use crate::backend::Backend;
 use crate::profile::{Enforcement, Level, Network, Profile, Protection, Reporting, Resources};
 use crate::protect::Watch;
-use crate::seccomp::{CommandsRule, Filter, FilterOptions, Ground, NoticeOptions, Refusal};
+use crate::seccomp::{
+    CommandsRule, Filter, FilterOptions, Ground, MemoryRule, NoticeOptions, Refusal,
+};
 use crate::survey::{Identity, Kind, Survey};
 
 mod commands;
@@ -16,7 +18,7 @@ mod limits;
 mod view;
 
 pub use held::Holding;
-pub use limits::RunLimit;
+pub use limits::{RunLimit, Storage};
 pub use view::{Access, Entry, Private};
 
 /// What will be done for a run.
@@ -34,8 +36,8 @@ pub struct Plan {
     pub limits: Vec<RunLimit>,
     /// Limits that the control group holds.
     pub group: Resources,
-    /// What a room's own file systems may hold, in bytes.
-    pub tmp_size: u64,
+    /// What a room's own file systems may hold.
+    pub storage: Storage,
     /// What is watched because it does not exist.
     pub watched: Vec<Watch>,
     /// Repository configurations that become private copies, by their place in the room.
@@ -143,6 +145,11 @@ impl Plan {
                 (Backend::Landlock, Network::On) => Ground::Shared,
                 _ => Ground::Apart,
             },
+            memory: if limits.iter().any(RunLimit::is_memory) {
+                MemoryRule::Uncounted
+            } else {
+                MemoryRule::Counted
+            },
         });
         let plan = Self {
             identity: survey.identity,
@@ -154,7 +161,7 @@ impl Plan {
             view: view.entries,
             limits,
             group,
-            tmp_size: profile.resources.tmp_size.unwrap_or(DEFAULT_TMP),
+            storage: Storage::of(&profile.resources, survey),
             watched: view.watched,
             git_configs: view.git_configs,
             telling: filter.of_telling(),
@@ -166,6 +173,18 @@ impl Plan {
         };
         plan.refuse_what_falls_short(profile)?;
         Ok(plan)
+    }
+
+    /// Whether a control group holds its memory, if anything is to.
+    pub(crate) fn counts_memory(&self) -> bool {
+        !self.limits.iter().any(RunLimit::is_memory)
+    }
+
+    /// Whether the room has file systems of its own. Where the host's whole tree is used, it has
+    /// none.
+    pub(crate) fn has_own(&self) -> bool {
+        let mut view = self.view.iter();
+        view.any(|entry| entry.path() == Path::new(ROOM_DIRECTORY))
     }
 
     /// Who enforces it.
@@ -227,8 +246,6 @@ fn noticing(profile: &Profile) -> Option<Noticing> {
         filter: Filter::of_notices(what),
     })
 }
-
-const DEFAULT_TMP: u64 = 1 << 30;
 
 fn check(profile: &Profile) -> Result<(), PlanError> {
     let wrong = |path: &Path, problem| {

@@ -99,7 +99,8 @@ pub struct Resources {
     pub open_files: Option<u64>,
     /// Bytes of the largest file.
     pub file_size: Option<u64>,
-    /// Bytes of the room's `/tmp`; and as much again of its `/dev/shm`.
+    /// Bytes of the room's `/tmp` and `/dev/shm` together. Where no control group counts memory,
+    /// no more than `memory` has.
     pub tmp_size: Option<u64>,
 }
 

@@ -15,7 +15,7 @@ pub struct ResourceLimits {
     pub open_files: Option<u64>,
     /// Bytes of the largest file.
     pub file_size: Option<u64>,
-    /// Bytes of the room's `/tmp`.
+    /// Bytes of the room's `/tmp` and `/dev/shm` together.
     pub tmp_size: Option<u64>,
 }
 

@@ -196,6 +196,34 @@ except OSError as error: print(error.errno)
 }
 
 #[test]
+fn files_in_memory_are_memory() {
+    let text = "python3 -c \"
+total = 0
+for place in ['/tmp', '/dev/shm', '/run/bashful/home']:
+    try:
+        with open(place + '/fill', 'wb', buffering=0) as file:
+            for _ in range(600): total += file.write(bytes(1 << 20))
+    except OSError: pass
+print(total <= 256 << 20)
+\"";
+    let flags = ["--memory", "256M", "--tmp-size", "600M"];
+    let (_, result, kinds) = runs_into(&flags, text);
+    if level(&result) {
+        assert_eq!(kinds, ["memory"], "{result}");
+        return;
+    }
+    let told = &result["sandbox_violations"][0];
+    assert_eq!(
+        json!([result["stdout"], kinds, told["missing"], told["flag"]]),
+        json!(["True\n", ["disk"], "resources.memory", "--memory 512M"]),
+        "{result}"
+    );
+    // With as much memory it all fits.
+    let (_, result, kinds) = runs_into(&["--memory", "4G", "--tmp-size", "2G"], text);
+    assert_eq!(json!([result["stdout"], kinds[..]]), json!(["False\n", ["disk"]]));
+}
+
+#[test]
 fn an_ordinary_failure_is_no_violation() {
     for text in [
         "exit 3",
