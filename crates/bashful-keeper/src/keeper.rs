@@ -30,12 +30,14 @@ use crate::task_id::TaskId;
 mod audit;
 mod census;
 mod converse;
+mod gauge;
 mod idle;
 mod input;
 mod listener;
 mod start;
 mod streams;
 
+use gauge::Gauge;
 use idle::Spares;
 pub use listener::ALONE;
 
@@ -56,6 +58,8 @@ pub(crate) struct Keeper {
     /// What the kernel records, where we may read it.
     audit: Option<Audit>,
     asked_for_audit: bool,
+    /// What runs take of the machine.
+    gauge: Gauge,
     /// When it is worth trying again to tidy up after runs.
     tidy_at: Instant,
     next_number: u64,
@@ -144,6 +148,7 @@ impl Keeper {
             rooms: Rooms::default(),
             audit: None,
             asked_for_audit: false,
+            gauge: Gauge::default(),
             tidy_at: Instant::now(),
             next_number: 1,
             state: None,
@@ -235,9 +240,9 @@ impl Keeper {
                 }
             }
             Source::Notices(number) => {
-                let run = self.runs.get_mut(&number);
-                if let Some(place) = run.and_then(|run| run.place.as_mut())
-                    && place.serve_notices() == Line::Closed
+                if let Some(run) = self.runs.get_mut(&number)
+                    && run.serve_notices(Instant::now()) == Line::Closed
+                    && let Some(place) = &run.place
                     && let Some(notices) = &place.confined.notices
                 {
                     // What has nothing more to say would wake us for ever.
@@ -322,6 +327,7 @@ impl Keeper {
     /// Moves every run on, reports, and flushes what waits to go out.
     fn settle(&mut self) {
         let now = Instant::now();
+        self.watch_consumption(now);
         let census = if self.runs.values().any(|run| run.needs_census(now)) {
             self.census()
         } else {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use bashful_sandbox::{
@@ -70,6 +70,8 @@ pub(crate) struct InRoom {
     held: Vec<Violation>,
     /// The table of its mounts, which tells when something was torn off.
     mounts: Option<File>,
+    /// Where its `/tmp` is, if that is on disk.
+    on_disk: Option<PathBuf>,
     /// Something was torn off, and told: what is there now may be the user's.
     torn: bool,
 }
@@ -124,6 +126,7 @@ impl Rooms {
         match started {
             Some(Ok(confined)) => Ok(InRoom {
                 number,
+                on_disk: (plan.backend() != Backend::Native).then(|| self.directory.clone()),
                 plan,
                 freshness,
                 confined,
@@ -377,9 +380,11 @@ impl InRoom {
     }
 
     /// Lets calls go on that the kernel tells about, and looks at them; whether more may come.
-    pub(crate) fn serve_notices(&mut self) -> Line {
+    pub(crate) fn serve_notices(&mut self, may_allocate: &mut dyn FnMut(u64) -> bool) -> Line {
         let notices = self.confined.notices.as_mut();
-        notices.map_or(Line::Closed, |notices| notices.serve(&self.plan))
+        notices.map_or(Line::Closed, |notices| {
+            notices.serve(&self.plan, may_allocate)
+        })
     }
 
     /// Whether the kernel told of this process as one of the run's.
@@ -452,6 +457,23 @@ impl InRoom {
         };
         let used = self.confined.cpu_time().unwrap_or_default();
         used.as_millis() >= u128::from(limit)
+    }
+
+    /// The limit of memory that nobody but the keeper holds all its processes to.
+    pub(crate) fn uncounted_memory(&self) -> Option<u64> {
+        self.plan.uncounted_memory()
+    }
+
+    /// What it may add to disks, and where it can.
+    pub(crate) fn disk_bound(&self) -> Option<(u64, Vec<PathBuf>)> {
+        let limit = self.plan.disk_size?;
+        let written = self.plan.written().map(Path::to_owned);
+        Some((limit, written.chain(self.on_disk.clone()).collect()))
+    }
+
+    /// Adds something that it was stopped at by the keeper.
+    pub(crate) fn tell(&mut self, violation: Violation) {
+        self.held.push(violation);
     }
 
     /// Whether a clock must look after its processor time.

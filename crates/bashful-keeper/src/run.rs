@@ -17,12 +17,15 @@ use bashful_sandbox::{
 use rustix::fs::fstat;
 use rustix::process::Signal;
 
+mod consumption;
 mod in_room;
 mod input;
 mod survivors;
 mod telling;
 mod unwritten;
 
+use consumption::Consumption;
+pub(crate) use consumption::Disks;
 use in_room::Looks;
 pub use survivors::SHELL_TEXT;
 pub(crate) use unwritten::Unwritten;
@@ -96,6 +99,7 @@ pub(crate) struct Run {
     ended: Option<Ended>,
     /// When to look after a run in a room again.
     looks: Looks,
+    consumption: Consumption,
     told: ToldOfRun,
 }
 
@@ -161,6 +165,7 @@ impl Run {
             leader: parts.leader,
             init: parts.init,
             looks: Looks::from(now),
+            consumption: Consumption::begin(parts.place.as_ref()),
             place: parts.place,
             owner: parts.owner,
             outputs: parts.outputs,

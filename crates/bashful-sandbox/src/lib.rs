@@ -8,6 +8,7 @@
 mod audit;
 mod backend;
 mod cgroup;
+mod consumption;
 mod freshness;
 mod git_config;
 mod host;
@@ -36,6 +37,7 @@ mod wrapped;
 pub use audit::{Audit, Refused};
 pub use backend::{Backend, UnknownBackend};
 pub use cgroup::share_group_with;
+pub use consumption::{DiskSpace, MemoryInUse, Nameless, Written, memory_of};
 pub use freshness::Freshness;
 pub use host::{ControlGroup, Host, IdMaps, Possibility};
 pub use launch::{FIRST_INHERITED, Launch, LaunchError, MOST_INHERITED, Stage};

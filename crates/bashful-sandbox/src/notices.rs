@@ -30,7 +30,7 @@ use crate::seccomp::NoticeOptions;
 use crate::sys::notices::{Notice, hand_over_quickly, let_go_on, receive, still_waits};
 use look::{Looker, without_remedy_if_own};
 use seen::{Seen, digest};
-use told::gather;
+use told::{allocation, gather};
 pub use tree::Glance;
 use tree::Tree;
 
@@ -79,11 +79,13 @@ impl Notices {
         }
     }
 
-    /// Lets calls go on that wait, and looks at them; no more than a fair share.
-    pub fn serve(&mut self, plan: &Plan) -> Line {
+    /// Lets calls go on that wait, and looks at them; no more than a fair share. One that sets
+    /// space aside goes on if `may_allocate` so many bytes; if not, it waits until the run has
+    /// been ended.
+    pub fn serve(&mut self, plan: &Plan, may_allocate: &mut dyn FnMut(u64) -> bool) -> Line {
         for _ in 0..MOST_AT_ONCE {
             match self.waits() {
-                Some(true) => self.serve_one(plan),
+                Some(true) => self.serve_one(plan, may_allocate),
                 Some(false) => return Line::Open,
                 None => return Line::Closed,
             }
@@ -146,7 +148,7 @@ impl Notices {
         self.seen.into_violations()
     }
 
-    fn serve_one(&mut self, plan: &Plan) {
+    fn serve_one(&mut self, plan: &Plan, may_allocate: &mut dyn FnMut(u64) -> bool) {
         // Whoever called may have been killed meanwhile.
         let Ok(notice) = receive(&self.listener) else {
             return;
@@ -157,7 +159,11 @@ impl Notices {
             }
             self.threads.push_back(notice.thread);
         }
-        self.look_at(&notice, plan);
+        match allocation(&notice, self.what) {
+            Some(bytes) if !may_allocate(bytes) => return,
+            Some(_) => {}
+            None => self.look_at(&notice, plan),
+        }
         let_go_on(&self.listener, &notice);
     }
 

@@ -38,6 +38,8 @@ pub struct Plan {
     pub group: Resources,
     /// What a room's own file systems may hold.
     pub storage: Storage,
+    /// What a run may add to the disks that it writes to, in bytes.
+    pub disk_size: Option<u64>,
     /// What is watched because it does not exist.
     pub watched: Vec<Watch>,
     /// Repository configurations that become private copies, by their place in the room.
@@ -145,7 +147,7 @@ impl Plan {
                 (Backend::Landlock, Network::On) => Ground::Shared,
                 _ => Ground::Apart,
             },
-            memory: if limits.iter().any(RunLimit::is_memory) {
+            memory: if limits.iter().any(|limit| limit.memory().is_some()) {
                 MemoryRule::Uncounted
             } else {
                 MemoryRule::Counted
@@ -162,6 +164,7 @@ impl Plan {
             limits,
             group,
             storage: Storage::of(&profile.resources, survey),
+            disk_size: profile.resources.disk_size,
             watched: view.watched,
             git_configs: view.git_configs,
             telling: filter.of_telling(),
@@ -175,9 +178,21 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Whether a control group holds its memory, if anything is to.
-    pub(crate) fn counts_memory(&self) -> bool {
-        !self.limits.iter().any(RunLimit::is_memory)
+    /// What of the host it may write.
+    pub fn written(&self) -> impl Iterator<Item = &Path> {
+        self.view.iter().filter_map(|entry| match entry {
+            Entry::Bind {
+                path,
+                access: Access::Write | Access::WriteData,
+                ..
+            } => Some(path.as_path()),
+            _ => None,
+        })
+    }
+
+    /// The limit of memory, if no control group holds all processes to it.
+    pub fn uncounted_memory(&self) -> Option<u64> {
+        self.limits.iter().find_map(|limit| limit.memory())
     }
 
     /// Whether the room has file systems of its own. Where the host's whole tree is used, it has

@@ -102,6 +102,8 @@ pub struct Resources {
     /// Bytes of the room's `/tmp` and `/dev/shm` together. Where no control group counts memory,
     /// no more than `memory` has.
     pub tmp_size: Option<u64>,
+    /// Bytes that it may add to the disks that it writes to, as the keeper sees them.
+    pub disk_size: Option<u64>,
 }
 
 /// The things that are enforced.

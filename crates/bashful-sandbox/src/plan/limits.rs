@@ -21,9 +21,12 @@ pub enum RunLimit {
 }
 
 impl RunLimit {
-    /// Whether each process carries the limit of memory, as no control group holds it.
-    pub(super) fn is_memory(&self) -> bool {
-        matches!(self, Self::Memory(_))
+    /// The limit of memory that each process carries, as no control group holds it.
+    pub(super) fn memory(self) -> Option<u64> {
+        match self {
+            Self::Memory(bytes) => Some(bytes),
+            _ => None,
+        }
     }
 }
 

@@ -219,7 +219,7 @@ impl Tree<'_> {
     /// It cannot be told how many names a file system in memory may have, and an older one not
     /// its size. Where no control group counts them, they go to disk, as those in `/tmp` do.
     fn shared_memory(&mut self, path: &Path) {
-        if self.has_size && self.plan.counts_memory() {
+        if self.has_size && self.plan.uncounted_memory().is_none() {
             self.in_memory(path, "1777", Some(self.plan.storage.tmp));
         } else {
             let source = self.place.on_host(path);

@@ -15,6 +15,7 @@ mod bad_input;
 mod bombs;
 mod commands;
 mod denied;
+mod disk;
 mod endings;
 mod git_config;
 mod git_copies;
