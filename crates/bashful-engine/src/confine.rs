@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use bashful_policy::{Capabilities, NetworkCapability, Preset};
 use bashful_sandbox::{
-    Network, Profile, Protection, Reporting, WriteMode, WriteRoot, obeyed_by_git,
+    AbsentNames, Network, Profile, Protection, Reporting, WriteMode, WriteRoot, obeyed_by_git,
 };
 
 use crate::config::HomeMode;
@@ -104,6 +104,8 @@ impl Caller for std::collections::BTreeMap<String, String> {
 pub(crate) struct Confined {
     /// What the sandbox enforces.
     pub(crate) profile: Profile,
+    /// Secrets that must not be seen should they come into being.
+    pub(crate) absent: AbsentNames,
     /// Variables that let toolchains be found though the home is another.
     pub(crate) environment: Vec<(String, String)>,
     /// What `HOME` is to be.
@@ -138,7 +140,7 @@ pub(crate) fn confine(request: &ConfineRequest<'_>) -> Result<Confined, ConfineE
         Vec::new()
     };
 
-    let mut hide = secrets::hidden(request, home.as_deref(), &roots)?;
+    let secrets::Secrets { mut hide, absent } = secrets::find(request, home.as_deref(), &roots)?;
     hide.extend(denied.hidden(&roots)?);
     view::simplify(&mut hide);
     for path in &hide {
@@ -156,6 +158,7 @@ pub(crate) fn confine(request: &ConfineRequest<'_>) -> Result<Confined, ConfineE
     let start =
         start.filter(|start| !roots.show(start) && empty.as_ref().is_none_or(|home| home != start));
     Ok(Confined {
+        absent,
         profile: Profile {
             workspace: request.workspace.to_owned(),
             read: roots.read_list(&hide),

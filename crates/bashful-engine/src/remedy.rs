@@ -131,7 +131,7 @@ fn more_of(missing: &str, limit: Option<u64>) -> Option<String> {
     let name = missing.strip_prefix("resources.")?;
     let more = limit?.checked_mul(2)?;
     Some(match name {
-        "memory" | "file_size" | "tmp_size" => {
+        "memory" | "file_size" | "tmp_size" | "disk_size" => {
             format!("--{} {}", name.replace('_', "-"), format_size(more))
         }
         "processes" => format!("--processes {more}"),

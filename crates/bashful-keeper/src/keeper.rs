@@ -30,13 +30,16 @@ use crate::task_id::TaskId;
 mod audit;
 mod census;
 mod converse;
+mod gauge;
 mod idle;
 mod input;
 mod line;
 mod listener;
+mod sentry;
 mod start;
 mod streams;
 
+use gauge::Gauge;
 use idle::Spares;
 pub use line::LONGEST_IN_LINE;
 use line::StartLine;
@@ -61,6 +64,8 @@ pub(crate) struct Keeper {
     /// What the kernel records, where we may read it.
     audit: Option<Audit>,
     asked_for_audit: bool,
+    /// What runs take of the machine.
+    gauge: Gauge,
     /// When it is worth trying again to tidy up after runs.
     tidy_at: Instant,
     next_number: u64,
@@ -89,6 +94,7 @@ enum Source {
     Signals,
     Listener,
     Audit,
+    Sentry,
     Connection(u64),
     Output(u64, Stream),
     Report(u64),
@@ -104,6 +110,7 @@ impl Source {
             Self::Signals => 0,
             Self::Listener => 1,
             Self::Audit => 2,
+            Self::Sentry => 3,
             Self::Report(number) => number << 3,
             Self::Connection(number) => number << 3 | 1,
             Self::Output(number, Stream::Stdout) => number << 3 | 2,
@@ -121,6 +128,7 @@ impl Source {
             (0, 0) => Self::Signals,
             (0, 1) => Self::Listener,
             (0, 2) => Self::Audit,
+            (0, 3) => Self::Sentry,
             (number, 0) => Self::Report(number),
             (number, 2) => Self::Output(number, Stream::Stdout),
             (number, 3) => Self::Output(number, Stream::Stderr),
@@ -153,6 +161,7 @@ impl Keeper {
             rooms: Rooms::default(),
             audit: None,
             asked_for_audit: false,
+            gauge: Gauge::default(),
             tidy_at: Instant::now(),
             next_number: 1,
             state: None,
@@ -230,6 +239,7 @@ impl Keeper {
                 }
             }
             Source::Audit => self.hear_audit(),
+            Source::Sentry => self.hear_sentry(),
             Source::Connection(number) => self.converse(number),
             Source::Report(number) => {
                 if let Some(run) = self.runs.get_mut(&number) {
@@ -246,9 +256,9 @@ impl Keeper {
                 }
             }
             Source::Notices(number) => {
-                let run = self.runs.get_mut(&number);
-                if let Some(place) = run.and_then(|run| run.place.as_mut())
-                    && place.serve_notices() == Line::Closed
+                if let Some(run) = self.runs.get_mut(&number)
+                    && run.serve_notices(Instant::now()) == Line::Closed
+                    && let Some(place) = &run.place
                     && let Some(notices) = &place.confined.notices
                 {
                     // What has nothing more to say would wake us for ever.
@@ -336,6 +346,7 @@ impl Keeper {
     fn settle(&mut self) {
         let now = Instant::now();
         self.rooms.hear_late();
+        self.watch_consumption(now);
         let census = if self.runs.values().any(|run| run.needs_census(now)) {
             self.census()
         } else {
@@ -406,6 +417,7 @@ impl Keeper {
             return;
         };
         run.leave(&mut self.rooms);
+        self.dismiss_sentry();
         let mut state = run.finish(self.holder, &mut self.buffer);
         let unwritten = (!run.record(&state)).then(|| state.clone());
         state.unrecorded = unwritten.is_some();

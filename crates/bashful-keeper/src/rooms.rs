@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use bashful_sandbox::{
-    Backend, BuildError, Confined, Enforcement, ExecError, Freshness, Hint, Launch, LaunchError,
-    Line, Lookout, Notices, Plan, PlanError, Profile, SpareNamespaces, Survey, Terminal, Violation,
-    WrapperError, remove_abandoned,
+    AbsentNames, Backend, BuildError, Confined, Enforcement, ExecError, Freshness, Hint, Launch,
+    LaunchError, Line, Lookout, Notices, Plan, PlanError, Profile, Sentry, SpareNamespaces, Survey,
+    Terminal, Violation, WrapperError, remove_abandoned,
 };
 
 use crate::protocol::RoomRequest;
@@ -41,6 +41,8 @@ pub(crate) struct Rooms {
     pub(crate) diary: Diary,
     /// Searches that go on though their runs have ended.
     late: Vec<(Apart, Vec<Page>)>,
+    /// Tells of secrets that come into being, while a run could see one.
+    sentry: Option<Sentry>,
 }
 
 #[derive(Debug)]
@@ -73,6 +75,8 @@ pub(crate) struct InRoom {
     pub(crate) confined: Confined,
     /// Somebody reads what the kernel records about it.
     recorded: bool,
+    /// Secrets that it must not see should they come into being.
+    absent: AbsentNames,
     /// What was held back so far.
     held: Vec<Violation>,
     /// That it is going on, by root.
@@ -81,6 +85,8 @@ pub(crate) struct InRoom {
     changes: [Option<u64>; 2],
     /// The table of its mounts, which tells when something was torn off.
     mounts: Option<File>,
+    /// Where its `/tmp` is, if that is on disk.
+    on_disk: Option<PathBuf>,
     /// Something was torn off, and told: what is there now may be the user's.
     torn: bool,
 }
@@ -125,6 +131,7 @@ impl Rooms {
         request: &RoomRequest,
         launch: Launch,
     ) -> Result<InRoom, Refusal> {
+        self.guard(&request.absent).map_err(Refusal::Survey)?;
         let (number, plan, freshness) = self.enter_whole(request)?;
         let pages = self.diary.begin(freshness.grounds());
         let pages = pages.map_err(Refusal::Survey)?;
@@ -137,6 +144,7 @@ impl Rooms {
         match started {
             Some(Ok(confined)) => Ok(InRoom {
                 number,
+                on_disk: (plan.backend() != Backend::Native).then(|| self.directory.clone()),
                 plan,
                 freshness,
                 confined,
@@ -144,6 +152,7 @@ impl Rooms {
                 held: self.diary.take_recovered(),
                 pages,
                 changes: [None; 2],
+                absent: request.absent.clone(),
                 mounts: None,
                 torn: false,
             }),
@@ -154,6 +163,30 @@ impl Rooms {
             }
             None => Err(Refusal::Group(std::io::ErrorKind::NotFound.into())),
         }
+    }
+
+    /// Watches for secrets that a run could see. One that has come into being since its bounds
+    /// were found is an error: nothing has started, and the next call hides it.
+    fn guard(&mut self, absent: &AbsentNames) -> std::io::Result<()> {
+        if absent.is_empty() {
+            return Ok(());
+        }
+        let sentry = match &mut self.sentry {
+            Some(sentry) => sentry,
+            none => none.insert(Sentry::open()?),
+        };
+        match sentry.guard(absent)? {
+            None => Ok(()),
+            Some(path) => Err(std::io::Error::other(format!(
+                "`{}` has come into being this moment; try again",
+                path.display()
+            ))),
+        }
+    }
+
+    /// Who tells of secrets that come into being.
+    pub(crate) fn sentry(&mut self) -> &mut Option<Sentry> {
+        &mut self.sentry
     }
 
     /// The same as `enter`, and what was built is what was planned: where something was
@@ -272,26 +305,15 @@ impl Rooms {
                 place.held.extend(place.freshness.hold_back_in_place(tag));
             }
         }
-        found.append(&mut place.held);
         // The last calls may not have been looked at; nobody waits for an answer any more.
         let notices = place.confined.notices.take();
         found.extend(notices.map(Notices::into_violations).unwrap_or_default());
+        found.append(&mut place.held);
         let enforcement = place.plan.enforcement;
-        let tmp_size = place.plan.tmp_size;
         let number = place.number;
         if let Some(kept) = self.kept.get_mut(&number) {
             found.extend(kept.room.merge_copies());
-            if kept.room.tmp_is_full() {
-                found.push(Violation {
-                    kind: "disk".to_owned(),
-                    path: Some("/tmp".into()),
-                    missing: "resources.tmp_size".to_owned(),
-                    source: "keeper".to_owned(),
-                    note: Some("the room's /tmp is full".to_owned()),
-                    limit: Some(tmp_size),
-                    ..Violation::default()
-                });
-            }
+            found.extend(kept.room.full());
             kept.room.release(place.confined);
         }
         self.diary.end(&place.pages);
@@ -464,9 +486,11 @@ impl InRoom {
     }
 
     /// Lets calls go on that the kernel tells about, and looks at them; whether more may come.
-    pub(crate) fn serve_notices(&mut self) -> Line {
+    pub(crate) fn serve_notices(&mut self, may_allocate: &mut dyn FnMut(u64) -> bool) -> Line {
         let notices = self.confined.notices.as_mut();
-        notices.map_or(Line::Closed, |notices| notices.serve(&self.plan))
+        notices.map_or(Line::Closed, |notices| {
+            notices.serve(&self.plan, may_allocate)
+        })
     }
 
     /// Whether the kernel told of this process as one of the run's.
@@ -539,6 +563,28 @@ impl InRoom {
         };
         let used = self.confined.cpu_time().unwrap_or_default();
         used.as_millis() >= u128::from(limit)
+    }
+
+    /// The limit of memory that nobody but the keeper holds all its processes to.
+    pub(crate) fn uncounted_memory(&self) -> Option<u64> {
+        self.plan.uncounted_memory()
+    }
+
+    /// What it may add to disks, and where it can.
+    pub(crate) fn disk_bound(&self) -> Option<(u64, Vec<PathBuf>)> {
+        let limit = self.plan.disk_size?;
+        let written = self.plan.written().map(Path::to_owned);
+        Some((limit, written.chain(self.on_disk.clone()).collect()))
+    }
+
+    /// The secrets that it must not see should they come into being.
+    pub(crate) fn absent(&self) -> Option<&AbsentNames> {
+        Some(&self.absent).filter(|absent| !absent.is_empty())
+    }
+
+    /// Adds something that it was stopped at by the keeper.
+    pub(crate) fn tell(&mut self, violation: Violation) {
+        self.held.push(violation);
     }
 
     /// Whether a clock must look after its processor time.

@@ -17,6 +17,7 @@ use bashful_sandbox::{
 use rustix::fs::fstat;
 use rustix::process::Signal;
 
+mod consumption;
 mod in_room;
 mod input;
 mod search;
@@ -24,6 +25,8 @@ mod survivors;
 mod telling;
 mod unwritten;
 
+use consumption::Consumption;
+pub(crate) use consumption::Disks;
 use in_room::Looks;
 pub(crate) use search::Apart;
 use search::Search;
@@ -100,6 +103,7 @@ pub(crate) struct Run {
     /// When to look after a run in a room again.
     looks: Looks,
     search: Search,
+    consumption: Consumption,
     told: ToldOfRun,
 }
 
@@ -166,6 +170,7 @@ impl Run {
             init: parts.init,
             looks: Looks::from(now),
             search: Search::default(),
+            consumption: Consumption::begin(parts.place.as_ref()),
             place: parts.place,
             owner: parts.owner,
             outputs: parts.outputs,

@@ -204,8 +204,12 @@ pub enum Ending {
     KeeperStopped,
     /// It had used up its processor time.
     OutOfCpuTime,
+    /// It took more of something than a limit allows, which a violation names.
+    OverLimit,
     /// Something that was protected in it was replaced outside.
     Unprotected,
+    /// A secret came into being where it could have read it.
+    Exposed,
     /// Its directory was removed: nobody could have found it any more.
     DirectoryRemoved,
 }

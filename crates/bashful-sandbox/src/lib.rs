@@ -5,9 +5,11 @@
 //! is in its private `sys` module, one small file for each kernel area; what is
 //! public here is safe to call from any thread unless it says otherwise.
 
+mod absent;
 mod audit;
 mod backend;
 mod cgroup;
+mod consumption;
 mod freshness;
 mod git_config;
 mod host;
@@ -34,11 +36,13 @@ mod terminal;
 mod tree;
 mod wrapped;
 
+pub use absent::{AbsentNames, NewName, Sentry, is_environment_file};
 pub use audit::{Audit, Refused};
 pub use backend::{Backend, UnknownBackend};
 pub use cgroup::{
     AbandonedGroups, remove_abandoned_beside_ours, remove_abandoned_groups, share_group_with,
 };
+pub use consumption::{DiskSpace, MemoryInUse, Nameless, Written, memory_of};
 pub use freshness::Freshness;
 pub use git_config::obeyed_by_git;
 pub use host::{ControlGroup, Host, IdMaps, Possibility};
@@ -50,6 +54,7 @@ pub use mark::Mark;
 pub use notices::{Glance, Line, Notices};
 pub use plan::{
     Access, Entry, Holding, Plan, PlanError, Private, ROOM_DIRECTORY, Right, RunLimit, Short,
+    Storage,
 };
 pub use profile::{
     Enforcement, Hint, Level, Lookout, Network, Profile, Protection, Reporting, Resources,

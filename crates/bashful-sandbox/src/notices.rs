@@ -35,7 +35,7 @@ use crate::sys::notices::{Notice, hand_over_quickly, let_go_on, receive, still_w
 use known::{answer_known, changes_files};
 use look::{Looker, without_remedy_if_own};
 use seen::{Seen, digest};
-use told::gather;
+use told::{allocation, gather};
 pub use tree::Glance;
 use tree::Tree;
 
@@ -87,11 +87,13 @@ impl Notices {
         }
     }
 
-    /// Lets calls go on that wait, and looks at them; no more than a fair share.
-    pub fn serve(&mut self, plan: &Plan) -> Line {
+    /// Lets calls go on that wait, and looks at them; no more than a fair share. One that sets
+    /// space aside goes on if `may_allocate` so many bytes; if not, it waits until the run has
+    /// been ended.
+    pub fn serve(&mut self, plan: &Plan, may_allocate: &mut dyn FnMut(u64) -> bool) -> Line {
         for _ in 0..MOST_AT_ONCE {
             match self.waits() {
-                Some(true) => self.serve_one(plan),
+                Some(true) => self.serve_one(plan, may_allocate),
                 Some(false) => return Line::Open,
                 None => return Line::Closed,
             }
@@ -160,7 +162,7 @@ impl Notices {
         self.seen.into_violations()
     }
 
-    fn serve_one(&mut self, plan: &Plan) {
+    fn serve_one(&mut self, plan: &Plan, may_allocate: &mut dyn FnMut(u64) -> bool) {
         // Whoever called may have been killed meanwhile.
         let Ok(notice) = receive(&self.listener) else {
             return;
@@ -175,7 +177,11 @@ impl Notices {
             return;
         }
         self.changes += u64::from(changes_files(&notice, self.what));
-        self.look_at(&notice, plan);
+        match allocation(&notice, self.what) {
+            Some(bytes) if !may_allocate(bytes) => return,
+            Some(_) => {}
+            None => self.look_at(&notice, plan),
+        }
         let_go_on(&self.listener, &notice);
     }
 

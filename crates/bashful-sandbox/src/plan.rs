@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use crate::backend::Backend;
 use crate::profile::{Enforcement, Level, Network, Profile, Protection, Reporting, Resources};
 use crate::protect::Watch;
-use crate::seccomp::{CommandsRule, Filter, FilterOptions, Ground, NoticeOptions, Refusal};
+use crate::seccomp::{
+    CommandsRule, Filter, FilterOptions, Ground, MemoryRule, NoticeOptions, Refusal,
+};
 use crate::survey::{Identity, Kind, Survey};
 
 mod commands;
@@ -16,7 +18,7 @@ mod limits;
 mod view;
 
 pub use held::Holding;
-pub use limits::RunLimit;
+pub use limits::{RunLimit, Storage};
 pub use view::{Access, Entry, Private};
 
 /// What will be done for a run.
@@ -34,8 +36,10 @@ pub struct Plan {
     pub limits: Vec<RunLimit>,
     /// Limits that the control group holds.
     pub group: Resources,
-    /// What a room's own file systems may hold, in bytes.
-    pub tmp_size: u64,
+    /// What a room's own file systems may hold.
+    pub storage: Storage,
+    /// What a run may add to the disks that it writes to, in bytes.
+    pub disk_size: Option<u64>,
     /// What is watched because it does not exist.
     pub watched: Vec<Watch>,
     /// Repository configurations that become private copies, by their place in the room.
@@ -143,6 +147,11 @@ impl Plan {
                 (Backend::Landlock, Network::On) => Ground::Shared,
                 _ => Ground::Apart,
             },
+            memory: if limits.iter().any(|limit| limit.memory().is_some()) {
+                MemoryRule::Uncounted
+            } else {
+                MemoryRule::Counted
+            },
         });
         let plan = Self {
             identity: survey.identity,
@@ -154,7 +163,8 @@ impl Plan {
             view: view.entries,
             limits,
             group,
-            tmp_size: profile.resources.tmp_size.unwrap_or(DEFAULT_TMP),
+            storage: Storage::of(&profile.resources, survey),
+            disk_size: profile.resources.disk_size,
             watched: view.watched,
             git_configs: view.git_configs,
             telling: filter.of_telling(),
@@ -166,6 +176,30 @@ impl Plan {
         };
         plan.refuse_what_falls_short(profile)?;
         Ok(plan)
+    }
+
+    /// What of the host it may write.
+    pub fn written(&self) -> impl Iterator<Item = &Path> {
+        self.view.iter().filter_map(|entry| match entry {
+            Entry::Bind {
+                path,
+                access: Access::Write | Access::WriteData,
+                ..
+            } => Some(path.as_path()),
+            _ => None,
+        })
+    }
+
+    /// The limit of memory, if no control group holds all processes to it.
+    pub fn uncounted_memory(&self) -> Option<u64> {
+        self.limits.iter().find_map(|limit| limit.memory())
+    }
+
+    /// Whether the room has file systems of its own. Where the host's whole tree is used, it has
+    /// none.
+    pub(crate) fn has_own(&self) -> bool {
+        let mut view = self.view.iter();
+        view.any(|entry| entry.path() == Path::new(ROOM_DIRECTORY))
     }
 
     /// Who enforces it.
@@ -227,8 +261,6 @@ fn noticing(profile: &Profile) -> Option<Noticing> {
         filter: Filter::of_notices(what),
     })
 }
-
-const DEFAULT_TMP: u64 = 1 << 30;
 
 fn check(profile: &Profile) -> Result<(), PlanError> {
     let wrong = |path: &Path, problem| {

@@ -103,8 +103,11 @@ pub struct Resources {
     pub open_files: Option<u64>,
     /// Bytes of the largest file.
     pub file_size: Option<u64>,
-    /// Bytes of the room's `/tmp`; and as much again of its `/dev/shm`.
+    /// Bytes of the room's `/tmp` and `/dev/shm` together. Where no control group counts memory,
+    /// no more than `memory` has.
     pub tmp_size: Option<u64>,
+    /// Bytes that it may add to the disks that it writes to, as the keeper sees them.
+    pub disk_size: Option<u64>,
 }
 
 /// The things that are enforced.

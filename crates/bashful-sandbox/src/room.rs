@@ -14,7 +14,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::cgroup::{Cgroup, Cgroups, shared_groups};
 use crate::plan::Plan;
-use crate::profile::{Network, Resources};
+use crate::profile::{Network, Resources, Violation};
 
 mod assemble;
 mod build;
@@ -208,13 +208,41 @@ impl Room {
     pub fn fits(&self, plan: &Plan) -> bool {
         self.network == plan.network
             && self.plan.identity == plan.identity
-            && self.plan.tmp_size == plan.tmp_size
+            && self.plan.storage == plan.storage
     }
 
-    /// Whether its `/tmp` has no space or no names left.
-    pub fn tmp_is_full(&self) -> bool {
-        rustix::fs::fstatvfs(&self.shared.tmp)
-            .is_ok_and(|about| about.f_bavail == 0 || about.f_favail == 0)
+    /// What of its own has no space or no names left.
+    pub fn full(&self) -> Option<Violation> {
+        let is_full = |file: &OwnedFd| {
+            let about = rustix::fs::fstatvfs(file);
+            // A program that asks for much at once leaves a little.
+            about.is_ok_and(|about| {
+                about.f_bavail <= about.f_blocks / 256 || about.f_favail <= about.f_files / 256
+            })
+        };
+        if !self.plan.has_own() {
+            return None;
+        }
+        let storage = &self.plan.storage;
+        let (path, size, limit) = if is_full(&self.shared.tmp) {
+            ("/tmp", storage.tmp, storage.limit_of_tmp())
+        } else if is_full(&self.shared.copies) {
+            ("/run/bashful/home", storage.own, storage.limit_of_own())
+        } else {
+            return None;
+        };
+        let (missing, limit) = limit.unzip();
+        Some(Violation {
+            kind: "disk".to_owned(),
+            path: Some(path.into()),
+            missing: missing.unwrap_or_default().to_owned(),
+            source: "keeper".to_owned(),
+            note: Some(format!(
+                "what the room holds there in memory is full at {size} bytes"
+            )),
+            limit,
+            ..Violation::default()
+        })
     }
 
     /// Forgets templates that are no longer what they were: all if the host's mounts have

@@ -43,6 +43,15 @@ pub(crate) enum Ground {
     SharedWithoutNetwork,
 }
 
+/// Whether the memory of a run is limited by something that counts all of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum MemoryRule {
+    /// It is, or has no limit.
+    Counted,
+    /// It has a limit, and no control group counts what lasts without a process.
+    Uncounted,
+}
+
 /// What the filter depends on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FilterOptions {
@@ -52,6 +61,8 @@ pub(crate) struct FilterOptions {
     pub(crate) landlock: Option<u32>,
     /// What else keeps the run apart.
     pub(crate) ground: Ground,
+    /// Who counts its memory.
+    pub(crate) memory: MemoryRule,
 }
 
 /// What the kernel is to tell.
@@ -99,6 +110,7 @@ impl Filter {
             Scope::ListedCommands => options.commands == CommandsRule::Listed,
             Scope::SharedHost => options.ground != Ground::Apart,
             Scope::OldLandlock => options.landlock.is_some_and(|version| version < 3),
+            Scope::UncountedMemory => options.memory == MemoryRule::Uncounted,
             Scope::SharedNetwork => options.ground == Ground::SharedWithoutNetwork,
         };
         let rules: Vec<&'static Rule> = table::rules().filter(applies).collect();

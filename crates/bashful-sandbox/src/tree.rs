@@ -118,24 +118,28 @@ fn children_by_scan(parent: i32) -> Vec<i32> {
 /// These processes and everything that descends from them, parents first.
 /// Processes that have ended already are left out, their children are not.
 pub fn descendants(roots: &[i32]) -> Vec<Process> {
+    let live = |pid: i32| {
+        let status = Status::of(pid).filter(|status| !status.has_ended())?;
+        Some(Process {
+            pid,
+            started: status.started,
+        })
+    };
+    with_ended(roots).into_iter().filter_map(live).collect()
+}
+
+/// The same with those that have ended and that nobody has waited for.
+pub(crate) fn with_ended(roots: &[i32]) -> Vec<i32> {
     let mut seen: HashSet<i32> = HashSet::new();
     let mut queue: Vec<i32> = roots.to_vec();
     let mut found = Vec::new();
     let mut next = 0;
     while let Some(&pid) = queue.get(next) {
         next += 1;
-        if !seen.insert(pid) {
-            continue;
+        if seen.insert(pid) {
+            found.push(pid);
+            queue.extend(children(pid));
         }
-        if let Some(status) = Status::of(pid)
-            && !status.has_ended()
-        {
-            found.push(Process {
-                pid,
-                started: status.started,
-            });
-        }
-        queue.extend(children(pid));
     }
     found
 }

@@ -123,6 +123,7 @@ impl Opening {
                 open_files: limit("open_files"),
                 file_size: limit("file_size"),
                 tmp_size: limit("tmp_size"),
+                disk_size: limit("disk_size"),
             },
             classes: self.classes.clone(),
             ..CapabilityChanges::default()

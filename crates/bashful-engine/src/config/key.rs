@@ -127,6 +127,8 @@ pub enum Key {
     ProfileFileSize,
     /// How large the room's `/tmp` is.
     ProfileTmpSize,
+    /// How much a run may add to the disk.
+    ProfileDiskSize,
     /// The profile of an agent.
     AgentProfile,
 }
@@ -140,7 +142,7 @@ const fn limit(name: &'static str) -> Row {
 
 impl Key {
     /// Every key, in the order in which they are shown: as in the default file.
-    pub const ALL: [Self; 48] = [
+    pub const ALL: [Self; 49] = [
         Self::RequireDescription,
         Self::BlockedCommands,
         Self::Agent,
@@ -188,6 +190,7 @@ impl Key {
         Self::ProfileOpenFiles,
         Self::ProfileFileSize,
         Self::ProfileTmpSize,
+        Self::ProfileDiskSize,
         Self::AgentProfile,
     ];
 
@@ -260,6 +263,7 @@ impl Key {
             Self::ProfileOpenFiles => limit("profile.*.capabilities.resources.open_files"),
             Self::ProfileFileSize => limit("profile.*.capabilities.resources.file_size"),
             Self::ProfileTmpSize => limit("profile.*.capabilities.resources.tmp_size"),
+            Self::ProfileDiskSize => limit("profile.*.capabilities.resources.disk_size"),
             // A repository does not choose whose rules hold.
             Self::AgentProfile => Row("agent.*.profile", Free, NotSet),
         }

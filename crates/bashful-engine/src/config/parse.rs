@@ -214,6 +214,7 @@ fn set_in_profile(
         Key::ProfileOpenFiles => raw.open_files = Some(reader.number(key, value)?),
         Key::ProfileFileSize => raw.file_size = Some(reader.size(key, value)?),
         Key::ProfileTmpSize => raw.tmp_size = Some(reader.size(key, value)?),
+        Key::ProfileDiskSize => raw.disk_size = Some(reader.size(key, value)?),
         _ => {}
     }
     Ok(())

@@ -169,6 +169,11 @@ impl Resolved {
             usual.tmp_size.as_ref(),
             voices!(tmp_size),
         );
+        limits.disk_size = self.limit(
+            key(Key::ProfileDiskSize),
+            usual.disk_size.as_ref(),
+            voices!(disk_size),
+        );
         profile
     }
 
@@ -288,6 +293,7 @@ impl RawProfile {
             || self.processes.is_some()
             || self.file_size.is_some()
             || self.tmp_size.is_some()
+            || self.disk_size.is_some()
     }
 }
 
@@ -312,6 +318,7 @@ fn or(first: RawProfile, second: RawProfile) -> RawProfile {
         open_files: first.open_files.or(second.open_files),
         file_size: first.file_size.or(second.file_size),
         tmp_size: first.tmp_size.or(second.tmp_size),
+        disk_size: first.disk_size.or(second.disk_size),
     }
 }
 
@@ -347,6 +354,7 @@ fn bounds(admin: &RawProfile) -> Bounds {
             open_files: wide(value(admin.open_files.as_ref())),
             file_size: value(admin.file_size.as_ref()),
             tmp_size: value(admin.tmp_size.as_ref()),
+            disk_size: value(admin.disk_size.as_ref()),
         },
     }
 }

@@ -62,6 +62,7 @@ pub(super) struct RawProfile {
     pub(super) open_files: Maybe<usize>,
     pub(super) file_size: Maybe<u64>,
     pub(super) tmp_size: Maybe<u64>,
+    pub(super) disk_size: Maybe<u64>,
 }
 
 /// `[limits]`.

@@ -212,6 +212,7 @@ fn profile_value(profile: Profile, key: Key) -> Option<SettingValue> {
         Key::ProfileOpenFiles => Count(count(limits.open_files)?),
         Key::ProfileFileSize => Size(limits.file_size?),
         Key::ProfileTmpSize => Size(limits.tmp_size?),
+        Key::ProfileDiskSize => Size(limits.disk_size?),
         _ => return None,
     })
 }

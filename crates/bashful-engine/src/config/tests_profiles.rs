@@ -272,6 +272,7 @@ fn all_keys_are_read() {
         open_files = 5
         file_size = '6K'
         tmp_size = '7M'
+        disk_size = '8G'
         [agent.coder]
         profile = 'mine'";
     let loaded = loaded("", user, "");
@@ -291,6 +292,7 @@ fn all_keys_are_read() {
                 open_files: Some(5),
                 file_size: Some(6 << 10),
                 tmp_size: Some(7 << 20),
+                disk_size: Some(8 << 30),
             },
             classes: vec!["sudo".to_owned()],
         },

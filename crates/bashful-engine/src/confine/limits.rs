@@ -38,6 +38,7 @@ pub(super) fn resources(asked: &ResourceLimits) -> Result<Resources, ConfineErro
         open_files: limits.open_files,
         file_size: limits.file_size,
         tmp_size: limits.tmp_size,
+        disk_size: limits.disk_size,
     })
 }
 
@@ -51,6 +52,7 @@ pub(crate) fn usual_limits() -> ResourceLimits {
         tmp_size: Some(memory.map_or(2 * GIBIBYTE, |total| {
             (total / 4).max(2 * GIBIBYTE).min(total / 2)
         })),
+        disk_size: Some(16 * GIBIBYTE),
         ..ResourceLimits::default()
     }
 }

@@ -410,7 +410,7 @@ fn limits_are_checked_against_the_host() {
         assert_eq!(world.refusal(&asked).0, "beyond_host", "{name}");
     }
     let asked = r#"{"resources": {"memory": 1048576, "processes": 3, "cpu_time": 4,
-        "cpu_share": 50, "open_files": 6, "file_size": 7, "tmp_size": 8}}"#;
+        "cpu_share": 50, "open_files": 6, "file_size": 7, "tmp_size": 8, "disk_size": 9}}"#;
     let expected = Resources {
         memory: Some(1 << 20),
         processes: Some(3),
@@ -419,6 +419,7 @@ fn limits_are_checked_against_the_host() {
         open_files: Some(6),
         file_size: Some(7),
         tmp_size: Some(8),
+        disk_size: Some(9),
     };
     assert_eq!(world.profile(asked).resources, expected);
     let usual = world.profile("{}").resources;

@@ -85,7 +85,8 @@ pub(super) fn planned(profile: &Profile, plan: &Plan, spec: &Spec) -> Vec<Planne
         ),
         ("open_files", wished.open_files, "count", Holder::Rlimit),
         ("file_size", wished.file_size, "bytes", Holder::Rlimit),
-        ("tmp_size", Some(plan.tmp_size), "bytes", tmp),
+        ("tmp_size", Some(plan.storage.tmp), "bytes", tmp),
+        ("disk_size", wished.disk_size, "bytes", Holder::Keeper),
     ];
     let limits = rows.into_iter().filter_map(|(what, value, unit, held_by)| {
         Some(PlannedLimit {

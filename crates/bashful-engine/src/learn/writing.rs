@@ -103,7 +103,7 @@ fn capabilities(text: &mut String, section: &str, changes: &CapabilityChanges) {
 /// A limit as a file has it.
 fn quantity(name: &str, limit: u64) -> String {
     match name {
-        "memory" | "file_size" | "tmp_size" => quoted(&format_size(limit)),
+        "memory" | "file_size" | "tmp_size" | "disk_size" => quoted(&format_size(limit)),
         "cpu_time" => {
             let duration = std::time::Duration::from_millis(limit);
             quoted(&format_duration(duration))

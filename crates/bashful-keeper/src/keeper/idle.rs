@@ -90,6 +90,7 @@ impl Keeper {
             .flatten();
         let unwritten = self.unwritten.iter().map(|record| record.next);
         runs.chain(quiet)
+            .chain(self.gauge.at())
             .chain(unwritten)
             .chain(spare)
             .min()

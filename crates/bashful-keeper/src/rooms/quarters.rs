@@ -111,10 +111,11 @@ impl Quarters {
         }
     }
 
-    pub(super) fn tmp_is_full(&self) -> bool {
+    /// What of its own is full, where that lies in memory.
+    pub(super) fn full(&self) -> Option<Violation> {
         match self {
-            Self::Room(room) => room.tmp_is_full(),
-            Self::Wrapped(_) => false,
+            Self::Room(room) => room.full(),
+            Self::Wrapped(_) => None,
         }
     }
 

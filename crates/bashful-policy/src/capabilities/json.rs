@@ -123,7 +123,7 @@ impl<'de> Visitor<'de> for ResourcesVisitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut values = [None; 7];
+        let mut values = [None; 8];
         let mut seen = Vec::new();
         while let Some(key) = map.next_key::<String>()? {
             once(&mut seen, &key)?;

@@ -15,13 +15,15 @@ pub struct ResourceLimits {
     pub open_files: Option<u64>,
     /// Bytes of the largest file.
     pub file_size: Option<u64>,
-    /// Bytes of the room's `/tmp`.
+    /// Bytes of the room's `/tmp` and `/dev/shm` together.
     pub tmp_size: Option<u64>,
+    /// Bytes that it may add to the disks that it writes to.
+    pub disk_size: Option<u64>,
 }
 
 impl ResourceLimits {
     /// The names of all limits.
-    pub const NAMES: [&str; 7] = [
+    pub const NAMES: [&str; 8] = [
         "memory",
         "processes",
         "cpu_time",
@@ -29,10 +31,11 @@ impl ResourceLimits {
         "open_files",
         "file_size",
         "tmp_size",
+        "disk_size",
     ];
 
     /// All limits, in the order of [`NAMES`](Self::NAMES).
-    pub fn values(&self) -> [Option<u64>; 7] {
+    pub fn values(&self) -> [Option<u64>; 8] {
         [
             self.memory,
             self.processes,
@@ -41,11 +44,12 @@ impl ResourceLimits {
             self.open_files,
             self.file_size,
             self.tmp_size,
+            self.disk_size,
         ]
     }
 
     /// The opposite of [`values`](Self::values).
-    pub fn from_values(values: [Option<u64>; 7]) -> Self {
+    pub fn from_values(values: [Option<u64>; 8]) -> Self {
         let [
             memory,
             processes,
@@ -54,6 +58,7 @@ impl ResourceLimits {
             open_files,
             file_size,
             tmp_size,
+            disk_size,
         ] = values;
         Self {
             memory,
@@ -63,6 +68,7 @@ impl ResourceLimits {
             open_files,
             file_size,
             tmp_size,
+            disk_size,
         }
     }
 
@@ -84,7 +90,7 @@ impl ResourceLimits {
         usual: &Self,
         mut refuse: impl FnMut(&'static str, u64),
     ) -> Self {
-        const FULL: [&str; 7] = [
+        const FULL: [&str; 8] = [
             "resources.memory",
             "resources.processes",
             "resources.cpu_time",
@@ -92,6 +98,7 @@ impl ResourceLimits {
             "resources.open_files",
             "resources.file_size",
             "resources.tmp_size",
+            "resources.disk_size",
         ];
         let mut values = self.values();
         let all = values.iter_mut().zip(wish.values()).zip(usual.values());

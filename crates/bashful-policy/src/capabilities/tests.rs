@@ -225,7 +225,7 @@ fn network() -> impl Strategy<Value = NetworkCapability> {
 }
 
 fn limits() -> impl Strategy<Value = ResourceLimits> {
-    [(); 7]
+    [(); 8]
         .map(|()| option::of(1..5u64))
         .prop_map(ResourceLimits::from_values)
 }

@@ -66,6 +66,8 @@ pub(super) fn gather(notice: &Notice, what: NoticeOptions) -> Option<Attempt> {
         Act::Move => Attempt::Move(path()?, self::path(notice, watched.to?)?),
         Act::Execute => Attempt::Execute(path()?),
         Act::Enter => Attempt::Enter(path()?),
+        // There is no wall to it; it is counted.
+        Act::Allocate { .. } => return None,
         Act::Look { end } => Attempt::Look(path()?, last(notice, end)?),
         Act::Connect { length } => {
             let length = usize::try_from(argument(notice, length)?).ok()?;
@@ -75,6 +77,22 @@ pub(super) fn gather(notice: &Notice, what: NoticeOptions) -> Option<Attempt> {
             bytes.truncate(read);
             Attempt::Connect(bytes)
         }
+    })
+}
+
+/// How much space a call sets aside, if it does.
+pub(super) fn allocation(notice: &Notice, what: NoticeOptions) -> Option<u64> {
+    let (_, watched) = what.of_call(notice.call.number)?;
+    let Act::Allocate { length, mode } = watched.act else {
+        return None;
+    };
+    // Holes and cut-out pieces give space back.
+    let gives_back = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_COLLAPSE_RANGE;
+    let gives_back = argument(notice, mode)? & u64::from(gives_back.unsigned_abs()) != 0;
+    Some(if gives_back {
+        0
+    } else {
+        argument(notice, length)?
     })
 }
 

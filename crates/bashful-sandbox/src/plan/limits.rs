@@ -20,6 +20,16 @@ pub enum RunLimit {
     CpuSeconds(u64),
 }
 
+impl RunLimit {
+    /// The limit of memory that each process carries, as no control group holds it.
+    pub(super) fn memory(self) -> Option<u64> {
+        match self {
+            Self::Memory(bytes) => Some(bytes),
+            _ => None,
+        }
+    }
+}
+
 /// What processes carry, and what the group holds.
 pub(super) fn divide(resources: &Resources, survey: &Survey) -> (Vec<RunLimit>, Resources) {
     let offers = &survey.offers;
@@ -49,6 +59,63 @@ pub(super) fn divide(resources: &Resources, survey: &Survey) -> (Vec<RunLimit>, 
     (limits, group)
 }
 
+/// What the file systems of a room that lie in memory may hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Storage {
+    /// Bytes of `/tmp` and `/dev/shm` together.
+    pub tmp: u64,
+    /// Bytes of the room's own home and its private copies.
+    pub own: u64,
+    /// What was asked for as `tmp`.
+    asked: u64,
+    /// The limit of memory, where these are all that holds files to it.
+    memory: Option<u64>,
+}
+
+const DEFAULT_TMP: u64 = 1 << 30;
+const MOST_OWN: u64 = 256 << 20;
+/// Bytes for which a file system has one name: enough for real work. A name takes about one
+/// kibibyte of the kernel's memory.
+const BYTES_PER_NAME: u64 = 8192;
+
+impl Storage {
+    /// What lies in these files counts as memory of the run. Where no control group counts that,
+    /// the file systems are no larger than its limit: both together, their names included.
+    pub(super) fn of(resources: &Resources, survey: &Survey) -> Self {
+        let memory = resources.memory.filter(|_| survey.offers.memory.is_none());
+        Self::within(memory, resources.tmp_size.unwrap_or(DEFAULT_TMP))
+    }
+
+    fn within(memory: Option<u64>, asked: u64) -> Self {
+        let bytes = memory.map_or(u64::MAX, |memory| memory / 8 * 7);
+        let own = MOST_OWN.min(bytes / 8);
+        Self {
+            tmp: asked.min(bytes - own),
+            own,
+            asked,
+            memory,
+        }
+    }
+
+    /// How many names a file system of this size has.
+    pub(crate) fn names(bytes: u64) -> u64 {
+        (bytes / BYTES_PER_NAME).clamp(1_000, 500_000)
+    }
+
+    /// The limit that `tmp` follows from, and its value.
+    pub(crate) fn limit_of_tmp(&self) -> Option<(&'static str, u64)> {
+        let memory = self.memory.filter(|_| self.tmp < self.asked);
+        let memory = memory.map(|memory| ("resources.memory", memory));
+        memory.or(Some(("resources.tmp_size", self.asked)))
+    }
+
+    /// The same for `own`; none if no limit opens more.
+    pub(crate) fn limit_of_own(&self) -> Option<(&'static str, u64)> {
+        let memory = self.memory.filter(|_| self.own < MOST_OWN);
+        memory.map(|memory| ("resources.memory", memory))
+    }
+}
+
 /// How well the limits hold.
 pub(super) fn level(resources: &Resources, survey: &Survey) -> Level {
     let offers = &survey.offers;
@@ -67,5 +134,46 @@ pub(super) fn level(resources: &Resources, survey: &Survey) -> Level {
         (true, _) => Level::Full,
         (false, false) => Level::Partial,
         (false, true) => Level::None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MEBIBYTE: u64 = 1 << 20;
+
+    fn storage(memory: Option<u64>, tmp_size: Option<u64>) -> Storage {
+        Storage::within(memory, tmp_size.unwrap_or(DEFAULT_TMP))
+    }
+
+    #[test]
+    fn where_nothing_counts_memory_files_and_names_together_fit_its_limit() {
+        for memory in [1, 7, 4096, 96 * MEBIBYTE, 256 * MEBIBYTE, 8 << 30] {
+            for tmp in [None, Some(1), Some(u64::MAX)] {
+                let storage = storage(Some(memory), tmp);
+                let bytes = storage.tmp + storage.own;
+                assert!(bytes <= memory / 8 * 7, "{memory} {storage:?}");
+                if memory >= 96 * MEBIBYTE {
+                    let names = Storage::names(storage.tmp) + Storage::names(storage.own);
+                    assert!(bytes + names * 1024 <= memory, "{memory} {storage:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_limit_that_binds_is_named() {
+        let limits = |memory, tmp| {
+            let storage = storage(memory, tmp);
+            (storage.limit_of_tmp(), storage.limit_of_own())
+        };
+        let (large, small) = (64 << 30, 256 * MEBIBYTE);
+        let by_memory = Some(("resources.memory", small));
+        let by_size = |size| Some(("resources.tmp_size", size));
+        assert_eq!(limits(None, None), (by_size(DEFAULT_TMP), None));
+        assert_eq!(limits(Some(large), None), (by_size(DEFAULT_TMP), None));
+        assert_eq!(limits(Some(small), None), (by_memory, by_memory));
+        assert_eq!(limits(Some(small), Some(8)), (by_size(8), by_memory));
     }
 }

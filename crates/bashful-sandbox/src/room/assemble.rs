@@ -239,7 +239,7 @@ impl Tree<'_> {
             // Without what other templates have in it.
             Own::Taken => cover(path, target, set, OpenTreeFlags::empty()),
             Own::Made => {
-                make_private(which, target, self.plan)?;
+                make_private(which, target, &self.stage.join("memory"), self.plan)?;
                 // Only this template's view of it: others may execute there.
                 let closed = Attributes {
                     set,
@@ -334,7 +334,12 @@ fn cover_whole(source: &Path, target: &Path, set: u64) -> Result<(), BuildError>
 }
 
 /// Covers `target` with what is at `source`; a link is a thing of its own.
-fn cover(source: &Path, target: &Path, set: u64, also: OpenTreeFlags) -> Result<(), BuildError> {
+pub(super) fn cover(
+    source: &Path,
+    target: &Path,
+    set: u64,
+    also: OpenTreeFlags,
+) -> Result<(), BuildError> {
     let flags = OpenTreeFlags::OPEN_TREE_CLONE
         | OpenTreeFlags::OPEN_TREE_CLOEXEC
         | OpenTreeFlags::AT_SYMLINK_NOFOLLOW

@@ -6,10 +6,11 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
 use rustix::fs::{Mode, OFlags};
-use rustix::mount::{MountFlags, mount};
+use rustix::mount::{MountFlags, OpenTreeFlags, mount};
 
+use super::assemble::cover;
 use super::build::{BuildError, BuildStep, at};
-use crate::plan::{Plan, Private, ROOM_DIRECTORY};
+use crate::plan::{Plan, Private, ROOM_DIRECTORY, Storage};
 use crate::survey::Identity;
 
 /// Opens the directory of the private copies and the room's `/tmp`, in a finished template.
@@ -19,36 +20,50 @@ pub(super) fn open_own(plan: &Plan) -> Result<[OwnedFd; 2], BuildError> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         rustix::fs::open(path, flags, Mode::empty()).map_err(at(BuildStep::Base, path))
     };
-    // Where the host's whole tree is used, the room has nothing of its own.
-    let has_own = plan
-        .view
-        .iter()
-        .any(|entry| entry.path() == Path::new(ROOM_DIRECTORY));
-    if has_own {
+    if plan.has_own() {
         Ok([open(&format!("{ROOM_DIRECTORY}/git"))?, open("/tmp")?])
     } else {
         Ok([open("/")?, open("/")?])
     }
 }
 
-/// Makes one of them at this place, which exists.
-pub(super) fn make_private(which: Private, path: &Path, plan: &Plan) -> Result<(), BuildError> {
+/// Makes one of them at this place, which exists. `/tmp` and `/dev/shm` are parts of one file
+/// system, which is made at `memory` with the first of them: they share its size.
+pub(super) fn make_private(
+    which: Private,
+    path: &Path,
+    memory: &Path,
+    plan: &Plan,
+) -> Result<(), BuildError> {
     let owner = match plan.identity {
         Identity::Owner { user, group } => format!(",uid={user},gid={group}"),
         Identity::Mapped { user } => format!(",uid={user},gid={user}"),
         // In a user namespace they are whose namespace it is.
         Identity::Own { .. } | Identity::SingleId { .. } => String::new(),
     };
-    let size = plan.tmp_size;
-    // Enough for real work, and a bound on the kernel memory that names take.
-    let names = (size / 4096).clamp(10_000, 500_000);
-    match which {
-        Private::Tmp | Private::SharedMemory => tmpfs(
+    let in_memory = |path: &Path, mode: &str, size: u64| {
+        let names = Storage::names(size);
+        tmpfs(
             path,
-            &format!("mode=1777,size={size},nr_inodes={names}{owner}"),
-        ),
+            &format!("mode={mode},size={size},nr_inodes={names}{owner}"),
+        )
+    };
+    match which {
+        Private::Tmp | Private::SharedMemory => {
+            if fs::symlink_metadata(memory).is_err() {
+                make_directory(memory)?;
+                in_memory(memory, "0755", plan.storage.tmp)?;
+            }
+            let part = memory.join(if which == Private::Tmp { "tmp" } else { "shm" });
+            fs::DirBuilder::new()
+                .mode(0o1777)
+                .create(&part)
+                .map_err(at(BuildStep::Base, &part))?;
+            give(&part, plan)?;
+            cover(&part, path, 0, OpenTreeFlags::empty())
+        }
         Private::Room => {
-            tmpfs(path, &format!("mode=0755,size=256m,nr_inodes=50k{owner}"))?;
+            in_memory(path, "0755", plan.storage.own)?;
             make_home(path, plan)
         }
         Private::Terminals => {

@@ -197,7 +197,7 @@ impl Program {
         self.argument(argument, compared)
     }
 
-    /// Loads the low half of an argument, then goes on there.
+    /// Loads a half of an argument, then goes on there.
     fn argument(&mut self, argument: Argument, then: Label) -> Label {
         let then = if argument.mask == u32::MAX {
             then
@@ -205,7 +205,9 @@ impl Program {
             self.assembler.and(argument.mask, then)
         };
         // Little-endian: the low half comes first.
-        self.assembler.load(ARGUMENTS + 8 * argument.index, then)
+        let half = if argument.is_upper { 4 } else { 0 };
+        self.assembler
+            .load(ARGUMENTS + 8 * argument.index + half, then)
     }
 
     /// Finds what happens to the number in the accumulator: `below` if it is below all

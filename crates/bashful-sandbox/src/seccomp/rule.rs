@@ -9,17 +9,20 @@ pub(super) struct Named<T> {
     pub(super) value: T,
 }
 
-/// An argument of a call, of which the low 32 bits are looked at and no others.
+/// An argument of a call, of which one half of 32 bits is looked at.
 ///
-/// All arguments that are examined here are 32-bit integers, or flags of which the kernel
-/// uses the low half: whatever a program puts into the upper half of the register is
-/// ignored by the kernel, so it must be ignored by the filter too.
+/// Nearly all arguments that are examined here are 32-bit integers, or flags of which the
+/// kernel uses the low half: whatever a program puts into the upper half of the register is
+/// ignored by the kernel, so it must be ignored by the filter too. The upper half is for
+/// sizes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Argument {
     pub(super) index: u32,
     pub(super) name: &'static str,
     /// The bits that count.
     pub(super) mask: u32,
+    /// Whether the upper half is meant.
+    pub(super) is_upper: bool,
 }
 
 impl Argument {
@@ -28,6 +31,14 @@ impl Argument {
             index,
             name,
             mask: u32::MAX,
+            is_upper: false,
+        }
+    }
+
+    pub(super) const fn upper(self) -> Self {
+        Self {
+            is_upper: true,
+            ..self
         }
     }
 
@@ -103,6 +114,8 @@ pub(super) enum Scope {
     SharedHost,
     /// In runs whose files only Landlock closes, before its third version.
     OldLandlock,
+    /// In runs whose memory is limited, and counted by nothing.
+    UncountedMemory,
     /// In runs without a network that have no network namespace.
     SharedNetwork,
 }

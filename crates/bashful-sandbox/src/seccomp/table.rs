@@ -51,6 +51,8 @@ pub(super) fn rules() -> impl Iterator<Item = &'static Rule> {
 
 const NOT_PERMITTED: Named<u32> = error!(EPERM);
 pub(super) const NO_SUCH_CALL: Named<u32> = error!(ENOSYS);
+const NO_SPACE: Named<u32> = error!(ENOSPC);
+const NO_SUCH_REQUEST: Named<u32> = error!(ENOTTY);
 const NO_SUCH_FAMILY: Named<u32> = error!(EAFNOSUPPORT);
 const NO_SUCH_PROTOCOL: Named<u32> = error!(EPROTONOSUPPORT);
 const NO_SUCH_TYPE: Named<u32> = error!(ESOCKTNOSUPPORT);

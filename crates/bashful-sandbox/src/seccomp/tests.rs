@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use super::assembler::{Assembler, Condition};
 use super::numbers::THIS_ARCHITECTURE;
-use super::{CommandsRule, Filter, FilterOptions, Ground};
+use super::{CommandsRule, Filter, FilterOptions, Ground, MemoryRule};
 use expected::{Verdict, expected};
 use machine::{Call, run};
 
@@ -26,6 +26,7 @@ fn filter(commands: CommandsRule) -> &'static Filter {
                 commands,
                 landlock: None,
                 ground: Ground::Apart,
+                memory: MemoryRule::Counted,
             })
         })
     });
@@ -248,6 +249,7 @@ fn what_namespaces_do_not_keep_apart_the_filter_does() {
             commands: CommandsRule::Any,
             landlock,
             ground,
+            memory: MemoryRule::Counted,
         });
         let call = call(u32::try_from(number).unwrap(), arguments);
         Verdict::from_kernel(run(filter.instructions(), &call))
@@ -287,4 +289,33 @@ fn what_namespaces_do_not_keep_apart_the_filter_does() {
     let sockets = [Ground::Shared, Ground::SharedWithoutNetwork]
         .map(|ground| answer(ground, Some(7), libc::SYS_socket, socket));
     assert_eq!(sockets, [Verdict::Allow, refused]);
+}
+
+/// Where nothing counts memory, what lasts without a process is small.
+#[test]
+fn large_segments_are_refused_where_nothing_counts_memory() {
+    let answer = |memory, size| {
+        let filter = Filter::new(&FilterOptions {
+            commands: CommandsRule::Any,
+            landlock: None,
+            ground: Ground::Apart,
+            memory,
+        });
+        let number = u32::try_from(libc::SYS_shmget).unwrap();
+        let call = call(number, [u64::MAX, size, u64::MAX, 0, 0, 0]);
+        Verdict::from_kernel(run(filter.instructions(), &call))
+    };
+    let full = Verdict::Error(libc::ENOSPC.cast_unsigned());
+    for (size, expected) in [
+        (56, Verdict::Allow),
+        (0xffff, Verdict::Allow),
+        (0x1_0000, full),
+        (1 << 31, full),
+        (1 << 32, full),
+        (0x7000_0000_0000_0000, full),
+    ] {
+        assert_eq!(answer(MemoryRule::Uncounted, size), expected, "{size:x}");
+        let counted = answer(MemoryRule::Counted, size);
+        assert_eq!(counted, Verdict::Allow, "{size:x}");
+    }
 }

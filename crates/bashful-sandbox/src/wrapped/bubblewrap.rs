@@ -144,7 +144,7 @@ impl Tree<'_> {
             Entry::Private {
                 which: Private::SharedMemory,
                 ..
-            } => self.in_memory(path, "1777", Some(self.plan.tmp_size)),
+            } => self.shared_memory(path),
             // The program makes those itself.
             _ if in_devices => {}
             Entry::Directory { .. } => {
@@ -213,6 +213,17 @@ impl Tree<'_> {
             }
             // Among the devices, and handled there.
             Private::SharedMemory | Private::Terminals => {}
+        }
+    }
+
+    /// It cannot be told how many names a file system in memory may have, and an older one not
+    /// its size. Where no control group counts them, they go to disk, as those in `/tmp` do.
+    fn shared_memory(&mut self, path: &Path) {
+        if self.has_size && self.plan.uncounted_memory().is_none() {
+            self.in_memory(path, "1777", Some(self.plan.storage.tmp));
+        } else {
+            let source = self.place.on_host(path);
+            self.words.from("--bind", &source, path);
         }
     }
 

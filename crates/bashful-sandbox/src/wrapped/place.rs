@@ -67,16 +67,19 @@ impl Place {
             _lock: lock(root).map_err(own("lock", root))?,
             root: root.to_owned(),
         };
-        for name in ["texts", "tmp", "room", "room/home", "room/git"] {
+        for name in ["texts", "tmp", "shm", "room", "room/home", "room/git"] {
             directory(&root.join(name), 0o700)?;
         }
         // The usual mask would take bits away.
-        let tmp = root.join("tmp");
-        fs::set_permissions(&tmp, fs::Permissions::from_mode(0o1777)).map_err(own("make", &tmp))?;
+        for name in ["tmp", "shm"] {
+            let path = root.join(name);
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o1777))
+                .map_err(own("make", &path))?;
+        }
         let nothing = place.nothing();
         write(&nothing, "", 0o000).map_err(own("make", &nothing))?;
         if let Identity::Owner { user, group } = identity {
-            for name in ["tmp", "room", "room/home", "room/git"] {
+            for name in ["tmp", "shm", "room", "room/home", "room/git"] {
                 let path = root.join(name);
                 lchown(&path, Some(user), Some(group)).map_err(own("give away", &path))?;
             }
@@ -127,7 +130,11 @@ impl Place {
 
     /// Where something that a run sees here is on the host.
     pub(super) fn on_host(&self, path: &Path) -> PathBuf {
-        for (inside, name) in [("/tmp", "tmp"), (ROOM_DIRECTORY, "room")] {
+        for (inside, name) in [
+            ("/tmp", "tmp"),
+            ("/dev/shm", "shm"),
+            (ROOM_DIRECTORY, "room"),
+        ] {
             if let Ok(below) = path.strip_prefix(inside) {
                 // Without a slash at its end.
                 return self

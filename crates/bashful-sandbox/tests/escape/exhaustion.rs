@@ -15,6 +15,7 @@ fn python(name: &'static str, code: &'static str) -> Case {
 pub(crate) fn cases() -> Vec<Case> {
     let mut cases = processes();
     cases.extend(memory());
+    cases.extend(files_in_memory());
     cases.extend(files());
     cases
 }
@@ -133,6 +134,79 @@ fn memory() -> Vec<Case> {
             in_child(act)"#,
         )
         .root_only(),
+    ]
+}
+
+/// Files in memory are memory: with a limit of that they are bounded whoever counts, in sum and
+/// by their names.
+fn files_in_memory() -> Vec<Case> {
+    let limited = |name, code| {
+        python(name, code)
+            .profile(|profile, _| {
+                profile.resources.memory = Some(96 * MEBIBYTE);
+                profile.resources.tmp_size = Some(512 * MEBIBYTE);
+            })
+            .may_be_killed()
+    };
+    vec![
+        limited(
+            "memory_of_temporary_files",
+            r#"
+            path = "/tmp/" + E["MARKER"]
+            block = bytes(1 << 20)
+            def act():
+                fd = os.open(path, O_WRONLY | os.O_CREAT)
+                for _ in range(120): os.write(fd, block)
+                if os.fstat(fd).st_size < 120 << 20: raise OSError(errno.ENOSPC, "cut off")
+            try: in_child(act)
+            finally: os.unlink(path)"#,
+        ),
+        limited(
+            "memory_of_files_in_two_places",
+            r#"
+            paths = ["/tmp/" + E["MARKER"], "/dev/shm/" + E["MARKER"]]
+            block = bytes(1 << 20)
+            def act():
+                for path in paths:
+                    fd = os.open(path, O_WRONLY | os.O_CREAT)
+                    for _ in range(60): os.write(fd, block)
+                    if os.fstat(fd).st_size < 60 << 20: raise OSError(errno.ENOSPC, "cut off")
+            try: in_child(act)
+            finally:
+                for path in paths:
+                    if os.path.exists(path): os.unlink(path)"#,
+        ),
+        limited(
+            "memory_of_names",
+            r#"
+            import shutil
+            tops = ["/tmp/" + E["MARKER"], "/dev/shm/" + E["MARKER"]]
+            for top in tops: os.mkdir(top)
+            def act():
+                for top in tops:
+                    for number in range(30000): os.close(os.open(f"{top}/{number}", O_WRONLY | os.O_CREAT))
+            try: in_child(act)
+            finally:
+                for top in tops: shutil.rmtree(top)"#,
+        )
+        .profile(|profile, _| {
+            profile.resources.memory = Some(40 * MEBIBYTE);
+            profile.resources.tmp_size = Some(512 * MEBIBYTE);
+        }),
+        limited(
+            "memory_of_segments",
+            r#"
+            segments = []
+            def act():
+                for _ in range(6):
+                    segments.append(call("shmget", 0, 20 << 20, 0o1600))
+                    libc.shmat.restype = ctypes.c_void_p
+                    at = libc.shmat(segments[-1], None, 0)
+                    ctypes.memset(at, 1, 20 << 20)
+                    libc.shmdt(ctypes.c_void_p(at))
+                for segment in segments: libc.shmctl(segment, 0, None)
+            in_child(act)"#,
+        ),
     ]
 }
 

@@ -58,6 +58,9 @@ pub(crate) struct BoundsArguments {
     /// How much its /tmp holds.
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub(crate) tmp_size: Option<u64>,
+    /// How much it may add to the disk, such as 40G.
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub(crate) disk_size: Option<u64>,
     /// What its home is [default: workspace].
     #[arg(long, value_name = "WHICH", value_parser = choice::<HomeMode>())]
     pub(crate) home: Option<HomeMode>,
@@ -136,6 +139,7 @@ impl BoundsArguments {
                     open_files: self.open_files,
                     file_size: self.file_size,
                     tmp_size: self.tmp_size,
+                    disk_size: self.disk_size,
                 },
                 classes: self.allow.clone(),
             },

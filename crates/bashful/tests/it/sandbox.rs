@@ -15,6 +15,7 @@ mod bad_input;
 mod bombs;
 mod commands;
 mod denied;
+mod disk;
 mod endings;
 mod git_config;
 mod git_copies;
@@ -31,6 +32,7 @@ mod protected;
 mod reporting;
 mod rooms;
 mod secrets;
+mod secrets_later;
 mod violations;
 mod weaker;
 

@@ -31,6 +31,7 @@ const NONE: Resources = Resources {
     open_files: None,
     file_size: None,
     tmp_size: None,
+    disk_size: None,
 };
 
 /// A group with these limits; if the host offers none, the refusal was checked.

@@ -2,7 +2,7 @@
 
 use super::super::numbers;
 use super::super::rule::{Argument, Named, Rule, Test};
-use super::{NOT_PERMITTED, refuse_if};
+use super::{NO_SUCH_REQUEST, NOT_PERMITTED, refuse_if};
 
 const SET_ID_BITS: &[Named<u32>] = named!(S_ISUID, S_ISGID);
 const CREATING: &[Named<u32>] = named!(O_CREAT, __O_TMPFILE);
@@ -50,6 +50,15 @@ pub(super) const RULES: &[Rule] = &[
         )],
         NOT_PERMITTED,
         "types into the terminal that the run was started from, or changes its driver",
+    ),
+    refuse_if(
+        calls![SYS_ioctl],
+        &[Test::Is(
+            Argument::new(1, "request"),
+            named!(FS_IOC_RESVSP, FS_IOC_RESVSP64, FS_IOC_ZERO_RANGE),
+        )],
+        NO_SUCH_REQUEST,
+        "sets space on a disk aside by an old way, which is not counted",
     ),
     refuse_if(
         calls![SYS_fcntl],

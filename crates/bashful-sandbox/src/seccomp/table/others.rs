@@ -1,8 +1,9 @@
-//! What reaches other processes of the same user, where no namespace keeps them away.
+//! What reaches other processes of the same user where no namespace keeps them away, and what
+//! takes memory where nothing counts it.
 
 use super::super::numbers;
 use super::super::rule::{Answer, Argument, Named, Rule, Scope, Test};
-use super::NOT_PERMITTED;
+use super::{NO_SPACE, NOT_PERMITTED};
 
 const WHOSE: Argument = Argument::new(0, "pid");
 const WHOSE_SECOND: Argument = Argument::new(1, "who");
@@ -12,7 +13,35 @@ const ITSELF: &[Named<u32>] = &[Named {
 }];
 const OTHER: Test = Test::IsNot(WHOSE, ITSELF);
 
+/// A size of 64 KiB or more has one of these bits in its lower half, or any in its upper. The
+/// kernel has 4,096 segments for a room, so all of them together stay below 256 MiB.
+const LARGE: &[Named<u32>] = &[Named {
+    name: "65536 or more",
+    value: 0xffff_0000,
+}];
+const HUGE: &[Named<u32>] = &[Named {
+    name: "4 GiB or more",
+    value: u32::MAX,
+}];
+const SIZE: Argument = Argument::new(1, "size");
+const SEGMENT_REASON: &str =
+    "a segment of shared memory lasts without a process, and nothing counts its memory here";
+
 pub(super) const RULES: &[Rule] = &[
+    Rule {
+        scope: Scope::UncountedMemory,
+        calls: calls![SYS_shmget],
+        when: &[Test::HasAny(SIZE, LARGE)],
+        answer: Answer::Error(NO_SPACE),
+        reason: SEGMENT_REASON,
+    },
+    Rule {
+        scope: Scope::UncountedMemory,
+        calls: calls![SYS_shmget],
+        when: &[Test::HasAny(SIZE.upper(), HUGE)],
+        answer: Answer::Error(NO_SPACE),
+        reason: SEGMENT_REASON,
+    },
     Rule {
         scope: Scope::SharedHost,
         calls: calls![

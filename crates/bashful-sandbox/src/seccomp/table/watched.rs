@@ -57,6 +57,14 @@ pub(crate) enum Act {
         /// What becomes of a link.
         end: End,
     },
+    /// Sets space on a disk aside, without writing: how much is in this argument, and the mode in
+    /// that.
+    Allocate {
+        /// The bytes.
+        length: usize,
+        /// The mode.
+        mode: usize,
+    },
     /// Reaches for an address; it is at `path`, its length in this argument.
     Connect {
         /// Which.
@@ -186,6 +194,11 @@ const USUAL: &[Watched] = &[
     watch(calls![SYS_execve], Act::Execute, at(0)),
     watch(calls![SYS_execveat], Act::Execute, below(0, 1)),
     watch(calls![SYS_chdir], Act::Enter, at(0)),
+    watch(
+        calls![SYS_fallocate],
+        Act::Allocate { length: 3, mode: 1 },
+        at(0),
+    ),
 ];
 
 const READS: &[Watched] = &[

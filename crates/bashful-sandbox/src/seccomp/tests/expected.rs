@@ -26,6 +26,7 @@ impl Verdict {
 }
 
 const EPERM: u32 = 1;
+const ENOTTY: u32 = 25;
 const ENOSYS: u32 = 38;
 const EPROTONOSUPPORT: u32 = 93;
 const ESOCKTNOSUPPORT: u32 = 94;
@@ -153,6 +154,9 @@ pub(super) fn expected(commands: CommandsRule, call: &Call) -> Verdict {
         return refuse_if(argument(0) & 0x7e02_0080 != 0);
     }
     if number == NUMBERS.ioctl {
+        if [0x4030_5828, 0x4030_582a, 0x4030_5839].contains(&argument(1)) {
+            return Error(ENOTTY);
+        }
         return refuse_if([0x5412, 0x541c, 0x5423].contains(&argument(1)));
     }
     if number == NUMBERS.fcntl {

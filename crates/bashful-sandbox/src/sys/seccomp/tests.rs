@@ -10,7 +10,7 @@ use std::os::unix::fs::PermissionsExt;
 use libc::{EAFNOSUPPORT, ENOSYS, EPERM, EPROTONOSUPPORT, ESOCKTNOSUPPORT};
 
 use super::Program;
-use crate::seccomp::{CommandsRule, Filter, FilterOptions, Ground};
+use crate::seccomp::{CommandsRule, Filter, FilterOptions, Ground, MemoryRule};
 use crate::sys::fork::{Fork, fork_leaving_threads};
 use crate::sys::wait::{ExitStatus, reap};
 
@@ -49,6 +49,7 @@ fn outcomes(commands: CommandsRule, acts: &[Act]) -> Vec<i32> {
         commands,
         landlock: None,
         ground: Ground::Apart,
+        memory: MemoryRule::Counted,
     });
     let program = Program::new(filter.instructions()).unwrap();
     let (mut reader, writer) = io::pipe().unwrap();
@@ -253,6 +254,7 @@ fn a_call_of_another_architecture_kills() {
         commands: CommandsRule::Any,
         landlock: None,
         ground: Ground::Apart,
+        memory: MemoryRule::Counted,
     });
     let program = Program::new(filter.instructions()).unwrap();
     let pid = match fork_leaving_threads().unwrap() {
@@ -283,6 +285,7 @@ fn what_is_not_a_program_is_refused() {
             commands: CommandsRule::Any,
             landlock: None,
             ground: Ground::Apart,
+            memory: MemoryRule::Counted,
         })
         .instructions()[0];
         70_000

@@ -61,10 +61,36 @@ impl Scene {
             .collect()
     }
 
+    fn words_without_limits(&self) -> Vec<String> {
+        let mut profile = self.profile.clone();
+        profile.resources = Resources::default();
+        let directory = tempfile::tempdir().unwrap();
+        Self { directory, profile }.words()
+    }
+
     fn path(&self, name: &str) -> String {
         let path: PathBuf = self.profile.workspace.join(name).components().collect();
         path.to_str().unwrap().to_owned()
     }
+}
+
+#[test]
+fn shared_memory_lies_on_disk_where_nothing_counts_memory() {
+    let mut scene = Scene::new();
+    scene.profile.resources.memory = Some(96 << 20);
+    scene.profile.optional = vec![Protection::Resources];
+    let mut survey = Survey::for_backend(&scene.profile, None, Backend::Bubblewrap).unwrap();
+    survey.offers.memory = None;
+    let plan = Plan::compile(&scene.profile, &survey).unwrap();
+    let directory = scene.directory.path().join("place");
+    let place = Place::make(&directory, plan.identity).unwrap();
+    let words: Vec<String> = arguments(&plan, &place, &program())
+        .into_iter()
+        .map(|word| word.into_string().unwrap())
+        .collect();
+    let shared = directory.join("shm");
+    find(&words, &["--bind", shared.to_str().unwrap(), "/dev/shm"]);
+    find(&scene.words_without_limits(), &["--tmpfs", "/dev/shm"]);
 }
 
 /// Where this sequence of words is; it must be there.

@@ -34,7 +34,10 @@ pub(crate) fn opening(opens: &Opening) -> Vec<String> {
     words.extend(opens.paths_read.iter().map(|path| format!("read {path}")));
     words.extend(opens.paths_write.iter().map(|path| format!("write {path}")));
     words.extend(opens.resources.iter().map(|(name, value)| {
-        let is_size = matches!(name.as_str(), "memory" | "file_size" | "tmp_size");
+        let is_size = matches!(
+            name.as_str(),
+            "memory" | "file_size" | "tmp_size" | "disk_size"
+        );
         let value = if is_size {
             format_size(*value)
         } else {

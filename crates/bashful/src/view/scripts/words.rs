@@ -47,7 +47,10 @@ fn limits(declared: &Capabilities) -> Vec<String> {
     };
     let words = limits.iter().filter(|(_, value)| !value.is_null());
     let words = words.map(|(name, value)| {
-        let is_size = matches!(name.as_str(), "memory" | "file_size" | "tmp_size");
+        let is_size = matches!(
+            name.as_str(),
+            "memory" | "file_size" | "tmp_size" | "disk_size"
+        );
         let value = match value.as_u64() {
             Some(bytes) if is_size => format_size(bytes),
             _ => value.to_string(),

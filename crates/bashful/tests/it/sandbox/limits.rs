@@ -57,10 +57,70 @@ fn memory_of_all_processes_together() {
                 \"block = bytearray(60 << 20); import time; time.sleep(1)\" & done; \
                 wait -n; wait -n; wait; echo over";
     let (_, result, kinds) = runs_into(&["--memory", "150M"], text);
-    if level(&result) {
-        assert!(kinds.contains(&"memory".to_owned()), "{result}");
-    } else {
-        assert_eq!(kinds, [] as [&str; 0]);
+    assert!(kinds.contains(&"memory".to_owned()), "{result}");
+    let source = if level(&result) { "cgroup" } else { "keeper" };
+    assert_eq!(result["sandbox_violations"][0]["source"], source);
+    let (_, result, kinds) = runs_into(&["--memory", "600M"], text);
+    assert_eq!(json!([result["stdout"], kinds]), json!(["over\n", []]));
+}
+
+/// Memory that no process has among its own data: files without a name, and what is shared. Each
+/// would take 900 MiB.
+#[test]
+fn memory_that_is_nobodys_data() {
+    let nameless = "
+files = []
+for number in range(30):
+    files.append(os.memfd_create('x'))
+    for _ in range(30): os.write(files[-1], block)
+    time.sleep(0.02)";
+    let closed_by_one_kept_by_another = "
+ours, theirs = os.pipe()
+if os.fork() == 0:
+    files = [os.memfd_create('x') for _ in range(30)]
+    for file in files:
+        for _ in range(30): os.write(file, block)
+        time.sleep(0.02)
+    os.write(theirs, b'x')
+    time.sleep(2)
+    os._exit(0)
+os.close(theirs)
+if os.read(ours, 1) != b'x': os._exit(1)";
+    let shared = "
+areas = []
+for number in range(30):
+    areas.append(mmap.mmap(-1, 30 << 20))
+    for _ in range(30): areas[-1].write(block)
+    time.sleep(0.02)";
+    let on_its_way_through_a_socket = "
+ours, theirs = socket.socketpair()
+for number in range(30):
+    file = os.memfd_create('x')
+    for _ in range(30): os.write(file, block)
+    socket.send_fds(ours, [b'x'], [file])
+    os.close(file)
+    time.sleep(0.02)";
+    for act in [
+        nameless,
+        closed_by_one_kept_by_another,
+        shared,
+        on_its_way_through_a_socket,
+    ] {
+        let text = format!(
+            "python3 -c \"\nimport mmap, os, socket, time\nblock = bytes(1 << 20){act}\ntime.sleep(2)\nprint('all')\""
+        );
+        let (_, result, kinds) = runs_into(&["--memory", "128M", "--allow", "fork-bomb"], &text);
+        assert_eq!(
+            json!([result["stdout"], kinds]),
+            json!(["", ["memory"]]),
+            "{result}"
+        );
+        let (_, result, kinds) = runs_into(&["--memory", "2G", "--allow", "fork-bomb"], &text);
+        assert_eq!(
+            json!([result["stdout"], kinds]),
+            json!(["all\n", []]),
+            "{result}"
+        );
     }
 }
 
@@ -193,6 +253,37 @@ except OSError as error: print(error.errno)
 \"";
     let seen = world.run(&["--tmp-size", "8M", text]);
     assert_eq!(seen.stdout, "28\n", "{seen:?}");
+}
+
+#[test]
+fn files_in_memory_are_memory() {
+    let text = "python3 -c \"
+total = 0
+for place in ['/tmp', '/dev/shm', '/run/bashful/home']:
+    try:
+        with open(place + '/fill', 'wb', buffering=0) as file:
+            for _ in range(600): total += file.write(bytes(1 << 20))
+    except OSError: pass
+print(total <= 256 << 20)
+\"";
+    let flags = ["--memory", "256M", "--tmp-size", "600M"];
+    let (_, result, kinds) = runs_into(&flags, text);
+    if level(&result) {
+        assert_eq!(kinds, ["memory"], "{result}");
+        return;
+    }
+    let told = &result["sandbox_violations"][0];
+    assert_eq!(
+        json!([result["stdout"], kinds, told["missing"], told["flag"]]),
+        json!(["True\n", ["disk"], "resources.memory", "--memory 512M"]),
+        "{result}"
+    );
+    // With as much memory it all fits.
+    let (_, result, kinds) = runs_into(&["--memory", "4G", "--tmp-size", "2G"], text);
+    assert_eq!(
+        json!([result["stdout"], kinds[..]]),
+        json!(["False\n", ["disk"]])
+    );
 }
 
 #[test]

@@ -1,0 +1,266 @@
+//! What the processes of a run take of the machine, where only `/proc` tells.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use crate::tree::{Process, descendants, with_ended};
+
+/// Memory of the whole machine that is no copy of a file on disk, in bytes. It is quick to ask
+/// for, and as long as it does not grow, no run takes more.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct MemoryInUse {
+    /// Of processes.
+    pub private: u64,
+    /// Of files that lie in memory, with or without a name.
+    pub shared: u64,
+}
+
+impl MemoryInUse {
+    /// How it stands.
+    pub fn now() -> Option<Self> {
+        let text = fs::read_to_string("/proc/meminfo").ok()?;
+        Some(Self {
+            private: sum_of(&text, &["AnonPages:"]),
+            shared: sum_of(&text, &["Shmem:"]),
+        })
+    }
+
+    /// Both together.
+    pub fn total(self) -> u64 {
+        self.private.saturating_add(self.shared)
+    }
+}
+
+/// Whether files without a name are looked for, which takes longer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Nameless {
+    /// They may hold something: the machine has so much more in such files, in bytes.
+    Count {
+        /// So much.
+        grown: u64,
+    },
+    /// The machine has not enough of them to matter.
+    Skip,
+}
+
+/// The bytes of memory that these processes and their descendants hold. Where that seems to be
+/// more than `limit`, it is counted again so that what several share is counted once.
+pub fn memory_of(roots: &[i32], limit: u64, nameless: Nameless) -> u64 {
+    let processes = descendants(roots);
+    let files = match nameless {
+        Nameless::Count { grown } => nameless_files(&processes, grown),
+        Nameless::Skip => 0,
+    };
+    let roughly = |process: &Process| {
+        let status = fs::read_to_string(format!("/proc/{}/status", process.pid));
+        status.map_or(0, |text| {
+            sum_of(&text, &["RssAnon:", "RssShmem:", "VmSwap:"])
+        })
+    };
+    let rough = processes
+        .iter()
+        .map(roughly)
+        .fold(files, u64::saturating_add);
+    if rough <= limit {
+        return rough;
+    }
+    let (mut private, mut shared) = (0_u64, 0_u64);
+    for process in &processes {
+        match fs::read_to_string(format!("/proc/{}/smaps_rollup", process.pid)) {
+            Ok(text) => {
+                private = private.saturating_add(sum_of(&text, &["Pss_Anon:", "SwapPss:"]));
+                shared = shared.saturating_add(sum_of(&text, &["Pss_Shmem:"]));
+            }
+            // It has ended meanwhile, or this kernel has no such table.
+            Err(_) => private = private.saturating_add(roughly(process)),
+        }
+    }
+    // What is both open and mapped is in each of the two.
+    private.saturating_add(shared.max(files))
+}
+
+/// The bytes of files without a name that these processes have open, each file once. What is on
+/// its way through a socket nobody has open: where there is such, it may be all that `grown`.
+fn nameless_files(processes: &[Process], grown: u64) -> u64 {
+    let mut known = BTreeMap::new();
+    let mut are_on_their_way = false;
+    for process in processes {
+        let open = fs::read_dir(format!("/proc/{}/fd", process.pid));
+        for entry in open.into_iter().flatten().flatten() {
+            let Ok(target) = fs::read_link(entry.path()) else {
+                continue;
+            };
+            let target = target.as_os_str().as_encoded_bytes();
+            // The kernel calls them so, and no run can make a file of that name at the top.
+            if target.starts_with(b"/memfd:")
+                && let Ok(about) = fs::metadata(entry.path())
+            {
+                let bytes = about.blocks().saturating_mul(512);
+                known.insert((about.dev(), about.ino()), bytes);
+            } else if target.starts_with(b"socket:") {
+                let name = entry.file_name();
+                let name = name.to_string_lossy();
+                let about = fs::read_to_string(format!("/proc/{}/fdinfo/{name}", process.pid));
+                are_on_their_way |= about.is_ok_and(|text| entry_of(&text, "scm_fds:") > 0);
+            }
+        }
+    }
+    if are_on_their_way {
+        return grown;
+    }
+    known.values().copied().fold(0, u64::saturating_add)
+}
+
+/// The space on a disk, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DiskSpace {
+    /// All of it.
+    pub total: u64,
+    /// What is free for ordinary users.
+    pub free: u64,
+    /// It is no disk, but memory.
+    pub in_memory: bool,
+}
+
+impl DiskSpace {
+    /// Of the disk that this is on.
+    pub fn at(path: &Path) -> Option<Self> {
+        const TMPFS: u64 = 0x0102_1994;
+        let about = rustix::fs::statfs(path).ok()?;
+        let size = u64::try_from(about.f_bsize).ok()?;
+        Some(Self {
+            total: about.f_blocks.checked_mul(size)?,
+            free: about.f_bavail.checked_mul(size)?,
+            in_memory: u64::try_from(about.f_type).ok()? == TMPFS,
+        })
+    }
+
+    /// Whether less than a twentieth would be left without these bytes.
+    pub fn is_nearly_full_without(&self, bytes: u64) -> bool {
+        self.free.saturating_sub(bytes) < self.total / 20
+    }
+}
+
+/// The bytes that these processes and their descendants wrote, those that have ended included as
+/// far as somebody has waited for them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Written {
+    /// To disks.
+    pub to_disk: u64,
+    /// To anything: pipes and files in memory too.
+    pub to_all: u64,
+}
+
+impl Written {
+    /// By these.
+    pub fn by(roots: &[i32]) -> Self {
+        let mut sum = Self::default();
+        for pid in with_ended(roots) {
+            let Ok(text) = fs::read_to_string(format!("/proc/{pid}/io")) else {
+                continue;
+            };
+            sum.to_disk = sum.to_disk.saturating_add(entry_of(&text, "write_bytes:"));
+            sum.to_all = sum.to_all.saturating_add(entry_of(&text, "wchar:"));
+        }
+        sum
+    }
+}
+
+/// The number behind this word at the beginning of a line.
+fn entry_of(text: &str, name: &str) -> u64 {
+    let value = text.lines().find_map(|line| line.strip_prefix(name));
+    value
+        .and_then(|value| value.trim().parse().ok())
+        .unwrap_or(0)
+}
+
+/// The sum of these entries of a table of the kernel's that counts in kibibytes, in bytes.
+fn sum_of(text: &str, names: &[&str]) -> u64 {
+    let entries = text.lines().filter_map(|line| {
+        let mut words = line.split_ascii_whitespace();
+        words.next().filter(|name| names.contains(name))?;
+        words.next()?.parse::<u64>().ok()?.checked_mul(1024)
+    });
+    entries.fold(0, u64::saturating_add)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+    use std::io::Write;
+
+    use super::*;
+
+    const MEBIBYTE: u64 = 1 << 20;
+
+    #[test]
+    fn entries_of_a_table_are_added() {
+        let text = "Name:\tRssAnon: 7\nRssAnon:\t  12 kB\nRssFile: 4 kB\nRssShmem: 3 kB\nodd\n";
+        assert_eq!(sum_of(text, &["RssAnon:", "RssShmem:"]), 15 << 10);
+        assert_eq!(sum_of(text, &["VmSwap:"]), 0);
+    }
+
+    #[test]
+    fn what_is_written_is_counted_and_space_is_seen() {
+        let directory = tempfile::tempdir().unwrap();
+        let this = [std::process::id().cast_signed()];
+        let before = Written::by(&this);
+        let mut file = File::create(directory.path().join("x")).unwrap();
+        file.write_all(&vec![1; 8 << 20]).unwrap();
+        let after = Written::by(&this);
+        assert!(after.to_all >= before.to_all + 8 * MEBIBYTE, "{after:?}");
+        let space = DiskSpace::at(directory.path()).unwrap();
+        if !space.in_memory {
+            assert!(after.to_disk >= before.to_disk + 4 * MEBIBYTE, "{after:?}");
+        }
+        assert!(space.total > space.free && space.free > 0, "{space:?}");
+        assert!(space.is_nearly_full_without(space.free));
+        assert_eq!(DiskSpace::at(Path::new("/no/such/place")), None);
+    }
+
+    #[test]
+    fn what_is_on_its_way_through_a_socket_counts() {
+        use rustix::net::{
+            AddressFamily, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketFlags,
+            SocketType, sendmsg, socketpair,
+        };
+        use std::os::fd::AsFd;
+        let (ours, _theirs) = socketpair(
+            AddressFamily::UNIX,
+            SocketType::STREAM,
+            SocketFlags::CLOEXEC,
+            None,
+        )
+        .unwrap();
+        let this = descendants(&[std::process::id().cast_signed()]);
+        assert!(nameless_files(&this, 1 << 40) < 1 << 40);
+        let memory = rustix::fs::memfd_create("x", rustix::fs::MemfdFlags::CLOEXEC).unwrap();
+        let mut space = [std::mem::MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+        let mut ancillary = SendAncillaryBuffer::new(&mut space);
+        let sent = [memory.as_fd()];
+        ancillary.push(SendAncillaryMessage::ScmRights(&sent));
+        let data = [std::io::IoSlice::new(b"x")];
+        sendmsg(&ours, &data, &mut ancillary, SendFlags::empty()).unwrap();
+        assert_eq!(nameless_files(&this, 1 << 40), 1 << 40);
+    }
+
+    #[test]
+    fn a_file_without_a_name_is_counted_once_and_a_block_too() {
+        let this = [std::process::id().cast_signed()];
+        let before = memory_of(&this, u64::MAX, Nameless::Count { grown: 0 });
+        let memory = rustix::fs::memfd_create("x", rustix::fs::MemfdFlags::CLOEXEC).unwrap();
+        let mut file = File::from(memory);
+        file.write_all(&vec![1; 24 << 20]).unwrap();
+        let _again = file.try_clone().unwrap();
+        let after = memory_of(&this, u64::MAX, Nameless::Count { grown: 0 });
+        let grown = after.saturating_sub(before);
+        assert!((20 * MEBIBYTE..40 * MEBIBYTE).contains(&grown), "{grown}");
+        // Closely counted it is there too, and without a look at files it is not.
+        assert!(memory_of(&this, 0, Nameless::Count { grown: 0 }) >= 24 * MEBIBYTE);
+        let skipped = memory_of(&this, u64::MAX, Nameless::Skip);
+        assert!(after.saturating_sub(skipped) >= 20 * MEBIBYTE);
+        assert!(MemoryInUse::now().unwrap().shared >= 24 * MEBIBYTE);
+    }
+}
