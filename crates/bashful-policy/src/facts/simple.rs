@@ -4,7 +4,7 @@ use super::expand::{Fields, product};
 use super::state::{Attribute, Restored, State, Value};
 use super::walk::{Frame, MAX_DEPTH, Walker};
 use super::{Argument, Call, Input, Span, UnknownKind};
-use crate::shell::{Simple, Statement};
+use crate::shell::{Simple, Statement, ValueNode};
 
 mod builtins;
 mod directory;
@@ -65,6 +65,13 @@ impl Walker<'_> {
             let value = self.assignment(node, state, frame);
             let shown = shown(&value, node.span);
             declared.push(self.note_assignment(node.span, &node.name, shown, false));
+            if matches!(node.value, ValueNode::Word(_)) {
+                let lists = |argv: &Fields| argv.iter().any(makes_list);
+                if outcomes.iter().any(lists) {
+                    state.mark(&node.name, Attribute::Listed);
+                }
+                self.give_list(&node.name, &value, node.span, state, frame);
+            }
             let before = doubtful.then(|| state.clone());
             state.set(&node.name, value);
             if let Some(before) = before {
@@ -266,6 +273,12 @@ impl Walker<'_> {
             call.transparent = true;
         }
     }
+}
+
+/// Whether an option of `declare` makes an array, or can turn out to.
+fn makes_list(word: &Argument) -> bool {
+    let known = word.known();
+    known.starts_with('-') && (known.contains(['a', 'A']) || !word.is_known())
 }
 
 /// Built-ins for which an assignment before them may stay, depending on options of the shell, and

@@ -48,6 +48,8 @@ pub(super) enum Attribute {
     Unsettled,
     /// Programs get it.
     Exported,
+    /// It may be an array.
+    Listed,
 }
 
 impl State {

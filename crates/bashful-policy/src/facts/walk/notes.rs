@@ -1,7 +1,7 @@
 //! Notes: redirects and assignments become facts.
 
 use super::{Frame, Walker};
-use crate::facts::state::{State, Value};
+use crate::facts::state::{Attribute, State, Value};
 use crate::facts::{Argument, Assignment, Input, Redirect, RedirectKind, Span, UnknownKind};
 use crate::shell::{self, AssignmentNode, Statement, ValueNode};
 
@@ -59,11 +59,16 @@ impl Walker<'_> {
         }
         let values = match &node.value {
             ValueNode::Word(word) => self.expand_single(word, state, frame),
-            ValueNode::Array(words) => {
+            ValueNode::Array(words, keys) => {
+                for key in keys {
+                    self.evaluate(key, state, frame);
+                }
+                state.mark(&node.name, Attribute::Listed);
                 let mut all = Argument::literal("", node.span);
                 for word in words {
                     for field in self.expand(word, state, frame).into_iter().flatten() {
-                        all.sources.extend(field.sources);
+                        self.give(&node.name, &field, state, frame);
+                        all.sources.extend(Value::of(&field).sources());
                         all.text.push_str(&field.text);
                         all.text.push(' ');
                     }
@@ -75,8 +80,12 @@ impl Walker<'_> {
         };
         let mut merged: Option<Value> = None;
         for value in &values {
-            if self.integers.contains(&node.name) {
-                self.evaluate_text(value, state);
+            if matches!(node.value, ValueNode::Word(_)) {
+                self.give(&node.name, value, state, frame);
+            }
+            if node.append && self.is_integer(&node.name) {
+                // It is added to what is there, which is evaluated as well.
+                self.evaluate_name(&node.name, node.span, state, frame);
             }
             // The shell expands its prompts, and what they hold runs.
             let prompt = matches!(node.name.as_str(), "PS0" | "PS1" | "PS2" | "PS3" | "PS4");
@@ -86,7 +95,7 @@ impl Walker<'_> {
             let next = if is_number(&node.value) {
                 Value::Number
             } else if node.append || node.subscript.is_some() {
-                Value::Unknown(value.sources.clone())
+                Value::Unknown(Value::of(value).sources())
             } else {
                 Value::of(value)
             };
@@ -136,7 +145,7 @@ impl Walker<'_> {
 fn is_number(value: &ValueNode) -> bool {
     match value {
         ValueNode::Word(word) => matches!(word.pieces.as_slice(), [shell::Piece::Arithmetic(..)]),
-        ValueNode::Array(_) => false,
+        ValueNode::Array(..) => false,
     }
 }
 
