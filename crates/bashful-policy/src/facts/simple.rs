@@ -3,7 +3,7 @@
 use super::expand::{Fields, product};
 use super::state::{Attribute, Restored, State, Value};
 use super::walk::{Frame, MAX_DEPTH, Walker};
-use super::{Argument, Call, Input, Span, UnknownKind};
+use super::{Argument, Call, Input, Printed, Span, UnknownKind};
 use crate::shell::{Simple, Statement, ValueNode};
 
 mod builtins;
@@ -81,9 +81,17 @@ impl Walker<'_> {
         let (redirects, input) = self.redirects(statement, state, frame);
         let redirected;
         let mut frame = frame;
-        if let Some(input) = input {
+        let mut printed = self.printed_to(&redirects);
+        if state.printed && printed.is_none() && !frame.captured {
+            printed = Some(Printed::Onto);
+        }
+        if outcomes.iter().any(is_exec) {
+            state.printed |= matches!(printed, Some(Printed::Anew | Printed::Onto));
+        }
+        if input.is_some() || printed.is_some() {
             redirected = Frame {
-                input,
+                input: input.unwrap_or_else(|| frame.input.clone()),
+                printed: printed.unwrap_or(frame.printed),
                 ..frame.clone()
             };
             frame = &redirected;
@@ -194,6 +202,7 @@ impl Walker<'_> {
             captured: frame.captured,
             background: frame.background,
             endless: frame.endless,
+            printed: frame.printed,
             transparent: false,
             assignments: site.assignments.clone(),
             redirects: site.redirects.clone(),
@@ -273,6 +282,11 @@ impl Walker<'_> {
             call.transparent = true;
         }
     }
+}
+
+/// Whether redirects of this call are those of the shell from now on.
+fn is_exec(argv: &Fields) -> bool {
+    matches!(argv.as_slice(), [only] if only.text == "exec")
 }
 
 /// Whether an option of `declare` makes an array, or can turn out to.

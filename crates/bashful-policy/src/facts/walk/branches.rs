@@ -2,7 +2,7 @@
 
 use super::{Frame, Left, Walker};
 use crate::facts::state::{State, Value};
-use crate::facts::{Input, Span, UnknownKind};
+use crate::facts::{Input, Printed, Span, UnknownKind};
 use crate::shell::{self, Arm, Evaluated, Joint, Loop, Node, Statement, Word};
 
 impl Walker<'_> {
@@ -48,6 +48,11 @@ impl Walker<'_> {
             let inner = Frame {
                 input,
                 captured: frame.captured || !last,
+                printed: if last {
+                    frame.printed
+                } else {
+                    Printed::Elsewhere
+                },
                 ..frame.clone()
             };
             let mut own = state.clone();
@@ -140,7 +145,6 @@ impl Walker<'_> {
             }
             state.set(name, values.unwrap_or(Value::Unknown(Vec::new())));
         }
-        let outer = frame;
         let looped;
         let mut frame = frame;
         if is_endless(repeated) && !pauses(&repeated.body) {
@@ -154,7 +158,7 @@ impl Walker<'_> {
         }
         let entered = state.clone();
         self.left.push(Left::of_loop());
-        self.statements(&repeated.condition, state, outer);
+        self.statements(&repeated.condition, state, frame);
         let directories = state.directories.clone();
         self.statements(&repeated.body, state, frame);
         // What else is different when it runs again, by way of built-ins or functions.
@@ -171,7 +175,7 @@ impl Walker<'_> {
             if again.positional != state.positional {
                 again.positional = None;
             }
-            self.statements(&repeated.condition, &mut again, outer);
+            self.statements(&repeated.condition, &mut again, frame);
             self.statements(&repeated.body, &mut again, frame);
             state.merge(again);
         }
@@ -214,19 +218,34 @@ fn is_endless(repeated: &Loop) -> bool {
     match repeated.condition.as_slice() {
         [] => repeated.expressions.is_empty(),
         [only] => match &only.node {
-            Node::Simple(simple) => match simple.words.as_slice() {
-                [word] => matches!(
-                    word.pieces.as_slice(),
-                    [shell::Piece::Text(text, _)] if matches!(text.as_str(), "true" | ":" | "false")
-                ),
-                _ => false,
-            },
+            Node::Simple(simple) => {
+                let first = simple.words.first().and_then(literal);
+                let words: Option<Vec<&str>> = simple.words.iter().map(literal).collect();
+                matches!(first, Some("echo" | "printf"))
+                    || matches!(
+                        words.as_deref(),
+                        Some(
+                            ["true" | ":" | "false"]
+                                | ["!", "true" | "false"]
+                                | ["[", _, "]"]
+                                | ["test", _]
+                        )
+                    )
+            }
             Node::Arithmetic(expression) => {
                 expression.names.is_empty() && expression.words.is_empty()
             }
             _ => false,
         },
         _ => false,
+    }
+}
+
+/// The text of a word that nothing expands.
+fn literal(word: &Word) -> Option<&str> {
+    match word.pieces.as_slice() {
+        [shell::Piece::Text(text, _)] => Some(text),
+        _ => None,
     }
 }
 

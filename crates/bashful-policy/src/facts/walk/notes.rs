@@ -2,8 +2,20 @@
 
 use super::{Frame, Walker};
 use crate::facts::state::{Attribute, State, Value};
-use crate::facts::{Argument, Assignment, Input, Redirect, RedirectKind, Span, UnknownKind};
+use crate::facts::{
+    Argument, Assignment, Input, Printed, Redirect, RedirectKind, Span, UnknownKind,
+};
 use crate::shell::{self, AssignmentNode, Statement, ValueNode};
+
+/// Files that are no files: what is written there takes no room.
+const STREAMS: &[&str] = &[
+    "/dev/null",
+    "/dev/stdout",
+    "/dev/stderr",
+    "/dev/tty",
+    "/dev/full",
+    "/dev/zero",
+];
 
 impl Walker<'_> {
     /// Notes the redirects of a statement; returns their indexes and what standard input becomes.
@@ -45,6 +57,34 @@ impl Walker<'_> {
             }
         }
         (indexes, input)
+    }
+
+    /// Where redirects lead standard output; none if they are not about it.
+    pub(in crate::facts) fn printed_to(&self, redirects: &[usize]) -> Option<Printed> {
+        let redirects = redirects.iter();
+        let mut redirects = redirects.filter_map(|index| self.facts.redirects.get(*index));
+        redirects
+            .rfind(|redirect| match redirect.kind {
+                RedirectKind::Write | RedirectKind::Append | RedirectKind::Duplicate => {
+                    matches!(redirect.descriptor, None | Some(1))
+                }
+                RedirectKind::ReadWrite => redirect.descriptor == Some(1),
+                RedirectKind::Read | RedirectKind::Text => false,
+            })
+            .map(|redirect| {
+                let target = &redirect.target;
+                let text = target.known();
+                let stream = target.is_pipe
+                    || STREAMS.contains(&text)
+                    || text.starts_with("/dev/fd/")
+                    || redirect.kind == RedirectKind::Duplicate
+                        && (text.starts_with('-') || matches!(text, "0" | "1" | "2"));
+                match redirect.kind {
+                    _ if stream => Printed::Elsewhere,
+                    RedirectKind::Write if target.is_literal() => Printed::Anew,
+                    _ => Printed::Onto,
+                }
+            })
     }
 
     /// Notes an assignment and returns the possible values.
