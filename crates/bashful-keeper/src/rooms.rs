@@ -436,7 +436,7 @@ impl InRoom {
             return self.freshness.accept();
         }
         let found = self.freshness.hold_back(tag);
-        self.tell(found);
+        self.tell_all(found);
     }
 
     /// The same at a regular look: twice without a call in between means that the run did
@@ -447,7 +447,7 @@ impl InRoom {
     }
 
     /// Adds what was held back.
-    pub(crate) fn tell(&mut self, found: Vec<Violation>) {
+    pub(crate) fn tell_all(&mut self, found: Vec<Violation>) {
         for violation in found {
             // What cannot be helped is told once.
             if self.held.len() < MOST_HELD && !self.held.contains(&violation) {

@@ -12,6 +12,7 @@ mod class;
 mod delete;
 mod devices;
 mod feeds;
+mod fill;
 mod find;
 mod git;
 mod ground;
@@ -47,6 +48,7 @@ struct View<'a> {
 pub(crate) fn check(facts: &Facts, context: &Context) -> Vec<(Option<usize>, Finding)> {
     let mut findings = Vec::new();
     let feeds = feeds::Feeds::of(facts);
+    let flows = fill::Flows::of(facts, context);
     for (index, call) in facts.calls.iter().enumerate() {
         let name = call.program();
         let view = View {
@@ -67,6 +69,7 @@ pub(crate) fn check(facts: &Facts, context: &Context) -> Vec<(Option<usize>, Fin
             git::check(&view).then_some(Class::GitDestructive),
             interactive::check(&view).then_some(Class::Interactive),
             secrets::check(&view).then_some(Class::SecretRead),
+            flows.check(&view).then_some(Class::DiskFill),
         ];
         let hits = hits.into_iter().flatten();
         findings.extend(hits.map(|class| {

@@ -18,7 +18,7 @@ mod unwrap;
 mod walk;
 
 pub use argument::Argument;
-pub(crate) use unwrap::is_shell;
+pub(crate) use unwrap::{ShellProgram, is_shell, only_checks, shell_program};
 pub(crate) use walk::walk;
 
 /// Bytes of the original text, as start and end.
@@ -68,6 +68,8 @@ pub struct Call {
     pub background: bool,
     /// Whether it stands in a loop that has no end of its own.
     pub endless: bool,
+    /// Where a redirect, its own or one around it, leads its standard output.
+    pub printed: Printed,
     /// Its whole effect is that of other calls here: a wrapper, a function of the text, a shell
     /// whose text is known.
     pub transparent: bool,
@@ -90,6 +92,28 @@ pub enum Place {
     Script,
     /// In an option or a variable from which some program may take a command to start.
     Option,
+}
+
+/// Where the standard output of a call goes by redirects.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Printed {
+    /// Into no file.
+    #[default]
+    Elsewhere,
+    /// Into a file that is emptied before.
+    Anew,
+    /// Into a file that grows: it is appended to, or opened around the call.
+    Onto,
+}
+
+impl Printed {
+    /// The same for what runs inside: it is opened before, and goes on from one to the next.
+    pub(crate) fn around(self) -> Self {
+        match self {
+            Self::Elsewhere => Self::Elsewhere,
+            Self::Anew | Self::Onto => Self::Onto,
+        }
+    }
 }
 
 /// What a call reads on its standard input.
@@ -245,7 +269,7 @@ impl Call {
 /// Facts of simple texts, for tests of what reads facts.
 #[cfg(test)]
 pub(crate) mod testing {
-    use super::{Argument, Call, Facts, Input, Place};
+    use super::{Argument, Call, Facts, Input, Place, Printed};
 
     /// A call of these words, split at blanks, in `/home/u/proj`.
     pub(crate) fn call(line: &str) -> Call {
@@ -269,6 +293,7 @@ pub(crate) mod testing {
             captured: false,
             background: false,
             endless: false,
+            printed: Printed::Elsewhere,
             transparent: false,
             assignments: Vec::new(),
             redirects: Vec::new(),

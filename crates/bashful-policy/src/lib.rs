@@ -43,8 +43,8 @@ pub use context::{Context, Reading};
 pub use decide::{Judgement, Otherwise, Policy, decide, judge};
 pub use decision::{Decision, Effect, Layer};
 pub use facts::{
-    Argument, Assignment, Call, Facts, Function, Input, Place, Redirect, RedirectKind, Span,
-    Unknown, UnknownKind,
+    Argument, Assignment, Call, Facts, Function, Input, Place, Printed, Redirect, RedirectKind,
+    Span, Unknown, UnknownKind,
 };
 pub use finding::{Finding, Standing};
 pub use hijack::is_hijack_variable;

@@ -22,12 +22,13 @@ mod verdict;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use readonly::reads_list;
 use verdict::Verdict;
 
 /// What the tables say about one call; none if nobody knows it.
 pub(crate) fn judge(facts: &Facts, index: usize, context: &Context) -> Option<Finding> {
     let call = facts.calls.get(index)?;
-    let verdict = verdict(call, context)?;
+    let verdict = verdict(facts, call, context)?;
     Some(Finding {
         needs: None,
         effect: verdict.effect,
@@ -44,7 +45,7 @@ pub(crate) fn judge(facts: &Facts, index: usize, context: &Context) -> Option<Fi
 
 /// The strictest thing that is known. What executes comes before what only reads, because one
 /// program can do both in one call.
-fn verdict(call: &Call, context: &Context) -> Option<Verdict> {
+fn verdict(facts: &Facts, call: &Call, context: &Context) -> Option<Verdict> {
     let word = call.arguments.first()?;
     // A bracket alone is the test command, and finds no file.
     let is_test = word.is_known() && word.text == "[";
@@ -70,7 +71,7 @@ fn verdict(call: &Call, context: &Context) -> Option<Verdict> {
             _ => None,
         })
         .or_else(|| builtins::judge(call, name))
-        .or_else(|| readonly::judge(call, name))
+        .or_else(|| readonly::judge(facts, call, name))
 }
 
 /// Whether all that a call does is what the calls it starts do.

@@ -106,8 +106,20 @@ pub(crate) struct Arm {
 #[derive(Debug)]
 pub(crate) struct Operand {
     pub(crate) word: Word,
-    /// The shell evaluates it as an arithmetic expression or as the name of a variable.
-    pub(crate) evaluated: bool,
+    pub(crate) evaluated: Evaluated,
+}
+
+/// What the shell makes of an operand in `[[ … ]]`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Evaluated {
+    /// A text.
+    Text,
+    /// The name of a variable, whose subscript is evaluated.
+    Name,
+    /// A subscript.
+    Subscript,
+    /// An arithmetic expression.
+    Expression,
 }
 
 /// An arithmetic expression: what matters is what it expands and evaluates.
@@ -137,8 +149,8 @@ pub(crate) struct AssignmentNode {
 #[derive(Debug)]
 pub(crate) enum ValueNode {
     Word(Word),
-    /// The elements, and the keys of those that have one.
-    Array(Vec<Word>),
+    /// The elements, with the substitutions of keys, and the keys of those that have one.
+    Array(Vec<Word>, Vec<Expression>),
 }
 
 /// One redirect.

@@ -158,6 +158,7 @@ const DANGEROUS: &[Class] = &[
     Class::ReverseShell,
     Class::PermissionsWide,
     Class::WriteOutsideRoots,
+    Class::DiskFill,
 ];
 
 /// Whether a text is no command at all.

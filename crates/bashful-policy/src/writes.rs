@@ -5,10 +5,12 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use crate::arguments::has_flag;
 use crate::context::Context;
 use crate::decision::Effect;
 use crate::facts::{Argument, Call, Facts, RedirectKind};
 use crate::finding::{Finding, Standing};
+use crate::programs::reads_list;
 
 mod archives;
 mod find;
@@ -60,7 +62,11 @@ pub(crate) fn redirects(facts: &Facts, context: &Context) -> Vec<Finding> {
         let owner = owners.get(&number).copied();
         for target in supplied::redirected(facts, owner, &redirect.target) {
             let target = Target::new(target, Way::Write);
-            let mut verdict = target.verdict(&redirect.directories, context);
+            let mut verdict = if redirect.kind == RedirectKind::Write {
+                target.emptied(&redirect.directories, context)
+            } else {
+                target.verdict(&redirect.directories, context)
+            };
             if target.passes_a_glob() {
                 verdict = verdict.max(Verdict::Unknown);
             }
@@ -97,6 +103,12 @@ pub(crate) fn judge(facts: &Facts, index: usize, context: &Context) -> Vec<Findi
     if let Some(mut done) = done {
         done.is_open |=
             has_hidden_options(facts, program) || supplied::is_fed_by_shell(facts, index);
+        if matches!(program, "tar" | "gtar" | "bsdtar") {
+            // What another program finds is not more than it could read itself.
+            let lists = archives::lists(&arguments);
+            let named = |list: &Argument| list.text != "-" && !list.is_pipe;
+            done.is_open |= lists.iter().any(named) || !lists.is_empty() && reads_list(facts, call);
+        }
         findings.extend(verdicts(&done, call, context));
     }
     findings
@@ -112,7 +124,13 @@ fn verdicts(done: &Written, call: &Call, context: &Context) -> Vec<Finding> {
     let mut kinds = Vec::new();
     let mut worst = Verdict::Inside;
     for target in &done.targets {
-        let mut verdict = target.verdict(&directories, context);
+        // What is moved goes on elsewhere.
+        let moved = target.way == Way::Delete && call.program() == "mv";
+        let mut verdict = if empties(call) && !moved {
+            target.emptied(&directories, context)
+        } else {
+            target.verdict(&directories, context)
+        };
         if target.passes_a_glob() && is_everyday(call.program()) {
             verdict = verdict.max(Verdict::Unknown);
         }
@@ -159,6 +177,16 @@ fn verdicts(done: &Written, call: &Call, context: &Context) -> Vec<Finding> {
         findings.push(plain(reason, &fact, call.span));
     }
     findings
+}
+
+/// Whether what a program writes loses what was in it.
+fn empties(call: &Call) -> bool {
+    let appends = || has_flag(call.operands(), 'a', "append");
+    match call.program() {
+        "tee" | "gtee" | "sponge" => !appends(),
+        "cp" | "dd" | "gcp" | "gdd" | "install" | "ln" | "mv" | "truncate" => true,
+        _ => false,
+    }
 }
 
 /// Whether everybody knows what a program writes: those that do nothing else than handle files,

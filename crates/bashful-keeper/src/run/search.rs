@@ -72,7 +72,7 @@ impl Run {
 
     fn tell_found(&mut self, found: Vec<Violation>) {
         if let Some(place) = &mut self.place {
-            place.tell(found);
+            place.tell_all(found);
         }
     }
 
@@ -118,13 +118,13 @@ impl Run {
                     wait_until: Instant::now() + LONGEST_WAIT,
                 }),
                 Err(error) => {
-                    place.tell(vec![incomplete(&error.to_string())]);
+                    place.tell_all(vec![incomplete(&error.to_string())]);
                     Search::Done
                 }
             };
         }
         for examination in going {
-            place.tell(examination.into_violations());
+            place.tell_all(examination.into_violations());
         }
         Search::Done
     }

@@ -32,6 +32,8 @@ pub enum Class {
     Interactive,
     /// Reading keys, passwords and histories.
     SecretRead,
+    /// Writing without end, or more than a disk is for.
+    DiskFill,
 }
 
 /// A word that names no class.
@@ -49,7 +51,7 @@ pub struct UnknownClass {
 
 impl Class {
     /// Every class.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Sudo,
         Self::DeleteRoot,
         Self::DeviceWrite,
@@ -62,6 +64,7 @@ impl Class {
         Self::GitDestructive,
         Self::Interactive,
         Self::SecretRead,
+        Self::DiskFill,
     ];
 
     /// Its name, which is also that of the capability that opens it.
@@ -79,6 +82,7 @@ impl Class {
             Self::GitDestructive => "git-destructive",
             Self::Interactive => "interactive",
             Self::SecretRead => "secret-read",
+            Self::DiskFill => "disk-fill",
         }
     }
 
@@ -97,6 +101,7 @@ impl Class {
             Self::GitDestructive => "can lose commits, branches or changes for good",
             Self::Interactive => "waits for a person at a terminal",
             Self::SecretRead => "reads keys, passwords or histories",
+            Self::DiskFill => "writes without end, or more than a disk has room for",
         }
     }
 
@@ -121,6 +126,7 @@ impl Class {
                 "use a form that needs nobody: arguments, a script, or input from a file"
             }
             Self::SecretRead => "let the program that owns the secret use it, without reading it",
+            Self::DiskFill => "write a bounded amount, for example with `head -c 10M`",
         }
     }
 }

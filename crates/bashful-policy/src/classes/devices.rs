@@ -10,7 +10,7 @@ use crate::places::{self, is_within};
 mod format;
 mod names;
 
-use format::{formats, is_volume_tool};
+use format::{formats, is_volume_tool, makes_file_system};
 use names::{DISKS, FORMATTERS, HARMLESS, SWITCHES, USERS};
 
 pub(super) fn check(view: &View) -> bool {
@@ -85,12 +85,16 @@ pub(super) fn check(view: &View) -> bool {
                 )
         }
         name if FORMATTERS.contains(&name)
-            || name.starts_with("mkfs.")
-            || name.starts_with("fsck.")
-            || name.starts_with("newfs_") =>
+            || makes_file_system(name)
+            || name.starts_with("fsck.") =>
         {
             formats(view)
         }
+        // A glob that finds such a program.
+        "" => view.call.arguments.first().is_some_and(|first| {
+            let name = first.known().rsplit('/').next().unwrap_or_default();
+            first.glob && first.is_known() && makes_file_system(name)
+        }),
         name if USERS.contains(&name) => {
             let values = arguments.iter().map(|word| {
                 let at = word.text.find('=').filter(|_| word.text.starts_with('-'));

@@ -131,15 +131,6 @@ impl Feeds {
             }
             _ => {}
         }
-        // With `-n` a shell only looks whether a text is well formed.
-        let checks = shell::is_shell(view.name)
-            && call
-                .operands()
-                .first()
-                .is_some_and(|word| word.text == "-n");
-        if checks {
-            return Origin::NONE;
-        }
         let fed = call
             .wrappers
             .iter()

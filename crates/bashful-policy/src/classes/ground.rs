@@ -258,27 +258,57 @@ pub(super) fn finds(pattern: &str, name: &str) -> bool {
     if name.starts_with('.') && !pattern.starts_with('.') {
         return false;
     }
-    pattern.contains(['*', '?', '[']) && fits(pattern, name)
+    pattern.contains(['*', '?', '[', '(']) && fits(pattern, name)
 }
 
 /// Whether a shell's pattern can find a name with whatever options the shell has.
 pub(super) fn may_find(pattern: &str, name: &str) -> bool {
     pattern == name
-        || pattern.contains(['*', '?', '[']) && fits(&pattern.to_lowercase(), &name.to_lowercase())
+        || pattern.contains(['*', '?', '[', '('])
+            && fits(&pattern.to_lowercase(), &name.to_lowercase())
 }
 
 fn fits(pattern: &str, name: &str) -> bool {
     let mut plain = String::with_capacity(pattern.len());
-    let mut letters = pattern.chars();
-    while let Some(letter) = letters.next() {
+    let mut rest = pattern;
+    while let Some(letter) = rest.chars().next() {
+        rest = rest.get(letter.len_utf8()..).unwrap_or_default();
         match letter {
+            // What an extended pattern says is not read: it can be anything.
+            '?' | '*' | '+' | '@' | '!' if rest.starts_with('(') => {
+                plain.push('*');
+                rest = rest.split_once(')').map_or("", |(_, after)| after);
+            }
             '?' => plain.push(glob::ANY_CHARACTER),
             '[' => {
                 plain.push(glob::ANY_CHARACTER);
-                letters.by_ref().find(|letter| *letter == ']');
+                rest = after_bracket(rest);
             }
             _ => plain.push(letter),
         }
     }
     glob::matches_token(&plain, name)
+}
+
+/// What follows a set of characters, which may begin with `]` and hold classes such as
+/// `[:alpha:]`.
+fn after_bracket(set: &str) -> &str {
+    let mut rest = set.strip_prefix(['!', '^']).unwrap_or(set);
+    rest = rest.strip_prefix(']').unwrap_or(rest);
+    loop {
+        let Some(at) = rest.find(['[', ']']) else {
+            return "";
+        };
+        let after = rest.get(at..).unwrap_or_default();
+        if let Some(after) = after.strip_prefix(']') {
+            return after;
+        }
+        let class = [("[:", ":]"), ("[.", ".]"), ("[=", "=]")]
+            .into_iter()
+            .find_map(|(open, close)| {
+                let inside = after.strip_prefix(open)?;
+                inside.split_once(close).map(|(_, after)| after)
+            });
+        rest = class.or_else(|| after.get(1..)).unwrap_or_default();
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::line::{Line, has_word, only_asks};
 use super::{View, find};
-use crate::arguments::Valued;
+use crate::arguments::{Valued, has_flag};
 use crate::context::Context;
 use crate::facts::{Argument, Redirect, RedirectKind};
 use crate::places;
@@ -25,7 +25,13 @@ pub(super) fn check(view: &View) -> bool {
     if matches!(view.name, "find" | "gfind") {
         return find_reads(view);
     }
-    if view.name.is_empty() || LISTERS.contains(&view.name) {
+    // With a list of names they print what stands in it.
+    let lists = || {
+        let listed = ["files-from", "files0-from"];
+        has_flag(arguments, 'f', "") || listed.iter().any(|name| has_flag(arguments, '\0', name))
+    };
+    let lister = LISTERS.contains(&view.name) && !(matches!(view.name, "file" | "du") && lists());
+    if view.name.is_empty() || lister {
         return false;
     }
     let reads_bare = READERS.contains(&view.name);

@@ -1,7 +1,7 @@
 //! Shells and interpreters: where they take their program from.
 
 pub(super) use crate::facts::is_shell;
-use crate::facts::{Argument, Call};
+use crate::facts::{self, Argument, Call, ShellProgram};
 
 /// One interpreter.
 pub(super) struct Interpreter {
@@ -110,34 +110,11 @@ pub(super) fn is_input(argument: &Argument) -> bool {
 }
 
 fn shell_program(call: &Call) -> Program {
-    let (mut text, mut stdin) = (false, false);
-    let mut index = 1;
-    while let Some(argument) = call.arguments.get(index) {
-        let option = argument.known();
-        if !option.starts_with(['-', '+']) || option.len() == 1 || option == "--" {
-            index += usize::from(matches!(option, "-" | "--"));
-            break;
-        }
-        match option.strip_prefix("--") {
-            Some("version" | "help") => return Program::Other,
-            Some(name) => {
-                text |= name == "command" || name == "commands";
-                index += usize::from(matches!(name, "rcfile" | "init-file"));
-            }
-            None => {
-                let lower = option.to_ascii_lowercase();
-                let powershell = lower == "-command" || lower == "-encodedcommand";
-                text |= option.starts_with('-') && (option.contains('c') || powershell);
-                stdin |= option.contains('s') && !powershell;
-                index += usize::from(option.ends_with(['o', 'O']));
-            }
-        }
-        index += 1;
-    }
-    match call.arguments.get(index) {
-        Some(argument) if text && !is_input(argument) => Program::Text(index),
-        Some(argument) if !stdin && !is_input(argument) => Program::File(index),
-        _ => Program::Input,
+    match facts::shell_program(&call.arguments) {
+        ShellProgram::Text(index) => Program::Text(index),
+        ShellProgram::File(index) => Program::File(index),
+        ShellProgram::Stdin => Program::Input,
+        ShellProgram::Nothing => Program::Other,
     }
 }
 

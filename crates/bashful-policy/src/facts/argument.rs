@@ -19,6 +19,9 @@ pub struct Argument {
     pub unknown_from: Option<usize>,
     /// It has an unquoted `*`, `?` or `[`, so it can become other words, whose names match it.
     pub glob: bool,
+    /// The byte of `text` from which on to its end it is the name of something that a glob finds,
+    /// and so of something that is there.
+    pub found_from: Option<usize>,
     /// It can become several words or none, as an unquoted `$x` does.
     pub splits: bool,
     /// Some of it comes from a variable, whether its value is known or not.

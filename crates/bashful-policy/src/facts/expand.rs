@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::output::Output;
 use super::state::{MAX_VALUES, State};
 use super::walk::{Frame, Walker};
-use super::{Argument, Input, Place, UnknownKind, braces};
+use super::{Argument, Input, Place, Printed, UnknownKind, braces};
 use crate::shell::{Direction, Piece, Quoting, Word};
 
 mod atom;
@@ -151,6 +151,7 @@ impl Walker<'_> {
         let inner = Frame {
             place,
             captured: true,
+            printed: Printed::Elsewhere,
             ..frame.clone()
         };
         self.in_subshell(body, state, &inner);

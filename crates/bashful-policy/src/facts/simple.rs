@@ -3,8 +3,8 @@
 use super::expand::{Fields, product};
 use super::state::{Attribute, Restored, State, Value};
 use super::walk::{Frame, MAX_DEPTH, Walker};
-use super::{Argument, Call, Input, Span, UnknownKind};
-use crate::shell::{Simple, Statement};
+use super::{Argument, Call, Input, Printed, Span, UnknownKind};
+use crate::shell::{Simple, Statement, ValueNode};
 
 mod builtins;
 mod directory;
@@ -65,6 +65,13 @@ impl Walker<'_> {
             let value = self.assignment(node, state, frame);
             let shown = shown(&value, node.span);
             declared.push(self.note_assignment(node.span, &node.name, shown, false));
+            if matches!(node.value, ValueNode::Word(_)) {
+                let lists = |argv: &Fields| argv.iter().any(makes_list);
+                if outcomes.iter().any(lists) {
+                    state.mark(&node.name, Attribute::Listed);
+                }
+                self.give_list(&node.name, &value, node.span, state, frame);
+            }
             let before = doubtful.then(|| state.clone());
             state.set(&node.name, value);
             if let Some(before) = before {
@@ -74,9 +81,17 @@ impl Walker<'_> {
         let (redirects, input) = self.redirects(statement, state, frame);
         let redirected;
         let mut frame = frame;
-        if let Some(input) = input {
+        let mut printed = self.printed_to(&redirects);
+        if state.printed && printed.is_none() && !frame.captured {
+            printed = Some(Printed::Onto);
+        }
+        if outcomes.iter().any(is_exec) {
+            state.printed |= matches!(printed, Some(Printed::Anew | Printed::Onto));
+        }
+        if input.is_some() || printed.is_some() {
             redirected = Frame {
-                input,
+                input: input.unwrap_or_else(|| frame.input.clone()),
+                printed: printed.unwrap_or(frame.printed),
                 ..frame.clone()
             };
             frame = &redirected;
@@ -187,6 +202,7 @@ impl Walker<'_> {
             captured: frame.captured,
             background: frame.background,
             endless: frame.endless,
+            printed: frame.printed,
             transparent: false,
             assignments: site.assignments.clone(),
             redirects: site.redirects.clone(),
@@ -266,6 +282,17 @@ impl Walker<'_> {
             call.transparent = true;
         }
     }
+}
+
+/// Whether redirects of this call are those of the shell from now on.
+fn is_exec(argv: &Fields) -> bool {
+    matches!(argv.as_slice(), [only] if only.text == "exec")
+}
+
+/// Whether an option of `declare` makes an array, or can turn out to.
+fn makes_list(word: &Argument) -> bool {
+    let known = word.known();
+    known.starts_with('-') && (known.contains(['a', 'A']) || !word.is_known())
 }
 
 /// Built-ins for which an assignment before them may stay, depending on options of the shell, and

@@ -30,6 +30,8 @@ pub(super) struct State {
     pub(super) zero: Option<Rc<Argument>>,
     /// After `set -e` a failure ends the text.
     pub(super) stops_on_failure: bool,
+    /// After `exec > file` all that is printed goes into a file.
+    pub(super) printed: bool,
     variables: Rc<BTreeMap<String, Value>>,
     attributes: Rc<BTreeSet<(String, Attribute)>>,
     /// Each with the bodies that it can have.
@@ -48,6 +50,8 @@ pub(super) enum Attribute {
     Unsettled,
     /// Programs get it.
     Exported,
+    /// It may be an array.
+    Listed,
 }
 
 impl State {
@@ -294,6 +298,7 @@ impl State {
             self.zero = None;
         }
         self.stops_on_failure &= other.stops_on_failure;
+        self.printed |= other.printed;
         if !Rc::ptr_eq(&self.variables, &other.variables) {
             let mine = Rc::make_mut(&mut self.variables);
             for (name, value) in other.variables.iter() {

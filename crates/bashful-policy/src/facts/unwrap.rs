@@ -12,7 +12,7 @@ mod shells;
 mod table;
 mod xargs;
 
-pub(crate) use shells::is_shell;
+pub(crate) use shells::{Program as ShellProgram, is_shell, only_checks, program as shell_program};
 use table::{Kind, Wrapper, wrapper};
 
 impl Walker<'_> {

@@ -4,7 +4,7 @@
 //! every state that its predecessors can leave.
 
 use super::state::{State, Value};
-use super::{Argument, Facts, Input, Place, RedirectKind, Span, Unknown, UnknownKind};
+use super::{Argument, Facts, Input, Place, Printed, RedirectKind, Span, Unknown, UnknownKind};
 use crate::context::Context;
 use crate::limits::Limits;
 use crate::shell::{self, Node, RedirectNode, Statement};
@@ -129,6 +129,8 @@ pub(super) struct Frame {
     pub(super) background: bool,
     /// A loop that nothing ends is around it.
     pub(super) endless: bool,
+    /// Where redirects around it lead its output.
+    pub(super) printed: Printed,
 }
 
 impl Frame {
@@ -139,6 +141,7 @@ impl Frame {
             captured: false,
             background: false,
             endless: false,
+            printed: Printed::Elsewhere,
         }
     }
 
@@ -275,9 +278,11 @@ impl Walker<'_> {
         let redirected;
         let mut frame = frame;
         if !statement.redirects.is_empty() {
-            let (_, input) = self.redirects(statement, state, frame);
+            let (indexes, input) = self.redirects(statement, state, frame);
+            let printed = self.printed_to(&indexes);
             redirected = Frame {
                 input: input.unwrap_or_else(|| frame.input.clone()),
+                printed: printed.map_or(frame.printed, Printed::around),
                 ..frame.clone()
             };
             frame = &redirected;

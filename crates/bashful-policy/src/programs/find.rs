@@ -54,7 +54,6 @@ const VALUED: &[&str] = &[
     "-cnewer",
     "-context",
     "-ctime",
-    "-files0-from",
     "-fstype",
     "-gid",
     "-group",

@@ -1,6 +1,6 @@
 //! Interpreters: code on the command line, in files and on standard input, which no table reads.
 
-use crate::facts::{Argument, Call, Input};
+use crate::facts::{Argument, Call, Input, only_checks};
 
 use super::verdict::Verdict;
 
@@ -260,10 +260,11 @@ fn elsewhere(option: &str, rest: &[Argument], call: &Call) -> Option<Verdict> {
 fn shell(call: &Call) -> Option<Verdict> {
     let arguments = call.operands();
     let mut options = arguments.iter().map(Argument::known);
-    if options
-        .clone()
-        .any(|word| word.starts_with("--rcfile") || word.starts_with("--init-file"))
-    {
+    // Bash takes them with one dash as well.
+    if options.any(|word| {
+        let name = word.trim_start_matches('-');
+        word.starts_with('-') && (name.starts_with("rcfile") || name.starts_with("init-file"))
+    }) {
         return Some(FILE);
     }
     if let [only] = arguments
@@ -272,11 +273,7 @@ fn shell(call: &Call) -> Option<Verdict> {
         return Some(Verdict::READS);
     }
     // `bash -n FILE` reads it and runs nothing.
-    if options.next() == Some("-n")
-        && arguments.len() > 1
-        && !call.open_ended
-        && options.all(|word| !word.starts_with(['-', '+']) && !word.is_empty())
-    {
+    if arguments.len() > 1 && !call.open_ended && only_checks(&call.arguments) {
         return Some(Verdict::READS);
     }
     if call.transparent {

@@ -1,21 +1,33 @@
 //! Programs that only read, by the flags and operands of each.
 
 use crate::arguments::has_flag;
-use crate::facts::{Argument, Call};
+use crate::facts::{Argument, Call, Facts};
 
 use super::shape::Shape;
 use super::verdict::Verdict;
 
+mod listed;
 mod queries;
 mod special;
 mod table;
 mod versions;
 
+pub(crate) use listed::reads_list;
+
+const LISTED: Verdict = Verdict::asks(
+    "listed-files",
+    "reads files whose names stand in another file",
+    Some("name the files themselves"),
+);
+
 /// Whether a call only reads.
-pub(super) fn judge(call: &Call, name: &str) -> Option<Verdict> {
+pub(super) fn judge(facts: &Facts, call: &Call, name: &str) -> Option<Verdict> {
     let arguments = call.operands();
     if unpacks_after_all(name, arguments) || takes_more_from_file(name, arguments) {
         return None;
+    }
+    if listed::reads_what_a_file_lists(facts, call, name) {
+        return Some(LISTED);
     }
     let reads = special::reads(call, name)
         || find(table::PROGRAMS, name).is_some_and(|shape| shape.fits(arguments, call.open_ended))

@@ -89,9 +89,19 @@ fn parse_nested(text: &str, base: Base, depth: usize, marks: Marks) -> Tree {
         };
         reader.problem(kind, at.min(text.len()), text.len());
     }
-    let body = reader.statements(&parsed.file.body);
+    let mut body = reader.statements(&parsed.file.body);
     reader.guard();
     reader.check_documents();
+    let is_syntax = |(kind, _): &(UnknownKind, Span)| *kind == UnknownKind::Syntax;
+    if reader.problems.iter().any(is_syntax)
+        && let Some(looser) = prepare::with_blanks(text)
+    {
+        // Bash refuses it, but other shells do not, and a reader takes it for what it looks like.
+        let whole = base.span(0, text.len());
+        let tree = parse_nested(&looser, Base::Fixed(whole), depth + 1, Marks::default());
+        let functions = tree.body.into_iter();
+        body.extend(functions.filter(|one| matches!(one.node, Node::Function(..))));
+    }
     Tree {
         body,
         problems: reader.problems,

@@ -68,6 +68,25 @@ const TAR_BEYOND: &[&str] = &[
     "--rmt-command",
 ];
 
+/// The files from which `tar` takes more names.
+pub(super) fn lists(arguments: &[Argument]) -> Vec<Argument> {
+    let parsed = parse_tar(arguments);
+    let mut lists = parsed.values(&["-T"]);
+    // `--file` is another option, and no beginning of this one.
+    let mut words = arguments.iter();
+    while let Some(word) = words.next() {
+        match word.known().strip_prefix("--files") {
+            Some(rest) if rest.contains('=') => {
+                let at = word.known().find('=').unwrap_or_default();
+                lists.push(word.tail(at + 1));
+            }
+            Some(_) => lists.extend(words.next().cloned()),
+            None => {}
+        }
+    }
+    lists
+}
+
 /// `tar`, with its options in any of the three ways to write them.
 pub(super) fn tar(arguments: &[Argument]) -> Written {
     let parsed = parse_tar(arguments);

@@ -67,6 +67,32 @@ impl Target {
         self.argument.glob && self.way != Way::Delete && directory.contains(['*', '?', '['])
     }
 
+    /// What is to be said about it if it loses what is in it. What a glob finds is there, so that
+    /// emptying it is like deleting it.
+    pub(super) fn emptied(&self, directories: &[String], context: &Context) -> Verdict {
+        let verdict = self.verdict(directories, context);
+        let found = self.argument.found_from;
+        let Some(from) = found.filter(|_| self.argument.is_known()) else {
+            return verdict;
+        };
+        let before = self.argument.text.get(..from).unwrap_or_default();
+        // A name in another directory is a new one.
+        let same = |place: &String| normal(&format!("{place}/{before}")) == normal(place);
+        let here = before.is_empty()
+            || before.starts_with('/')
+                && directories
+                    .iter()
+                    .any(|place| normal(before) == normal(place))
+            || !before.starts_with('/') && directories.iter().any(same);
+        if !here {
+            return verdict;
+        }
+        let deleted = Self::new(self.argument.clone(), Way::Delete);
+        verdict
+            .max(deleted.verdict(directories, context))
+            .max(Verdict::Unknown)
+    }
+
     /// What is to be said about it, seen from these directories.
     pub(super) fn verdict(&self, directories: &[String], context: &Context) -> Verdict {
         if self.argument.pattern.is_some() {

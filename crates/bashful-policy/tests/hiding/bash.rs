@@ -24,13 +24,14 @@ pub(crate) struct Bash {
 }
 
 impl Bash {
-    /// Prepares the directory; none where there is no bash.
-    pub(crate) fn new() -> Option<Self> {
+    /// Prepares a directory of this name; none where there is no bash.
+    pub(crate) fn new(name: &str) -> Option<Self> {
         let works = Command::new("bash").args(["-c", ":"]).status();
         if !works.is_ok_and(|status| status.success()) {
             return None;
         }
-        let root = std::env::temp_dir().join(format!("bashful-hiding-{}", std::process::id()));
+        let root =
+            std::env::temp_dir().join(format!("bashful-hiding-{name}-{}", std::process::id()));
         fs::create_dir(&root).unwrap();
         fs::create_dir(root.join("bin")).unwrap();
         let marker = root.join("bin").join(MARKER);

@@ -15,6 +15,7 @@
 mod bash;
 #[path = "../support/context.rs"]
 mod context;
+mod evaluated;
 mod leaves;
 mod odd;
 mod place;
@@ -38,7 +39,7 @@ const BATCH: usize = 3_600;
 
 #[test]
 fn heavy_what_bash_executes_is_found_or_flagged() {
-    let Some(bash) = Bash::new() else {
+    let Some(bash) = Bash::new("places") else {
         eprintln!("skipped: bash is not installed");
         return;
     };

@@ -77,7 +77,16 @@ fn flooded(world: &World) -> (Value, Duration) {
     ]);
     assert!(eventually(|| world.workspace().join("leader").exists()));
     let flood = "for i in 1 2 3; do timeout 20 yes >/proc/$(cat leader)/fd/1 & done; wait";
-    let ended = world.ended(&["--session", "s", "--json", "--timeout", "3s", flood]);
+    let flags = [
+        "--session",
+        "s",
+        "--json",
+        "--timeout",
+        "3s",
+        "--allow",
+        "disk-fill",
+    ];
+    let ended = world.ended(&[&flags[..], &[flood]].concat());
     (victim.end().outcome().json().1, ended.took)
 }
 

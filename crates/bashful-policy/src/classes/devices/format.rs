@@ -9,8 +9,11 @@ use crate::places;
 /// Whether a tool for disks changes one, and not only an image inside a root that may be written.
 pub(super) fn formats(view: &View) -> bool {
     let arguments = view.call.operands();
-    if arguments.is_empty() || shows(view.name, arguments) {
+    if arguments.is_empty() && !view.call.open_ended || shows(view.name, arguments) {
         return false;
+    }
+    if makes_file_system(view.name) {
+        return true;
     }
     let mentions = |text: &str| arguments.iter().any(|word| word.text.contains(text));
     let image = arguments.last().is_some_and(|last| {
@@ -18,11 +21,26 @@ pub(super) fn formats(view: &View) -> bool {
         let inside = |place: &places::Place| place.is_within_any(&view.context.write_roots);
         last.is_literal() && !places.paths.is_empty() && places.paths.iter().all(inside)
     });
-    let takes_images = view.name.starts_with("mk")
-        || view.name.ends_with("disk")
-        || view.name.contains("fs")
-        || view.name == "parted";
+    let takes_images =
+        view.name.ends_with("disk") || view.name.contains("fs") || view.name == "parted";
     !(takes_images && image) || mentions("/dev/")
+}
+
+/// Programs that make a file system or a swap area, and destroy what is there.
+pub(super) fn makes_file_system(name: &str) -> bool {
+    const NAMES: &[&str] = &[
+        "jfs_mkfs",
+        "make_ext4fs",
+        "mke2fs",
+        "mkdosfs",
+        "mkexfatfs",
+        "mkntfs",
+        "mkreiser4",
+        "mkreiserfs",
+        "mkswap",
+        "mkudffs",
+    ];
+    name.starts_with("mkfs") || name.starts_with("newfs") || NAMES.contains(&name)
 }
 
 /// Programs that change logical volumes; those that show them end otherwise.

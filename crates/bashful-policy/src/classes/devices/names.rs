@@ -35,15 +35,6 @@ pub(super) const SWITCHES: &[&str] = &["/proc/sysrq-trigger", "/proc/sys", "/sys
 
 /// Programs that exist to change disks, unless they are asked to show them.
 pub(super) const FORMATTERS: &[&str] = &[
-    "mkfs",
-    "mke2fs",
-    "mkswap",
-    "mkdosfs",
-    "mkntfs",
-    "mkreiserfs",
-    "newfs",
-    "mkudffs",
-    "mkexfatfs",
     "mkisofs-dev",
     "fdisk",
     "sfdisk",

@@ -204,6 +204,18 @@ const KEY_NAMES: &[&str] = &[
 
 /// Whether a path is a secret or holds some.
 pub(super) fn is_secret(path: &Path, context: &Context) -> bool {
+    if path.glob && path.text.contains("/**/") {
+        // It can stand for any number of directories.
+        return ["/", "/*/", "/*/*/", "/*/*/*/"].iter().any(|some| {
+            let text = path.text.replacen("/**/", some, 1);
+            let key = is_key_name(text.rsplit('/').next().unwrap_or_default());
+            let path = Path {
+                text: &text,
+                ..*path
+            };
+            key && is_secret(&path, context)
+        });
+    }
     in_system(path) || of_process(path) || in_home(path, context)
 }
 
@@ -242,15 +254,30 @@ pub(super) fn ends_secret(text: &str) -> bool {
     let key = text
         .rsplit_once("/.ssh/")
         .is_some_and(|(_, name)| name.starts_with("id_") && !is_public(name));
+    // A glob that says some letters of a directory with secrets.
+    let mut names = text.rsplit('/');
+    let (last, directory) = (names.next().unwrap_or_default(), names.next());
+    let says = |name: &&str| name.chars().filter(|one| one.is_alphanumeric()).count() > 1;
+    let directory = directory
+        .filter(says)
+        .filter(|name| name.contains(['*', '?', '[', '(']));
+    let found = directory.is_some_and(|name| {
+        may_find(name, ".ssh") && KEY_NAMES.iter().any(|key| may_find(last, key))
+            || may_find(name, ".aws") && may_find(last, "credentials")
+            || may_find(name, ".kube") && may_find(last, "config")
+    });
     let process = text.starts_with("/proc/")
         && OF_PROCESS
             .iter()
             .any(|name| text.rsplit('/').next() == Some(name));
-    key || process || ENDS.iter().any(|end| text.ends_with(end))
+    // A name alone, in a directory that is not known.
+    let bare = text.starts_with("id_") && KEY_NAMES.contains(&text);
+    bare || key || found || process || ENDS.iter().any(|end| text.ends_with(end))
 }
 
 fn of_process(path: &Path) -> bool {
-    let Some(rest) = path.text.strip_prefix("/proc/") else {
+    let found = || path.glob.then(|| found_below(path.text, "/proc")).flatten();
+    let Some(rest) = path.text.strip_prefix("/proc/").or_else(found) else {
         return false;
     };
     let name = rest.rsplit('/').next().unwrap_or_default();
@@ -261,30 +288,44 @@ fn of_process(path: &Path) -> bool {
 }
 
 fn in_home(path: &Path, context: &Context) -> bool {
-    // Which part of the path is a home: the caller's own, or a name where homes are.
     let own = context.home.as_deref();
-    let found = |home: &str| path.glob.then(|| found_below(path.text, home)).flatten();
-    let rest = own.and_then(|home| below(path.text, home).or_else(|| found(home)));
-    let rest = rest.or_else(|| found("/home/*")).or_else(|| {
+    let workspace = context.workspace.iter().chain(&context.write_roots);
+    let free = workspace
+        .filter(|root| !own.is_some_and(|home| is_within(home, root)))
+        .any(|root| is_within(path.text, root));
+    !free
+        && rests(path, own)
+            .iter()
+            .any(|rest| in_a_home(path, rest, own))
+}
+
+/// What a path is below each home that it can lead to: the caller's own, or a name where homes are.
+fn rests<'a>(path: &Path<'a>, own: Option<&str>) -> Vec<&'a str> {
+    const HOMES: &[&str] = &[
+        "/root",
+        "/var/root",
+        "/home/*",
+        "/Users/*",
+        "/var/home/*",
+        "/export/home/*",
+    ];
+    let written = own.and_then(|home| below(path.text, home)).or_else(|| {
         let starts = path.text.match_indices('/').map(|(at, _)| at).take(5);
         starts.skip(1).find_map(|at| {
             let (home, rest) = path.text.split_at_checked(at)?;
             is_home(home).then(|| rest.trim_start_matches('/'))
         })
     });
-    let Some(rest) = rest else {
-        return false;
-    };
+    let homes = own.iter().chain(HOMES).filter(|_| path.glob);
+    let found = homes.filter_map(|home| found_below(path.text, home));
+    written.into_iter().chain(found).collect()
+}
+
+/// Whether something below a home is secret.
+fn in_a_home(path: &Path, rest: &str, own: Option<&str>) -> bool {
     // Another user's home that is closed to all is secret as a whole.
-    let of_root = is_within(path.text, "/root") && own != Some("/root");
-    let workspace = context.workspace.iter().chain(&context.write_roots);
-    let free = workspace
-        .filter(|root| !own.is_some_and(|home| is_within(home, root)))
-        .any(|root| is_within(path.text, root));
-    if free {
-        return false;
-    }
-    if of_root && !rest.is_empty() {
+    let root = is_within(path.text, "/root") || names_root(path);
+    if root && own != Some("/root") && !rest.is_empty() {
         return true;
     }
     if let Some(name) = rest.strip_prefix(".ssh/") {
@@ -298,6 +339,13 @@ fn in_home(path: &Path, context: &Context) -> bool {
 fn is_public(name: &str) -> bool {
     name.rsplit_once('.')
         .is_some_and(|(_, ending)| ending == "pub")
+}
+
+/// Whether a glob is there to find the home of root: it says a letter of its name.
+fn names_root(path: &Path) -> bool {
+    let name = path.text.split('/').nth(1).unwrap_or_default();
+    let letters = name.chars().filter(|letter| letter.is_alphanumeric());
+    path.glob && letters.count() > 0 && may_find(name, "root")
 }
 
 /// The rest of a path below a directory.

@@ -150,10 +150,16 @@ impl Draft {
 
     fn text(&mut self, text: &str, quoting: Quoting) {
         self.present |= quoting == Quoting::Quoted || !text.is_empty();
+        let known = self.current.glob;
         if quoting == Quoting::Bare {
             self.find_glob(text);
         }
+        let found = self.current.glob && !known;
+        let at = self.current.text.len();
         self.push(text);
+        if !text.is_empty() {
+            self.current.found_from = found.then_some(at);
+        }
     }
 
     /// Notes an unquoted `*`, `?` or `[…]`.
@@ -163,7 +169,8 @@ impl Draft {
             None => self.bracket && text.contains(']'),
         };
         self.bracket |= text.contains('[');
-        self.current.glob |= closes || text.contains(['*', '?']);
+        let extended = ["@(", "+(", "!("].iter().any(|sign| text.contains(sign));
+        self.current.glob |= closes || extended || text.contains(['*', '?']);
     }
 
     fn value(mut self, value: &Text, split: bool) -> Self {
@@ -171,7 +178,11 @@ impl Draft {
         if !split {
             self.present = true;
             self.current.glob |= value.glob;
+            let at = self.current.text.len();
             self.push(&value.text);
+            if !value.text.is_empty() {
+                self.current.found_from = value.glob.then_some(at);
+            }
             return self;
         }
         let blank = |character: char| matches!(character, ' ' | '\t' | '\n');
@@ -183,7 +194,11 @@ impl Draft {
             self.present |= !part.is_empty();
             self.current.glob |= value.glob;
             self.find_glob(part);
+            let at = self.current.text.len();
             self.push(part);
+            if !part.is_empty() {
+                self.current.found_from = self.current.glob.then_some(at);
+            }
         }
         self
     }
@@ -215,6 +230,7 @@ impl Draft {
             self.current.splits |= field.splits;
             self.current.from_variable |= origin == Origin::Variable || field.from_variable;
             self.current.sources.extend(field.sources.iter().cloned());
+            self.current.found_from = field.found_from.map(|found| from + found);
             if self.current.unknown_from.is_none() {
                 self.current.unknown_from = field.unknown_from.map(|unknown| from + unknown);
             }
@@ -241,6 +257,7 @@ impl Draft {
         current.is_pipe |= is_pipe;
         current.sources.extend(sources.iter().cloned());
         current.text.push_str(shown);
+        current.found_from = None;
         match &mut self.pattern {
             Some(pattern) if *number => pattern.push('*'),
             _ => self.pattern = None,

@@ -1,9 +1,35 @@
 //! Arithmetic: what the shell evaluates as an expression, which can hide code.
 
-use crate::facts::state::{State, Value};
+use crate::facts::state::{Attribute, State, Text, Value};
 use crate::facts::walk::{Frame, Walker, is_special};
 use crate::facts::{Argument, Span, UnknownKind};
 use crate::shell::Expression;
+
+/// Names whose values are names go this deep.
+const MAX_NAMES: usize = 8;
+
+/// Variables that bash makes integers by itself, so that they evaluate what they are given; with
+/// those of later versions. Sorted.
+const INTEGERS: &[&str] = &[
+    "BASHPID",
+    "BASH_MONOSECONDS",
+    "EPOCHREALTIME",
+    "EPOCHSECONDS",
+    "HISTCMD",
+    "LINENO",
+    "OPTIND",
+    "RANDOM",
+    "SECONDS",
+    "SRANDOM",
+];
+
+/// What stands around a text that the shell evaluates.
+#[derive(Clone, Copy)]
+struct Around<'a> {
+    span: Span,
+    state: &'a State,
+    frame: &'a Frame,
+}
 
 impl Walker<'_> {
     /// Walks an arithmetic expression, and flags values that would be evaluated as code.
@@ -14,22 +40,16 @@ impl Walker<'_> {
         frame: &Frame,
     ) {
         for word in &expression.words {
-            let outcomes = self.expand_single(word, state, frame);
-            // What comes from a command or a variable is evaluated as an expression, which can
-            // hold a subscript with a command in it.
-            let harmless = outcomes
-                .iter()
-                .all(|value| is_number(value.known()) && (value.is_known() || !value.is_code()));
-            if !harmless {
-                self.unknown(
-                    UnknownKind::StringEvaluation,
-                    expression.span,
-                    &word_text(&outcomes),
-                );
+            for value in self.expand_single(word, state, frame) {
+                let value = Argument {
+                    span: expression.span,
+                    ..value
+                };
+                self.evaluate_text(&value, state, frame);
             }
         }
         for name in &expression.names {
-            self.evaluate_name(name, expression.span, state);
+            self.evaluate_name(name, expression.span, state, frame);
         }
         for name in &expression.assigned {
             if is_special(name) {
@@ -40,52 +60,185 @@ impl Walker<'_> {
     }
 
     /// Flags a variable whose value is evaluated and is more than a number.
-    pub(in crate::facts) fn evaluate_name(&mut self, name: &str, span: Span, state: &State) {
-        let evaluated = match state.variable(name) {
-            Some(Value::Known(values)) => !values.iter().all(|value| is_number(&value.text)),
-            Some(Value::Unknown(sources)) => !sources.is_empty(),
-            Some(Value::Number) | None => false,
-        };
-        if evaluated {
-            self.unknown(UnknownKind::StringEvaluation, span, name);
-        }
+    pub(in crate::facts) fn evaluate_name(
+        &mut self,
+        name: &str,
+        span: Span,
+        state: &State,
+        frame: &Frame,
+    ) {
+        let around = Around { span, state, frame };
+        self.named(name, &around, 0);
     }
 
     /// Flags a text that the shell evaluates as an arithmetic expression.
-    pub(in crate::facts) fn evaluate_text(&mut self, word: &Argument, state: &State) {
-        let plain =
-            |byte: u8| byte.is_ascii_alphanumeric() || b" \t_=+-*/%<>!&|^~?:(),".contains(&byte);
-        if !word.is_known() || !word.text.bytes().all(plain) {
-            self.unknown(UnknownKind::StringEvaluation, word.span, &word.text);
-            return;
+    pub(in crate::facts) fn evaluate_text(
+        &mut self,
+        word: &Argument,
+        state: &State,
+        frame: &Frame,
+    ) {
+        let around = Around {
+            span: word.span,
+            state,
+            frame,
+        };
+        match (&word.pattern, word.is_known()) {
+            (_, true) => self.expression_text(&word.text, &around, 0),
+            // Numbers that are not known, which stand as `*`, but not in a name.
+            (Some(pattern), false) if !joins_names(pattern) => {
+                self.expression_text(pattern, &around, 0);
+            }
+            _ => self.evaluated(word.known(), &around),
         }
-        let letters = |character: char| !(character.is_ascii_alphanumeric() || character == '_');
-        for name in word.text.split(letters) {
+    }
+
+    /// Follows the names in a text whose other signs are of no account, as in a key.
+    pub(in crate::facts) fn evaluate_key(&mut self, key: &Argument, state: &State, frame: &Frame) {
+        let around = Around {
+            span: key.span,
+            state,
+            frame,
+        };
+        if !key.is_known() || key.text.contains(['$', '`']) {
+            self.evaluated(key.known(), &around);
+        } else {
+            self.names_of(&key.text, &around, 0);
+        }
+    }
+
+    /// Flags a text that is evaluated whatever it is, and reads the commands that stand in it.
+    pub(in crate::facts) fn evaluate_code(
+        &mut self,
+        text: &Argument,
+        state: &State,
+        frame: &Frame,
+    ) {
+        let around = Around {
+            span: text.span,
+            state,
+            frame,
+        };
+        self.evaluated(text.known(), &around);
+    }
+
+    /// What a variable is given, if that makes the shell evaluate it.
+    pub(in crate::facts) fn give(
+        &mut self,
+        name: &str,
+        value: &Argument,
+        state: &State,
+        frame: &Frame,
+    ) {
+        if self.is_integer(name) {
+            self.evaluate_text(value, state, frame);
+        }
+    }
+
+    /// Whether a variable evaluates what it is given.
+    pub(in crate::facts) fn is_integer(&self, name: &str) -> bool {
+        INTEGERS.binary_search(&name).is_ok() || self.integers.iter().any(|known| known == name)
+    }
+
+    /// What `declare` and its kin are given as one word: where it is for an array it is read once
+    /// more, as the list of its elements.
+    pub(in crate::facts) fn give_list(
+        &mut self,
+        name: &str,
+        value: &Value,
+        span: Span,
+        state: &State,
+        frame: &Frame,
+    ) {
+        match value {
+            Value::Known(texts) => {
+                let lists = texts.iter().filter(|one| one.text.starts_with('('));
+                for Text { text, .. } in lists {
+                    let list = Argument::literal(format!("{name}={text}"), span);
+                    self.script(&list, &mut state.clone(), frame);
+                }
+            }
+            Value::Unknown(sources) if !sources.is_empty() => {
+                if state.has(name, Attribute::Listed) {
+                    self.unknown(UnknownKind::StringEvaluation, span, name);
+                }
+            }
+            Value::Unknown(_) | Value::Number => {}
+        }
+    }
+
+    fn named(&mut self, name: &str, around: &Around<'_>, depth: usize) {
+        match around.state.variable(name) {
+            Some(Value::Known(_)) if depth >= MAX_NAMES => self.evaluated(name, around),
+            Some(Value::Known(values)) => {
+                for value in values {
+                    self.expression_text(&value.text, around, depth + 1);
+                }
+            }
+            Some(Value::Unknown(sources)) if !sources.is_empty() => self.evaluated(name, around),
+            Some(Value::Unknown(_) | Value::Number) | None => {}
+        }
+    }
+
+    fn expression_text(&mut self, text: &str, around: &Around<'_>, depth: usize) {
+        let plain =
+            |byte: u8| byte.is_ascii_alphanumeric() || b" \t_=+-*/%<>!&|^~?:(),#".contains(&byte);
+        if text.bytes().all(plain) {
+            self.names_of(text, around, depth);
+        } else {
+            self.evaluated(text, around);
+        }
+    }
+
+    fn names_of(&mut self, text: &str, around: &Around<'_>, depth: usize) {
+        let between = |character: char| !(character.is_ascii_alphanumeric() || character == '_');
+        for name in text.split(between) {
             if name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_') {
-                self.evaluate_name(name, word.span, state);
+                self.named(name, around, depth);
             }
         }
     }
-}
 
-impl Argument {
-    /// Whether some of it is output of a command or the value of a variable.
-    fn is_code(&self) -> bool {
-        !self.sources.is_empty() || self.from_variable
+    /// Flags a text that is evaluated, and reads the commands that stand in it.
+    fn evaluated(&mut self, text: &str, around: &Around<'_>) {
+        self.unknown(UnknownKind::StringEvaluation, around.span, text);
+        if text.contains("$(") || text.contains('`') {
+            // Its quotes quote nothing, as in a here-document.
+            const END: &str = "END_OF_VALUE";
+            let document = format!(": <<{END}\n{text}\n{END}\n");
+            let script = Argument::literal(document, around.span);
+            self.script(&script, &mut around.state.clone(), around.frame);
+        }
     }
 }
 
-/// Whether a text is a plain number, which nothing can hide in.
-fn is_number(text: &str) -> bool {
-    let digits = text.trim();
-    digits
-        .bytes()
-        .all(|byte| byte.is_ascii_alphanumeric() || b"-+#_x".contains(&byte))
+/// Whether a number that is not known can be part of a name.
+fn joins_names(pattern: &str) -> bool {
+    let mut before = false;
+    let mut word = false;
+    for character in pattern.chars() {
+        let letter = character.is_ascii_alphabetic() || character == '_';
+        if character == '*' && word || before && letter {
+            return true;
+        }
+        word = letter || word && character.is_ascii_digit();
+        before = character == '*';
+    }
+    false
 }
 
-fn word_text(outcomes: &[Argument]) -> String {
-    outcomes
-        .first()
-        .map(|value| value.text.clone())
-        .unwrap_or_default()
+#[cfg(test)]
+mod tests {
+    use super::{INTEGERS, joins_names};
+
+    #[test]
+    fn the_names_are_sorted() {
+        assert!(INTEGERS.is_sorted());
+    }
+
+    #[test]
+    fn a_number_can_end_a_name() {
+        assert!(joins_names("x*") && joins_names("*x") && joins_names("1+x2*"));
+        assert!(!joins_names("1+*") && !joins_names("x + *") && !joins_names("10#*"));
+    }
 }

@@ -1,9 +1,10 @@
 //! Parameters: what variables and `${…}` stand for.
 
+use super::Role;
 use super::atom::{Atom, Origin, known, number, unknown_variable};
-use crate::facts::UnknownKind;
 use crate::facts::state::{State, Text, Value};
 use crate::facts::walk::{Frame, Walker};
+use crate::facts::{Argument, UnknownKind};
 use crate::shell::{Expansion, Operator, Quoting};
 
 impl Walker<'_> {
@@ -96,7 +97,15 @@ impl Walker<'_> {
             Operator::Default | Operator::Assign => {
                 if expansion.operator == Operator::Assign {
                     self.note_unknown(&expansion.name, expansion.span);
-                    state.forget([expansion.name.clone()]);
+                    let mut given = Value::Unknown(Vec::new());
+                    for atoms in &words {
+                        let outcomes = self.assemble(atoms, expansion.span, Role::Single, state);
+                        for value in outcomes.into_iter().flatten() {
+                            self.give(&expansion.name, &value, state, frame);
+                            given.merge(&Value::of(&value));
+                        }
+                    }
+                    state.set(&expansion.name, given);
                 }
                 let sources = words.iter().flatten().flat_map(Atom::sources).collect();
                 match value {
@@ -120,6 +129,7 @@ impl Walker<'_> {
             Operator::Length => number(shown, quoting),
             Operator::Evaluate => {
                 self.unknown(UnknownKind::StringEvaluation, expansion.span, &shown);
+                self.read_values(&value, expansion, state, frame);
                 unknown_variable(shown, quoting, Vec::new())
             }
             Operator::Indirect => {
@@ -130,6 +140,7 @@ impl Walker<'_> {
                 };
                 if evaluated {
                     self.unknown(UnknownKind::StringEvaluation, expansion.span, &shown);
+                    self.read_values(&value, expansion, state, frame);
                 }
                 if !expansion.words.is_empty() {
                     // `${!x:=…}` sets whatever it names.
@@ -142,6 +153,21 @@ impl Walker<'_> {
                 sources.extend(words.iter().flatten().flat_map(Atom::sources));
                 unknown_variable(shown, quoting, sources)
             }
+        }
+    }
+}
+
+impl Walker<'_> {
+    /// Reads the commands in values that are evaluated.
+    fn read_values(&mut self, value: &Atom, expansion: &Expansion, state: &State, frame: &Frame) {
+        let texts: Vec<&str> = match value {
+            Atom::Values(values, _) => values.iter().map(|value| value.text.as_str()).collect(),
+            Atom::Fields(fields, _) => fields.iter().map(Argument::known).collect(),
+            Atom::Text(..) | Atom::Unknown { .. } => Vec::new(),
+        };
+        for text in texts {
+            let text = Argument::literal(text, expansion.span);
+            self.evaluate_code(&text, state, frame);
         }
     }
 }

@@ -39,9 +39,9 @@ impl Walker<'_> {
             }
             "read" | "mapfile" | "readarray" | "getopts" | "unset" | "local" | "declare"
             | "typeset" | "export" | "readonly" | "printf" | "wait" => {
-                self.declared_words(name, operands, state);
                 self.declared_attributes(name, operands, state);
-                self.set_by_name(name, operands, state);
+                self.declared_words(name, operands, state, frame);
+                self.set_by_name(name, operands, state, frame);
             }
             "return" | "break" | "continue" => self.leave(state),
             "eval" => {

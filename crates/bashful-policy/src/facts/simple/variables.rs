@@ -1,9 +1,9 @@
 //! Variables: what built-ins set by name, and which of their operands the shell evaluates.
 
-use crate::arguments::values_of;
+use crate::arguments::{Valued, values_of};
 use crate::facts::state::{Attribute, State, Value};
 use crate::facts::walk::{Frame, Walker};
-use crate::facts::{Argument, UnknownKind};
+use crate::facts::{Argument, Input, UnknownKind};
 
 impl Walker<'_> {
     /// Operands of built-ins that the shell evaluates: subscripts, expressions, callbacks.
@@ -17,7 +17,7 @@ impl Walker<'_> {
         match name {
             "let" => {
                 for word in operands {
-                    self.evaluate_text(word, state);
+                    self.evaluate_text(word, state, frame);
                     if word.is_known() {
                         state.forget_named(&word.text);
                     } else {
@@ -33,30 +33,18 @@ impl Walker<'_> {
                 };
                 let declares = matches!(name, "declare" | "typeset" | "local" | "readonly");
                 let reference = name == "unset" || declares && operands.iter().any(flagged);
-                let target = |word: &&Argument| {
-                    let text = word.text.as_str();
-                    let whole = if reference {
-                        Some(text)
-                    } else {
-                        text.split('=').next()
-                    };
-                    whole.is_some_and(hides_in_subscript)
-                };
-                let targets = match name {
-                    "printf" => printf_targets(operands),
-                    _ => operands,
-                };
-                if let Some(word) = targets.iter().find(target) {
-                    self.unknown(UnknownKind::StringEvaluation, word.span, &word.text);
+                for word in &targets(name, operands) {
+                    if reference && hides_in_subscript(&word.text) {
+                        self.unknown(UnknownKind::StringEvaluation, word.span, &word.text);
+                    }
+                    self.evaluate_target(word, state, frame);
                 }
             }
             "test" | "[" => {
                 let pairs = operands.iter().zip(operands.iter().skip(1));
-                for (option, word) in pairs {
-                    let hides = word.text.contains('[') || !word.sources.is_empty();
-                    if matches!(option.text.as_str(), "-v" | "-R") && hides {
-                        self.unknown(UnknownKind::StringEvaluation, word.span, &word.text);
-                    }
+                let names = pairs.filter(|(option, _)| matches!(option.text.as_str(), "-v" | "-R"));
+                for (_, word) in names {
+                    self.evaluate_target(word, state, frame);
                 }
             }
             _ => {}
@@ -76,8 +64,9 @@ impl Walker<'_> {
                     for word in operands.iter().filter(|word| !word.text.starts_with('-')) {
                         let (name, value) = word.text.split_once('=').unwrap_or((&word.text, ""));
                         let value = word.tail(word.text.len() - value.len());
+                        let name = name.trim_end_matches('+');
                         self.integers.push(name.to_owned());
-                        self.evaluate_text(&value, state);
+                        self.evaluate_text(&value, state, frame);
                     }
                 }
             }
@@ -85,9 +74,44 @@ impl Walker<'_> {
         }
     }
 
+    /// A word that names a variable: its subscript is evaluated.
+    pub(in crate::facts) fn evaluate_target(
+        &mut self,
+        word: &Argument,
+        state: &State,
+        frame: &Frame,
+    ) {
+        let text = word.text.as_str();
+        let name = text.split('=').next().unwrap_or_default();
+        match name.find('[') {
+            Some(at) => {
+                let mut key = word.tail(at + 1);
+                // A bracket inside can hold the sign that seems to end it.
+                let end = key.text.find("]=");
+                let end = end.filter(|end| !key.text.get(..*end).unwrap_or_default().contains('['));
+                if let Some(end) = end {
+                    key.text.truncate(end);
+                    key.unknown_from = key.unknown_from.filter(|from| *from < end);
+                }
+                self.evaluate_key(&key, state, frame);
+            }
+            // It can turn out to have one.
+            None if !word.is_known() && !name.starts_with('-') && !word.sources.is_empty() => {
+                self.unknown(UnknownKind::StringEvaluation, word.span, text);
+            }
+            None => {}
+        }
+    }
+
     /// Assignments among the words of `export` and its kin that only show after expansion, such
     /// as `export "PA"TH=/x` or `export {A,B}=1`.
-    pub(super) fn declared_words(&mut self, name: &str, operands: &[Argument], state: &mut State) {
+    pub(super) fn declared_words(
+        &mut self,
+        name: &str,
+        operands: &[Argument],
+        state: &mut State,
+        frame: &Frame,
+    ) {
         if !matches!(
             name,
             "local" | "declare" | "typeset" | "export" | "readonly"
@@ -114,6 +138,8 @@ impl Walker<'_> {
                 continue;
             }
             let value = word.tail(word.known().len() - value.len());
+            self.give(&variable, &value, state, frame);
+            self.give_list(&variable, &Value::of(&value), word.span, state, frame);
             state.set(&variable, Value::Unknown(Value::of(&value).sources()));
             self.note_assignment(word.span, &variable, value, false);
         }
@@ -190,6 +216,9 @@ impl Walker<'_> {
             if options.contains(['l', 'u', 'c']) {
                 state.mark(variable, Attribute::Folded);
             }
+            if options.contains(['a', 'A']) {
+                state.mark(variable, Attribute::Listed);
+            }
             if options.contains('n') && name != "export" {
                 state.mark(variable, Attribute::Unsettled);
             }
@@ -207,7 +236,13 @@ impl Walker<'_> {
     }
 
     /// Variables that a built-in sets by name, to something not known.
-    pub(super) fn set_by_name(&mut self, name: &str, operands: &[Argument], state: &mut State) {
+    pub(super) fn set_by_name(
+        &mut self,
+        name: &str,
+        operands: &[Argument],
+        state: &mut State,
+        frame: &Frame,
+    ) {
         let builtin = name;
         let span = operands.first().map_or((0, 0), |word| word.span);
         let declares = matches!(
@@ -218,13 +253,12 @@ impl Walker<'_> {
             let text = word.known();
             text.starts_with('-') && text.contains('n') && name != "export"
         };
-        let named: Vec<Argument> = match name {
-            "printf" => printf_targets(operands).to_vec(),
-            // Their assignments are noted already; a name alone keeps its value, but a
-            // reference makes it another one's.
-            _ if declares && !operands.iter().any(reference) => return,
-            _ => operands.to_vec(),
-        };
+        // Their assignments are noted already; a name alone keeps its value, but a reference
+        // makes it another one's.
+        if declares && !operands.iter().any(reference) {
+            return;
+        }
+        let named = targets(name, operands);
         let default = match name {
             "read" => "REPLY",
             "mapfile" | "readarray" => "MAPFILE",
@@ -256,6 +290,17 @@ impl Walker<'_> {
             }
         }
         for name in names {
+            if !matches!(builtin, "unset" | "wait") && self.is_integer(&name) {
+                self.unknown(UnknownKind::StringEvaluation, span, &name);
+                // What it can get stands in the words, or in a text that it reads.
+                let read = match &frame.input {
+                    Input::Text(text) => Some(text.clone()),
+                    _ => None,
+                };
+                for text in operands.iter().chain(&read) {
+                    self.evaluate_text(text, state, frame);
+                }
+            }
             if builtin != "unset" && name != default {
                 self.note_unknown(&name, span);
             }
@@ -276,11 +321,38 @@ fn hides_in_subscript(text: &str) -> bool {
     named && !name.is_empty() && inside.contains(['$', '`'])
 }
 
-/// The words of `printf -v NAME` that name the variable.
-fn printf_targets(operands: &[Argument]) -> &[Argument] {
-    match operands.first() {
-        Some(first) if first.text == "-v" => operands.get(1..2).unwrap_or_default(),
-        Some(first) if first.text.starts_with("-v") => operands.get(..1).unwrap_or_default(),
-        _ => &[],
+/// The words of a built-in that name variables, with its options.
+fn targets(name: &str, operands: &[Argument]) -> Vec<Argument> {
+    let valued = match name {
+        "read" => "dinNptu",
+        "mapfile" | "readarray" => "dnOsuCc",
+        "printf" => {
+            return match operands.first() {
+                Some(first) if first.text == "-v" => {
+                    operands.get(1..2).unwrap_or_default().to_vec()
+                }
+                Some(first) if first.text.starts_with("-v") => vec![first.tail(2)],
+                _ => Vec::new(),
+            };
+        }
+        _ => return operands.to_vec(),
+    };
+    let valued = Valued {
+        short: valued,
+        long: &[],
+    };
+    let mut named = Vec::new();
+    let mut rest = operands.iter();
+    let mut options = true;
+    while let Some(word) = rest.next() {
+        options &= word.known().starts_with('-') && word.text != "--";
+        named.push(word.clone());
+        if let Some(at) = word.text.find('a').filter(|_| options && name == "read") {
+            named.push(word.tail(at + 1));
+        }
+        if options && valued.takes_next(word.known()) {
+            rest.next();
+        }
     }
+    named
 }

@@ -101,7 +101,7 @@ impl Value {
                 let mut all = one.clone();
                 all.extend(two.iter().filter(|text| !one.contains(text)).cloned());
                 if all.len() > MAX_VALUES {
-                    Self::Unknown(Vec::new())
+                    Self::Unknown(Self::Known(all).sources())
                 } else {
                     Self::Known(all)
                 }

@@ -4,7 +4,6 @@ use super::super::simple::joined;
 use super::super::state::{Attribute, State};
 use super::super::walk::{Frame, Left, Walker};
 use super::super::{Argument, Call, Input, UnknownKind};
-use crate::arguments::Valued;
 use std::rc::Rc;
 
 /// Shells, which run the text after `-c` and read their program from standard input; sorted.
@@ -50,22 +49,43 @@ fn is_foreign(name: &str) -> bool {
 
 /// Where a shell takes its program from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Program {
+pub(crate) enum Program {
     /// The argument after `-c`, at this index.
     Text(usize),
     /// A file, at this index.
     File(usize),
     Stdin,
-    /// It only checks the syntax.
+    /// It runs nothing: it only checks the syntax, or tells its version.
     Nothing,
 }
 
-fn program(argv: &[Argument]) -> Program {
-    const VALUED: Valued = Valued {
-        short: "oO",
-        long: &["rcfile", "init-file"],
-    };
-    let (mut text, mut stdin, mut checks) = (false, false, false);
+/// Options of bash that are words and have a value, which may be written with one dash.
+const VALUED_WORDS: &[&str] = &["rcfile", "init-file"];
+
+/// Other options of bash that are words. They come before all others.
+const WORDS: &[&str] = &[
+    "debug",
+    "debugger",
+    "dump-po-strings",
+    "dump-strings",
+    "login",
+    "noediting",
+    "noprofile",
+    "norc",
+    "posix",
+    "pretty-print",
+    "protected",
+    "restricted",
+    "verbose",
+    "wordexp",
+];
+
+/// Where the shell of these words takes its program from.
+pub(crate) fn program(argv: &[Argument]) -> Program {
+    if only_checks(argv) {
+        return Program::Nothing;
+    }
+    let (mut text, mut stdin, mut words) = (false, false, true);
     let mut index = 1;
     while let Some(word) = argv.get(index) {
         let option = word.known();
@@ -73,23 +93,68 @@ fn program(argv: &[Argument]) -> Program {
             index += usize::from(matches!(option, "-" | "--"));
             break;
         }
-        if !option.starts_with("--") {
-            text |= option.starts_with('-') && option.contains('c');
-            stdin |= option.contains('s');
-            checks |= option.starts_with('-') && option.contains('n');
-        } else if option == "--command" {
-            text = true;
+        let lower = option.to_ascii_lowercase();
+        let long = option.strip_prefix("--").or_else(|| {
+            let name = option.strip_prefix('-').filter(|_| words)?;
+            (WORDS.contains(&name) || VALUED_WORDS.contains(&name)).then_some(name)
+        });
+        index += 1;
+        match long {
+            Some("version" | "help") if words => return Program::Nothing,
+            Some(name) => {
+                text |= matches!(name, "command" | "commands");
+                index += usize::from(VALUED_WORDS.contains(&name));
+            }
+            // PowerShell.
+            None if matches!(lower.as_str(), "-command" | "-encodedcommand") => text = true,
+            // Switching a letter off, as in `+c`, is as good as on for these two.
+            None => {
+                words = false;
+                text |= option.contains('c');
+                stdin |= option.contains('s');
+                // Each of the two letters takes a word; a letter that no shell has makes it a
+                // word of PowerShell.
+                let known = |letter: char| "+-abcefhiklmnoprstuvxBCDEHOPT".contains(letter);
+                if option.chars().all(known) {
+                    index += option.matches(['o', 'O']).count();
+                }
+            }
         }
-        index += 1 + usize::from(VALUED.takes_next(option));
-    }
-    if checks && argv.iter().all(Argument::is_known) {
-        return Program::Nothing;
     }
     match argv.get(index) {
         Some(_) if text => Program::Text(index),
         Some(word) if !stdin && !is_stdin(word) => Program::File(index),
         _ => Program::Stdin,
     }
+}
+
+/// Whether a shell is told in the plainest way to check a text and to run nothing: any other
+/// option, such as `+n` or `+o noexec`, could take that back.
+pub(crate) fn only_checks(argv: &[Argument]) -> bool {
+    let mut checks = false;
+    for word in argv.iter().skip(1) {
+        let text = word.known();
+        // What is not known, or finds files, can be an option; not so if it has a dot.
+        let hidden = text.is_empty() && !word.is_known()
+            || word.splits
+            || word.glob && text.starts_with(['*', '?', '[']) && !text.contains('.');
+        if hidden {
+            return false;
+        }
+        if !text.starts_with(['-', '+']) || text == "--" {
+            return checks;
+        }
+        if matches!(text, "--norc" | "--noprofile" | "--posix") && word.is_known() {
+            continue;
+        }
+        let letters = text.strip_prefix('-').unwrap_or_default();
+        let plain = |letter: char| "censuvx".contains(letter);
+        if letters.is_empty() || !word.is_literal() || !letters.chars().all(plain) {
+            return false;
+        }
+        checks |= letters.contains('n');
+    }
+    checks
 }
 
 /// Whether a call prints what it reads: `cat` or `tee FILE` within a pipeline.

@@ -1,9 +1,9 @@
 //! Branches: lists, pipelines, conditions and loops, whose ways are all taken.
 
 use super::{Frame, Left, Walker};
-use crate::facts::state::{State, Text, Value};
-use crate::facts::{Argument, Input, Span, UnknownKind};
-use crate::shell::{self, Arm, Joint, Loop, Node, Statement, Word};
+use crate::facts::state::{State, Value};
+use crate::facts::{Input, Printed, Span, UnknownKind};
+use crate::shell::{self, Arm, Evaluated, Joint, Loop, Node, Statement, Word};
 
 impl Walker<'_> {
     pub(super) fn list(
@@ -48,6 +48,11 @@ impl Walker<'_> {
             let inner = Frame {
                 input,
                 captured: frame.captured || !last,
+                printed: if last {
+                    frame.printed
+                } else {
+                    Printed::Elsewhere
+                },
                 ..frame.clone()
             };
             let mut own = state.clone();
@@ -113,39 +118,33 @@ impl Walker<'_> {
         for expression in &repeated.expressions {
             self.evaluate(expression, state, frame);
         }
-        let words = repeated.words.as_ref().map(|words| {
-            let mut values = Some(Vec::new());
-            for word in words {
-                for outcome in self.expand(word, state, frame) {
-                    for field in outcome {
-                        let known = field.is_known();
-                        match &mut values {
-                            Some(list) if known && list.len() < crate::facts::state::MAX_VALUES => {
-                                list.push(Text {
-                                    text: field.text,
-                                    glob: field.glob,
-                                });
-                            }
-                            _ => values = None,
-                        }
-                    }
+        let mut values: Option<Value> = None;
+        for word in repeated.words.iter().flatten() {
+            for field in self.expand(word, state, frame).into_iter().flatten() {
+                if let Some(name) = &repeated.variable {
+                    self.give(name, &field, state, frame);
+                }
+                let value = Value::of(&field);
+                match &mut values {
+                    Some(values) => values.merge(&value),
+                    None => values = Some(value),
                 }
             }
-            values
-        });
+        }
         // What the body sets is not known when it runs again.
         let before = state.clone();
         let changed = assigned_names(&repeated.condition, &repeated.body);
         state.forget(changed);
         if let Some(name) = &repeated.variable {
             self.note_unknown(name, span);
-            let value = match words {
-                Some(Some(values)) if !values.is_empty() => Value::Known(values),
-                _ => Value::Unknown(Vec::new()),
-            };
-            state.set(name, value);
+            if repeated.words.is_none() && self.is_integer(name) {
+                self.unknown(UnknownKind::StringEvaluation, span, name);
+                for value in state.positional.clone().iter().flat_map(|all| all.iter()) {
+                    self.give(name, value, state, frame);
+                }
+            }
+            state.set(name, values.unwrap_or(Value::Unknown(Vec::new())));
         }
-        let outer = frame;
         let looped;
         let mut frame = frame;
         if is_endless(repeated) && !pauses(&repeated.body) {
@@ -159,7 +158,7 @@ impl Walker<'_> {
         }
         let entered = state.clone();
         self.left.push(Left::of_loop());
-        self.statements(&repeated.condition, state, outer);
+        self.statements(&repeated.condition, state, frame);
         let directories = state.directories.clone();
         self.statements(&repeated.body, state, frame);
         // What else is different when it runs again, by way of built-ins or functions.
@@ -176,7 +175,7 @@ impl Walker<'_> {
             if again.positional != state.positional {
                 again.positional = None;
             }
-            self.statements(&repeated.condition, &mut again, outer);
+            self.statements(&repeated.condition, &mut again, frame);
             self.statements(&repeated.body, &mut again, frame);
             state.merge(again);
         }
@@ -197,22 +196,15 @@ impl Walker<'_> {
     pub(super) fn test(&mut self, operands: &[shell::Operand], state: &mut State, frame: &Frame) {
         for operand in operands {
             let outcomes = self.expand_single(&operand.word, state, frame);
-            let risky = |value: &Argument| {
-                value.text.contains(['[', '$', '`']) && value.is_known()
-                    || value.unknown_from.is_some() && !value.sources.is_empty()
-            };
-            if operand.evaluated {
-                for value in outcomes.iter().filter(|value| value.is_literal()) {
-                    self.evaluate_name(&value.text, operand.word.span, state);
+            for mut value in outcomes {
+                value.span = operand.word.span;
+                let is_code = value.is_known() || !value.sources.is_empty();
+                match operand.evaluated {
+                    Evaluated::Expression if is_code => self.evaluate_text(&value, state, frame),
+                    Evaluated::Subscript if is_code => self.evaluate_key(&value, state, frame),
+                    Evaluated::Name if is_code => self.evaluate_target(&value, state, frame),
+                    _ => {}
                 }
-            }
-            if operand.evaluated && outcomes.iter().any(risky) {
-                let fact = outcomes.first().map(|value| value.text.clone());
-                self.unknown(
-                    UnknownKind::StringEvaluation,
-                    operand.word.span,
-                    &fact.unwrap_or_default(),
-                );
             }
         }
     }
@@ -226,19 +218,34 @@ fn is_endless(repeated: &Loop) -> bool {
     match repeated.condition.as_slice() {
         [] => repeated.expressions.is_empty(),
         [only] => match &only.node {
-            Node::Simple(simple) => match simple.words.as_slice() {
-                [word] => matches!(
-                    word.pieces.as_slice(),
-                    [shell::Piece::Text(text, _)] if matches!(text.as_str(), "true" | ":" | "false")
-                ),
-                _ => false,
-            },
+            Node::Simple(simple) => {
+                let first = simple.words.first().and_then(literal);
+                let words: Option<Vec<&str>> = simple.words.iter().map(literal).collect();
+                matches!(first, Some("echo" | "printf"))
+                    || matches!(
+                        words.as_deref(),
+                        Some(
+                            ["true" | ":" | "false"]
+                                | ["!", "true" | "false"]
+                                | ["[", _, "]"]
+                                | ["test", _]
+                        )
+                    )
+            }
             Node::Arithmetic(expression) => {
                 expression.names.is_empty() && expression.words.is_empty()
             }
             _ => false,
         },
         _ => false,
+    }
+}
+
+/// The text of a word that nothing expands.
+fn literal(word: &Word) -> Option<&str> {
+    match word.pieces.as_slice() {
+        [shell::Piece::Text(text, _)] => Some(text),
+        _ => None,
     }
 }
 

@@ -66,6 +66,7 @@ impl Walker<'_> {
         self.inside.push(name.to_owned());
         let inner = Frame {
             place: Place::Function,
+            printed: frame.printed.around(),
             ..frame.clone()
         };
         let outer = state.positional.replace(Rc::new(arguments.to_vec()));
@@ -133,6 +134,7 @@ impl Walker<'_> {
         };
         let inner = Frame {
             place,
+            printed: frame.printed.around(),
             ..frame.clone()
         };
         self.statements(&tree.body, state, &inner);

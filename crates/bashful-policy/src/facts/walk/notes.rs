@@ -1,9 +1,21 @@
 //! Notes: redirects and assignments become facts.
 
 use super::{Frame, Walker};
-use crate::facts::state::{State, Value};
-use crate::facts::{Argument, Assignment, Input, Redirect, RedirectKind, Span, UnknownKind};
+use crate::facts::state::{Attribute, State, Value};
+use crate::facts::{
+    Argument, Assignment, Input, Printed, Redirect, RedirectKind, Span, UnknownKind,
+};
 use crate::shell::{self, AssignmentNode, Statement, ValueNode};
+
+/// Files that are no files: what is written there takes no room.
+const STREAMS: &[&str] = &[
+    "/dev/null",
+    "/dev/stdout",
+    "/dev/stderr",
+    "/dev/tty",
+    "/dev/full",
+    "/dev/zero",
+];
 
 impl Walker<'_> {
     /// Notes the redirects of a statement; returns their indexes and what standard input becomes.
@@ -47,6 +59,34 @@ impl Walker<'_> {
         (indexes, input)
     }
 
+    /// Where redirects lead standard output; none if they are not about it.
+    pub(in crate::facts) fn printed_to(&self, redirects: &[usize]) -> Option<Printed> {
+        let redirects = redirects.iter();
+        let mut redirects = redirects.filter_map(|index| self.facts.redirects.get(*index));
+        redirects
+            .rfind(|redirect| match redirect.kind {
+                RedirectKind::Write | RedirectKind::Append | RedirectKind::Duplicate => {
+                    matches!(redirect.descriptor, None | Some(1))
+                }
+                RedirectKind::ReadWrite => redirect.descriptor == Some(1),
+                RedirectKind::Read | RedirectKind::Text => false,
+            })
+            .map(|redirect| {
+                let target = &redirect.target;
+                let text = target.known();
+                let stream = target.is_pipe
+                    || STREAMS.contains(&text)
+                    || text.starts_with("/dev/fd/")
+                    || redirect.kind == RedirectKind::Duplicate
+                        && (text.starts_with('-') || matches!(text, "0" | "1" | "2"));
+                match redirect.kind {
+                    _ if stream => Printed::Elsewhere,
+                    RedirectKind::Write if target.is_literal() => Printed::Anew,
+                    _ => Printed::Onto,
+                }
+            })
+    }
+
     /// Notes an assignment and returns the possible values.
     pub(in crate::facts) fn assignment(
         &mut self,
@@ -59,11 +99,16 @@ impl Walker<'_> {
         }
         let values = match &node.value {
             ValueNode::Word(word) => self.expand_single(word, state, frame),
-            ValueNode::Array(words) => {
+            ValueNode::Array(words, keys) => {
+                for key in keys {
+                    self.evaluate(key, state, frame);
+                }
+                state.mark(&node.name, Attribute::Listed);
                 let mut all = Argument::literal("", node.span);
                 for word in words {
                     for field in self.expand(word, state, frame).into_iter().flatten() {
-                        all.sources.extend(field.sources);
+                        self.give(&node.name, &field, state, frame);
+                        all.sources.extend(Value::of(&field).sources());
                         all.text.push_str(&field.text);
                         all.text.push(' ');
                     }
@@ -75,8 +120,12 @@ impl Walker<'_> {
         };
         let mut merged: Option<Value> = None;
         for value in &values {
-            if self.integers.contains(&node.name) {
-                self.evaluate_text(value, state);
+            if matches!(node.value, ValueNode::Word(_)) {
+                self.give(&node.name, value, state, frame);
+            }
+            if node.append && self.is_integer(&node.name) {
+                // It is added to what is there, which is evaluated as well.
+                self.evaluate_name(&node.name, node.span, state, frame);
             }
             // The shell expands its prompts, and what they hold runs.
             let prompt = matches!(node.name.as_str(), "PS0" | "PS1" | "PS2" | "PS3" | "PS4");
@@ -86,7 +135,7 @@ impl Walker<'_> {
             let next = if is_number(&node.value) {
                 Value::Number
             } else if node.append || node.subscript.is_some() {
-                Value::Unknown(value.sources.clone())
+                Value::Unknown(Value::of(value).sources())
             } else {
                 Value::of(value)
             };
@@ -136,7 +185,7 @@ impl Walker<'_> {
 fn is_number(value: &ValueNode) -> bool {
     match value {
         ValueNode::Word(word) => matches!(word.pieces.as_slice(), [shell::Piece::Arithmetic(..)]),
-        ValueNode::Array(_) => false,
+        ValueNode::Array(..) => false,
     }
 }
 

@@ -18,9 +18,9 @@ pub(super) fn reads(call: &Call, name: &str) -> bool {
 
 const LIST: Shape = shape(
     "tar",
-    "t!f:zjJaZvRC:T:X:k",
+    "t!f:zjJaZvRC:X:k",
     "list! file= gzip gunzip ungzip bzip2 xz lzma lzip zstd compress uncompress auto-compress \
-     verbose block-number directory= exclude= exclude-from= files-from= wildcards no-wildcards \
+     verbose block-number directory= exclude= exclude-from= -files-from= wildcards no-wildcards \
      anchored no-anchored ignore-case full-time utc numeric-owner quoting-style= force-local \
      strip-components= show-transformed-names show-stored-names occurrence? null no-recursion \
      -to-command= -checkpoint-action= -use-compress-program= -info-script= -new-volume-script= \

@@ -160,7 +160,7 @@ pub(super) const PROGRAMS: &[Shape] = &[
         "#A:B:C:D:EFGHILPRTUVZabcd:e:f:hilm:noqrsuvwxyz",
         GREP,
     ),
-    shape("file", "0DEF:ILNSZbce:f:hiklnrsvzP:", FILE).guarded(),
+    shape("file", "0DEF:ILNSZbce:hiklnrsvzP:", FILE).guarded(),
     shape(
         "findmnt",
         "ACDF:HIJM:N:O:PQ:RS:T:UVabcd:efhiklmno:rst:uvwxyp?",
@@ -610,7 +610,7 @@ const ACK: &str = "\
     after-context= before-context= context= color nocolor colour count files-with-matches \
     files-without-matches follow group nogroup heading noheading ignore-case ignore-dir= \
     ignore-directory= invert-match literal match= max-count= no-filename with-filename nopager \
-    passthru print0 smart-case sort-files type= word-regexp column known-types files-from= help \
+    passthru print0 smart-case sort-files type= word-regexp column known-types -files-from= help \
     help-types version -pager= -output= -ackrc=";
 
 const ADDR2LINE: &str = "\
@@ -734,7 +734,7 @@ const DPKG_QUERY: &str = "\
     version admindir= root= -load-avail";
 
 const DU: &str = "\
-    null all apparent-size block-size= bytes total dereference-args max-depth= files0-from= \
+    null all apparent-size block-size= bytes total dereference-args max-depth= -files0-from= \
     human-readable inodes dereference count-links no-dereference separate-dirs si summarize \
     threshold= time? time-style= exclude-from= exclude= one-file-system help version";
 
@@ -771,7 +771,7 @@ const FD: &str = "\
     format= help version -exec -exec-batch -batch-size=";
 
 const FILE: &str = "\
-    uncompress uncompress-noreport brief checking-printout exclude= exclude-quiet= files-from= \
+    uncompress uncompress-noreport brief checking-printout exclude= exclude-quiet= -files-from= \
     separator= mime apple extension mime-type mime-encoding keep-going list dereference \
     no-dereference no-buffer no-pad print0 raw special-files parameter= -magic-file= -compile \
     -preserve-date -no-sandbox help version";
@@ -1028,7 +1028,7 @@ const SHUF: &str = "\
 const SORT: &str = "\
     ignore-leading-blanks dictionary-order ignore-case general-numeric-sort ignore-nonprinting \
     month-sort human-numeric-sort numeric-sort random-sort random-source= reverse sort= \
-    version-sort batch-size= check? -compress-program= debug files0-from= key= merge -output= \
+    version-sort batch-size= check? -compress-program= debug -files0-from= key= merge -output= \
     stable buffer-size= field-separator= -temporary-directory= parallel= unique zero-terminated \
     help version";
 
@@ -1073,7 +1073,7 @@ const W: &str = "\
     no-header no-current short from old-style ip-addr container pids terminal help version";
 
 const WC: &str = "\
-    bytes chars lines files0-from= max-line-length words total= debug help version";
+    bytes chars lines -files0-from= max-line-length words total= debug help version";
 
 const WDIFF: &str = "\
     statistics no-deleted no-inserted no-common ignore-case avoid-wraps help version \

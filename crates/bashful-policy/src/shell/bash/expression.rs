@@ -5,7 +5,7 @@ use shuck_ast as ast;
 use super::Reader;
 use crate::facts::UnknownKind;
 use crate::shell::mark::{Role, Usage};
-use crate::shell::{Expression, Operand};
+use crate::shell::{Evaluated, Expression, Operand, Word};
 
 impl Reader<'_> {
     /// An expression; a problem where the parser has no tree for it.
@@ -175,35 +175,47 @@ impl Reader<'_> {
                     let word = self.as_role(role, |reader| reader.word(word));
                     operands.push(Operand {
                         word,
-                        evaluated: role != Role::Operand,
+                        evaluated: evaluated(role),
                     });
                 }
                 ast::ConditionalExpr::Regex(word) => {
                     let word = self.as_role(Role::Regex, |reader| reader.word(word));
                     operands.push(Operand {
                         word,
-                        evaluated: role != Role::Operand,
+                        evaluated: evaluated(role),
                     });
                 }
                 ast::ConditionalExpr::Pattern(pattern) => {
                     let word = self.as_role(Role::Pattern, |reader| reader.pattern(pattern));
                     operands.push(Operand {
                         word,
-                        evaluated: role != Role::Operand,
+                        evaluated: evaluated(role),
                     });
                 }
                 ast::ConditionalExpr::VarRef(reference) => {
                     if let Some(expression) = self.subscript(reference) {
-                        let words = expression.words.into_iter();
+                        let span = expression.span;
+                        let names = expression.names.iter();
+                        let names = names.map(|name| Word::text(name.as_str(), span));
+                        let words = expression.words.into_iter().chain(names);
                         operands.extend(words.map(|word| Operand {
                             word,
-                            evaluated: true,
+                            evaluated: Evaluated::Subscript,
                         }));
                     }
                 }
             }
         }
         operands
+    }
+}
+
+/// What the shell makes of an operand that stands in this way.
+fn evaluated(role: Role) -> Evaluated {
+    match role {
+        Role::Arithmetic => Evaluated::Expression,
+        Role::TestedName => Evaluated::Name,
+        _ => Evaluated::Text,
     }
 }
 

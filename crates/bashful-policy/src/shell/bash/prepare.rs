@@ -125,6 +125,27 @@ pub(super) fn is_limit(message: &str) -> bool {
     .any(|word| message.contains(word))
 }
 
+/// A text with a blank behind each `{` that seems to open the body of a function, as in
+/// `f(){f|f&}`; none where there is none.
+pub(super) fn with_blanks(text: &str) -> Option<String> {
+    let mut loose = String::new();
+    let mut before: &str = "";
+    for part in text.split_inclusive('{') {
+        let word = before.trim_end_matches(['{', ' ', '\t']);
+        let opens = word.ends_with(')') || word.starts_with("function ");
+        if opens && !part.starts_with([' ', '\t', '\n', '}']) {
+            loose.push(' ');
+        }
+        loose.push_str(part);
+        before = part
+            .rsplit(['\n', ';', '&', '|'])
+            .next()
+            .unwrap_or_default()
+            .trim_start();
+    }
+    (loose.len() > text.len()).then_some(loose)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

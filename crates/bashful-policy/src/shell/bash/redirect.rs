@@ -10,6 +10,10 @@ use crate::shell::mark::Role;
 impl Reader<'_> {
     pub(super) fn redirect(&mut self, redirect: &ast::Redirect) -> RedirectNode {
         use ast::RedirectKind as Kind;
+        let start = redirect.span.start.offset();
+        if self.text.get(..start).is_some_and(names_element) {
+            self.problem(UnknownKind::StringEvaluation, start, start + 1);
+        }
         let (kind, target) = match &redirect.target {
             ast::RedirectTarget::Heredoc(document) => {
                 (RedirectKind::Text, self.here_document(document))
@@ -57,4 +61,24 @@ impl Reader<'_> {
             span: self.span(redirect.span),
         }
     }
+}
+
+/// Whether a text ends in `{name[…]}`, the element of an array that is to get the descriptor. The
+/// parser takes it for a word.
+fn names_element(before: &str) -> bool {
+    if !before.ends_with("]}") {
+        return false;
+    }
+    let mut depth = 0_usize;
+    let mut opens = |byte: u8| {
+        match byte {
+            b'}' => depth += 1,
+            b'{' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0
+    };
+    let open = before.bytes().rev().position(&mut opens);
+    let start = open.map_or(0, |open| before.len() - open - 1);
+    !before.get(..start).is_some_and(|rest| rest.ends_with('$'))
 }

@@ -54,7 +54,7 @@ impl Reader<'_> {
                         declared.push(AssignmentNode {
                             name: reference.name.as_str().to_owned(),
                             subscript: Some(expression),
-                            value: ValueNode::Array(Vec::new()),
+                            value: ValueNode::Array(Vec::new(), Vec::new()),
                             append: true,
                             span: self.span(reference.span),
                         });
@@ -69,11 +69,28 @@ impl Reader<'_> {
                 }
             }
         }
+        if declaration.operands.iter().any(|one| self.makes_keyed(one)) {
+            // These keys are texts, and nothing evaluates them.
+            for node in &mut declared {
+                if let ValueNode::Array(_, keys) = &mut node.value {
+                    keys.clear();
+                }
+            }
+        }
         Node::Simple(Simple {
             assignments: self.assignments(&declaration.assignments),
             words,
             declared,
         })
+    }
+
+    /// Whether an operand of a declaration is `-A`.
+    fn makes_keyed(&self, operand: &ast::DeclOperand) -> bool {
+        let ast::DeclOperand::Flag(word) = operand else {
+            return false;
+        };
+        let text = self.slice(word.span);
+        text.starts_with('-') && text.contains('A')
     }
 
     pub(super) fn words(&mut self, words: &[ast::Word]) -> Vec<Word> {
@@ -101,6 +118,7 @@ impl Reader<'_> {
                     self.not_bash(assignment.span);
                 }
                 let mut words = Vec::new();
+                let mut keys = Vec::new();
                 for element in &array.elements {
                     match element {
                         ast::ArrayElem::Sequential(value) => {
@@ -117,13 +135,14 @@ impl Reader<'_> {
                                     end.offset(),
                                 );
                             }
-                            let expression = self.subscript_expression(key);
-                            words.extend(expression.words);
+                            let mut expression = self.subscript_expression(key);
+                            words.append(&mut expression.words);
+                            keys.push(expression);
                             words.push(self.element(assignment, Role::Value, &value.word));
                         }
                     }
                 }
-                ValueNode::Array(words)
+                ValueNode::Array(words, keys)
             }
         };
         AssignmentNode {

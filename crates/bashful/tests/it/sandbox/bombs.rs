@@ -106,7 +106,15 @@ fn heavy_a_disk_filler() {
     let held = "head -c 8M /dev/zero > /tmp/fill || echo held";
     assert_eq!(printed(&world, &["--tmp-size", "4M"], held), "held\n");
     let text = "cat /dev/zero > /tmp/fill";
-    let result = bomb(&world, &["--tmp-size", "256M", "--timeout", "10s"], text);
+    let flags = [
+        "--tmp-size",
+        "256M",
+        "--timeout",
+        "10s",
+        "--allow",
+        "disk-fill",
+    ];
+    let result = bomb(&world, &flags, text);
     assert_eq!(
         json!([result["exit_code"], kinds(&result)]),
         json!([1, ["disk"]]),
