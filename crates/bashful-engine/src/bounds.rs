@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use bashful_keeper::RoomRequest;
 use bashful_policy::Preset;
-use bashful_sandbox::{Profile, ROOM_DIRECTORY, SYSTEM_DIRECTORIES};
+use bashful_sandbox::{AbsentNames, Profile, ROOM_DIRECTORY, SYSTEM_DIRECTORIES};
 
 use crate::builder::Settings;
 use crate::config::{Granted, HomeMode, Sandbox};
@@ -22,6 +22,8 @@ use crate::invocation::{Action, Invocation};
 #[derive(Debug, Clone)]
 pub(crate) struct Bounds {
     pub(crate) profile: Profile,
+    /// Secrets that must not be seen should they come into being.
+    absent: AbsentNames,
     /// What `HOME` is.
     pub(crate) home: PathBuf,
     /// Variables that let toolchains be found.
@@ -167,6 +169,7 @@ pub(crate) fn bounds(
     };
     let bounds = Bounds {
         profile: confined.profile,
+        absent: confined.absent,
         home,
         environment: confined.environment,
     };
@@ -245,6 +248,7 @@ impl Bounds {
         RoomRequest {
             backend: settings.enforcer().unwrap_or_default(),
             profile: self.profile,
+            absent: self.absent,
             fresh: invocation.fresh,
             cache: Some(settings.places.cache.join("sandbox")),
         }

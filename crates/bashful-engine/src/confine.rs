@@ -9,7 +9,7 @@
 use std::path::{Path, PathBuf};
 
 use bashful_policy::{Capabilities, NetworkCapability, Preset};
-use bashful_sandbox::{Network, Profile, Protection, Reporting, WriteMode, WriteRoot};
+use bashful_sandbox::{AbsentNames, Network, Profile, Protection, Reporting, WriteMode, WriteRoot};
 
 use crate::config::HomeMode;
 use crate::places::Places;
@@ -102,6 +102,8 @@ impl Caller for std::collections::BTreeMap<String, String> {
 pub(crate) struct Confined {
     /// What the sandbox enforces.
     pub(crate) profile: Profile,
+    /// Secrets that must not be seen should they come into being.
+    pub(crate) absent: AbsentNames,
     /// Variables that let toolchains be found though the home is another.
     pub(crate) environment: Vec<(String, String)>,
     /// What `HOME` is to be.
@@ -136,7 +138,7 @@ pub(crate) fn confine(request: &ConfineRequest<'_>) -> Result<Confined, ConfineE
         Vec::new()
     };
 
-    let mut hide = secrets::hidden(request, home.as_deref(), &roots)?;
+    let secrets::Secrets { mut hide, absent } = secrets::find(request, home.as_deref(), &roots)?;
     hide.extend(denied.hidden(&roots)?);
     view::simplify(&mut hide);
     for path in &hide {
@@ -154,6 +156,7 @@ pub(crate) fn confine(request: &ConfineRequest<'_>) -> Result<Confined, ConfineE
     let start =
         start.filter(|start| !roots.show(start) && empty.as_ref().is_none_or(|home| home != start));
     Ok(Confined {
+        absent,
         profile: Profile {
             workspace: request.workspace.to_owned(),
             read: roots.read_list(&hide),

@@ -34,6 +34,7 @@ mod gauge;
 mod idle;
 mod input;
 mod listener;
+mod sentry;
 mod start;
 mod streams;
 
@@ -88,6 +89,7 @@ enum Source {
     Signals,
     Listener,
     Audit,
+    Sentry,
     Connection(u64),
     Output(u64, Stream),
     Report(u64),
@@ -102,6 +104,7 @@ impl Source {
             Self::Signals => 0,
             Self::Listener => 1,
             Self::Audit => 2,
+            Self::Sentry => 3,
             Self::Report(number) => number << 3,
             Self::Connection(number) => number << 3 | 1,
             Self::Output(number, Stream::Stdout) => number << 3 | 2,
@@ -118,6 +121,7 @@ impl Source {
             (0, 0) => Self::Signals,
             (0, 1) => Self::Listener,
             (0, 2) => Self::Audit,
+            (0, 3) => Self::Sentry,
             (number, 0) => Self::Report(number),
             (number, 2) => Self::Output(number, Stream::Stdout),
             (number, 3) => Self::Output(number, Stream::Stderr),
@@ -224,6 +228,7 @@ impl Keeper {
                 }
             }
             Source::Audit => self.hear_audit(),
+            Source::Sentry => self.hear_sentry(),
             Source::Connection(number) => self.converse(number),
             Source::Report(number) => {
                 if let Some(run) = self.runs.get_mut(&number) {
@@ -377,6 +382,7 @@ impl Keeper {
             return;
         };
         run.leave(&mut self.rooms);
+        self.dismiss_sentry();
         let state = run.finish(self.holder, &mut self.buffer);
         let unwritten = (!run.record(&state)).then(|| state.clone());
         if let Some(connection) = run.owner.and_then(|owner| self.connections.get_mut(&owner)) {

@@ -7,7 +7,7 @@
 
 use std::path::PathBuf;
 
-use bashful_sandbox::{Backend, Profile, Protection, TerminalSize};
+use bashful_sandbox::{AbsentNames, Backend, Profile, Protection, TerminalSize};
 use serde::{Deserialize, Serialize};
 
 use crate::latin::Bytes;
@@ -141,6 +141,9 @@ pub struct RoomRequest {
     pub backend: Backend,
     /// What it may do.
     pub profile: Profile,
+    /// Secrets that it must not see should they come into being.
+    #[serde(default)]
+    pub absent: AbsentNames,
     /// A room for this run alone.
     pub fresh: bool,
     /// Where slow findings about this host are kept.

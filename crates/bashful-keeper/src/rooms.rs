@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use bashful_sandbox::{
-    Backend, BuildError, Confined, Enforcement, ExecError, Freshness, Hint, Launch, LaunchError,
-    Line, Lookout, Notices, Plan, PlanError, Profile, SpareNamespaces, Survey, Terminal, Violation,
-    WrapperError, remove_abandoned,
+    AbsentNames, Backend, BuildError, Confined, Enforcement, ExecError, Freshness, Hint, Launch,
+    LaunchError, Line, Lookout, Notices, Plan, PlanError, Profile, Sentry, SpareNamespaces, Survey,
+    Terminal, Violation, WrapperError, remove_abandoned,
 };
 
 use crate::protocol::RoomRequest;
@@ -34,6 +34,8 @@ pub(crate) struct Rooms {
     pub(crate) recorded: bool,
     /// What keepers left there that were killed is removed.
     swept: bool,
+    /// Tells of secrets that come into being, while a run could see one.
+    sentry: Option<Sentry>,
 }
 
 #[derive(Debug)]
@@ -66,6 +68,8 @@ pub(crate) struct InRoom {
     pub(crate) confined: Confined,
     /// Somebody reads what the kernel records about it.
     recorded: bool,
+    /// Secrets that it must not see should they come into being.
+    absent: AbsentNames,
     /// What was held back so far.
     held: Vec<Violation>,
     /// The table of its mounts, which tells when something was torn off.
@@ -116,6 +120,7 @@ impl Rooms {
         request: &RoomRequest,
         launch: Launch,
     ) -> Result<InRoom, Refusal> {
+        self.guard(&request.absent).map_err(Refusal::Survey)?;
         let (number, plan, freshness) = self.enter_whole(request)?;
         let kept = self.kept.get_mut(&number);
         let started = kept.map(|kept| kept.room.start(&plan, launch));
@@ -131,6 +136,7 @@ impl Rooms {
                 freshness,
                 confined,
                 recorded: self.recorded,
+                absent: request.absent.clone(),
                 held: Vec::new(),
                 mounts: None,
                 torn: false,
@@ -141,6 +147,30 @@ impl Rooms {
             }
             None => Err(Refusal::Group(std::io::ErrorKind::NotFound.into())),
         }
+    }
+
+    /// Watches for secrets that a run could see. One that has come into being since its bounds
+    /// were found is an error: nothing has started, and the next call hides it.
+    fn guard(&mut self, absent: &AbsentNames) -> std::io::Result<()> {
+        if absent.is_empty() {
+            return Ok(());
+        }
+        let sentry = match &mut self.sentry {
+            Some(sentry) => sentry,
+            none => none.insert(Sentry::open()?),
+        };
+        match sentry.guard(absent)? {
+            None => Ok(()),
+            Some(path) => Err(std::io::Error::other(format!(
+                "`{}` has come into being this moment; try again",
+                path.display()
+            ))),
+        }
+    }
+
+    /// Who tells of secrets that come into being.
+    pub(crate) fn sentry(&mut self) -> &mut Option<Sentry> {
+        &mut self.sentry
     }
 
     /// The same as `enter`, and what was built is what was planned: where something was
@@ -469,6 +499,11 @@ impl InRoom {
         let limit = self.plan.disk_size?;
         let written = self.plan.written().map(Path::to_owned);
         Some((limit, written.chain(self.on_disk.clone()).collect()))
+    }
+
+    /// The secrets that it must not see should they come into being.
+    pub(crate) fn absent(&self) -> Option<&AbsentNames> {
+        Some(&self.absent).filter(|absent| !absent.is_empty())
     }
 
     /// Adds something that it was stopped at by the keeper.

@@ -203,6 +203,8 @@ pub enum Ending {
     OverLimit,
     /// Something that was protected in it was replaced outside.
     Unprotected,
+    /// A secret came into being where it could have read it.
+    Exposed,
     /// Its directory was removed: nobody could have found it any more.
     DirectoryRemoved,
 }

@@ -5,6 +5,7 @@
 //! is in its private `sys` module, one small file for each kernel area; what is
 //! public here is safe to call from any thread unless it says otherwise.
 
+mod absent;
 mod audit;
 mod backend;
 mod cgroup;
@@ -34,6 +35,7 @@ mod terminal;
 mod tree;
 mod wrapped;
 
+pub use absent::{AbsentNames, NewName, Sentry, is_environment_file};
 pub use audit::{Audit, Refused};
 pub use backend::{Backend, UnknownBackend};
 pub use cgroup::share_group_with;

@@ -188,6 +188,12 @@ impl Roots {
         is_system(path) || is_below(path, self.all())
     }
 
+    /// Whether a run may write there, so that what appears may be its own.
+    pub(super) fn lets_write(&self, path: &Path) -> bool {
+        let written = self.write.iter().map(|named| &named.path);
+        path.starts_with(&self.workspace) || is_below(path, written.chain(&self.engine_writes))
+    }
+
     /// Whether a path was declared exactly.
     pub(super) fn name(&self, path: &Path) -> bool {
         let named = self.read.iter().chain(&self.write);

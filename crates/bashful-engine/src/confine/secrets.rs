@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use bashful_policy::Preset;
+use bashful_sandbox::{AbsentNames, is_environment_file};
 
 use super::ConfineRequest;
 use super::error::ConfineError;
@@ -30,13 +31,26 @@ const MOST_HIDDEN: usize = 1024;
 /// The most homes that are looked at.
 const MOST_HOMES: usize = 256;
 
-/// The existing secrets that the roots would show, canonical.
-pub(super) fn hidden(
+/// The most directories in which environment files are watched for, the uppermost first.
+const MOST_WATCHED: usize = 2048;
+
+/// The secrets that the roots would show.
+#[derive(Debug, Default)]
+pub(super) struct Secrets {
+    /// Those that exist, canonical.
+    pub(super) hide: Vec<PathBuf>,
+    /// Those that do not, where a run could not have made them itself.
+    pub(super) absent: AbsentNames,
+}
+
+/// Finds them.
+pub(super) fn find(
     request: &ConfineRequest<'_>,
     home: Option<&Path>,
     roots: &Roots,
-) -> Result<Vec<PathBuf>, ConfineError> {
+) -> Result<Secrets, ConfineError> {
     let is_seen = |path: &PathBuf| roots.show(path) && !roots.name(path);
+    let mut absent = AbsentNames::default();
     let mut hide: Vec<PathBuf> = roots
         .own
         .iter()
@@ -53,12 +67,45 @@ pub(super) fn hidden(
             hide.extend(run.filter(is_seen));
             for home in homes(home, roots)? {
                 hide.extend(home_secrets(&home).filter(is_seen));
+                add_absent(&home, roots, &mut absent);
             }
-            environment_files(request, roots, &mut hide)?;
+            let mut searched = environment_files(request, roots, &mut hide)?;
+            searched.retain(|directory| !roots.lets_write(directory));
+            searched.sort_by_key(|directory| directory.components().count());
+            searched.truncate(MOST_WATCHED);
+            absent.directories = searched;
         }
     }
     check(roots, &hide)?;
-    Ok(hide)
+    Ok(Secrets { hide, absent })
+}
+
+/// Adds the secrets of a home that do not exist and that a run could see.
+fn add_absent(home: &Path, roots: &Roots, absent: &mut AbsentNames) {
+    for pattern in IN_HOME {
+        let path = home.join(pattern);
+        let is_seen = roots.show(&path) && !roots.name(&path) && !roots.lets_write(&path);
+        if !is_seen {
+            continue;
+        }
+        if glob::is_pattern(pattern) {
+            let text = path
+                .to_str()
+                .and_then(|text| text.split(['*', '?', '[']).next());
+            // What exists of them now is hidden, and must not be taken for new.
+            let beginning = text.filter(|_| existing(home, pattern).is_empty());
+            absent.beginnings.extend(beginning.map(PathBuf::from));
+        } else if let Ok(target) = fs::read_link(&path) {
+            // A link that leads nowhere yet; what it leads to now is hidden.
+            if fs::metadata(&path).is_err() {
+                absent
+                    .paths
+                    .push(home.join(pattern).with_file_name("").join(target));
+            }
+        } else if fs::symlink_metadata(&path).is_err() {
+            absent.paths.push(path);
+        }
+    }
 }
 
 /// Whether a workspace could have secrets of a home in it though the home is not in view, such as
@@ -166,12 +213,14 @@ fn homes(home: Option<&Path>, roots: &Roots) -> Result<Vec<PathBuf>, ConfineErro
     Ok(homes)
 }
 
-/// Adds the environment files below the declared roots outside the workspace.
+/// Adds the environment files below the declared roots outside the workspace. The directories that
+/// were searched come back.
 fn environment_files(
     request: &ConfineRequest<'_>,
     roots: &Roots,
     hide: &mut Vec<PathBuf>,
-) -> Result<(), ConfineError> {
+) -> Result<Vec<PathBuf>, ConfineError> {
+    let mut searched = Vec::new();
     let declared = roots.declared_paths().into_iter();
     let declared = declared.map(|root| (root, MOST_ENTRIES));
     let home = roots.home.as_deref();
@@ -180,13 +229,18 @@ fn environment_files(
         if root.starts_with(request.workspace) || is_system(root) {
             continue;
         }
+        searched.push(root.to_owned());
         let mut bound = Bound::new("environment files", limit);
         bound.walk(root, |entry, kind| {
             if kind.is_dir() {
                 // What is hidden already, and the workspace, need not be searched.
                 let path = entry.path();
                 let over = path == request.workspace || is_below(&path, hide.iter());
-                return Ok(if over { Step::Over } else { Step::Into });
+                if over {
+                    return Ok(Step::Over);
+                }
+                searched.push(path);
+                return Ok(Step::Into);
             }
             if entry.file_name().to_str().is_some_and(is_environment_file)
                 && let Ok(real) = entry.path().canonicalize()
@@ -205,18 +259,5 @@ fn environment_files(
             Ok(Step::Over)
         })?;
     }
-    Ok(())
-}
-
-/// `.env` and its kin, but not the examples that projects ship.
-fn is_environment_file(name: &str) -> bool {
-    const EXAMPLES: [&str; 5] = ["example", "sample", "template", "dist", "defaults"];
-    match name.strip_prefix(".env") {
-        Some("") => true,
-        Some(rest) => rest.strip_prefix('.').is_some_and(|rest| {
-            let mut parts = rest.split('.');
-            !parts.any(|part| EXAMPLES.contains(&part))
-        }),
-        None => false,
-    }
+    Ok(searched)
 }

@@ -97,6 +97,7 @@ const fn reason(ending: Ending) -> Option<&'static str> {
         Ending::OutOfCpuTime => "it had used up its processor time",
         Ending::OverLimit => "it took more than a limit allows",
         Ending::Unprotected => "something that was protected in it was replaced outside",
+        Ending::Exposed => "a secret came into being where it could have read it",
         Ending::DirectoryRemoved => "its directory was removed",
     })
 }

@@ -318,6 +318,15 @@ impl Keeper {
                 };
                 deaf |= watched.is_err();
             }
+            if let Some(sentry) = self.rooms.sentry() {
+                let source = Source::Sentry.encode();
+                let watched = match epoll::add(&self.epoll, &*sentry, source, EventFlags::IN) {
+                    // For another run.
+                    Err(Errno::EXIST) => Ok(()),
+                    outcome => outcome,
+                };
+                deaf |= watched.is_err();
+            }
             if let Some(table) = place.mounts() {
                 let source = Source::Mounts(number).encode();
                 let watched = match epoll::add(&self.epoll, table, source, EventFlags::PRI) {

@@ -1,5 +1,6 @@
 //! The part of a run's life that only runs in a room have.
 
+use std::path::PathBuf;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
@@ -132,6 +133,28 @@ impl Run {
         }
         let init: Vec<i32> = self.init.into_iter().collect();
         self.kill_now(Ending::Unprotected, now, &init);
+    }
+
+    /// A secret has come into being where it could read it: it does not go on.
+    pub(crate) fn could_see(&mut self, path: PathBuf, now: Instant) {
+        let is_told = self.ending == Some(Ending::Exposed);
+        let lives = self.init.is_some() && !is_told;
+        let Some(place) = self.place.as_mut().filter(|_| lives) else {
+            return;
+        };
+        place.tell(Violation {
+            kind: "read".to_owned(),
+            path: Some(path).filter(|path| !path.as_os_str().is_empty()),
+            missing: "paths_read".to_owned(),
+            source: "keeper".to_owned(),
+            note: Some(
+                "it came into being while the run was going on, and is hidden from runs unless it is named; the run was ended, and may have read it"
+                    .to_owned(),
+            ),
+            ..Violation::default()
+        });
+        let init: Vec<i32> = self.init.into_iter().collect();
+        self.kill_now(Ending::Exposed, now, &init);
     }
 
     /// Its place goes to the task that takes over what it left.

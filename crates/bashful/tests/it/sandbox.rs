@@ -30,6 +30,7 @@ mod protected;
 mod reporting;
 mod rooms;
 mod secrets;
+mod secrets_later;
 mod violations;
 mod weaker;
 
