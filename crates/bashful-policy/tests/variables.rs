@@ -143,6 +143,10 @@ fn everyday_variables_stay_known() {
         "for f in *.txt; do [ -f \"$f\" ] || continue; wc -l \"$f\"; done",
         "show() { echo \"$1\"; }; export -f show; bash -c 'show hi'",
         "shopt -s nullglob dotglob globstar; ls src/*",
+        "for i in $(seq 1 $n); do echo $((i * 2)); done",
+        "RANDOM=42; OPTIND=1; SECONDS=0; echo $RANDOM $((SECONDS + 1))",
+        "name=foo; declare -A m=([name]=\"$name\"); echo \"${m[name]}\"",
+        "arr=([0]=a [1]=b); i=0; arr[i]=x; ((i++)); echo ${arr[1]}",
     ];
     for text in texts {
         assert!(is_allowed(text), "{text}");

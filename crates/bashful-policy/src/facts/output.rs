@@ -53,6 +53,15 @@ impl Walker<'_> {
             "date" if literal && texts.iter().all(|word| is_date(word)) => Output::Number,
             "git" if literal && prints_hash(&texts) => Output::Number,
             "seq" if literal => sequence(&texts),
+            // Behind the first number it takes no options, so that it prints numbers or nothing.
+            "seq"
+                if texts.len() > 1
+                    && texts
+                        .first()
+                        .is_some_and(|first| first.parse::<i64>().is_ok()) =>
+            {
+                Output::Number
+            }
             "mktemp" if literal => self.temporary(&texts, state),
             "dirname" | "basename" => named(call),
             // What is spelled with escapes is not meant to be read.
