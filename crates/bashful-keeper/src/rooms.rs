@@ -1,23 +1,24 @@
 //! The rooms that a keeper keeps, and the plans for what runs in them.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::rc::Rc;
 
 use bashful_sandbox::{
     AbsentNames, Backend, BuildError, Confined, Enforcement, ExecError, Freshness, Hint, Launch,
-    LaunchError, Line, Lookout, Notices, Plan, PlanError, Profile, Sentry, SpareNamespaces, Survey,
-    Terminal, Violation, WrapperError, remove_abandoned,
+    LaunchError, Lookout, Notices, Plan, PlanError, Profile, Sentry, SpareNamespaces, Survey,
+    Violation, WrapperError, remove_abandoned,
 };
 
 use crate::protocol::RoomRequest;
 use crate::run::Apart;
 
 mod diary;
+mod place;
 mod quarters;
 
 use diary::{Diary, Page};
+pub(crate) use place::InRoom;
 use quarters::Quarters;
 
 /// All rooms of a keeper.
@@ -61,35 +62,8 @@ struct Planned {
     freshness: Freshness,
 }
 
-/// Violations that are told of one run; the holding back goes on.
-const MOST_HELD: usize = 100;
 /// Plans that a room remembers.
 const MOST_PLANS: usize = 8;
-
-/// A run's place in its room.
-#[derive(Debug)]
-pub(crate) struct InRoom {
-    number: u64,
-    plan: Rc<Plan>,
-    freshness: Freshness,
-    pub(crate) confined: Confined,
-    /// Somebody reads what the kernel records about it.
-    recorded: bool,
-    /// Secrets that it must not see should they come into being.
-    absent: AbsentNames,
-    /// What was held back so far.
-    held: Vec<Violation>,
-    /// That it is going on, by root.
-    pages: Vec<Page>,
-    /// How many calls that change files it had made at the last looks, the newest first.
-    changes: [Option<u64>; 2],
-    /// The table of its mounts, which tells when something was torn off.
-    mounts: Option<File>,
-    /// Where its `/tmp` is, if that is on disk.
-    on_disk: Option<PathBuf>,
-    /// Something was torn off, and told: what is there now may be the user's.
-    torn: bool,
-}
 
 /// What is told of a run that was in a room.
 #[derive(Debug, Default)]
@@ -424,171 +398,5 @@ impl Kept {
         }
         self.plans.remove(index);
         None
-    }
-}
-
-impl InRoom {
-    /// Holds back what appeared and would execute on the host. What appeared while the run did
-    /// nothing is the person's.
-    pub(crate) fn hold_back(&mut self, tag: &str) {
-        let changes = self.changes();
-        if changes.is_some() && self.changes == [changes; 2] {
-            return self.freshness.accept();
-        }
-        let found = self.freshness.hold_back(tag);
-        self.tell_all(found);
-    }
-
-    /// The same at a regular look: twice without a call in between means that the run did
-    /// nothing, for what it called before has long been carried out.
-    pub(crate) fn look_after(&mut self, tag: &str) {
-        self.hold_back(tag);
-        self.changes = [self.changes(), self.changes[0]];
-    }
-
-    /// Adds what was held back.
-    pub(crate) fn tell_all(&mut self, found: Vec<Violation>) {
-        for violation in found {
-            // What cannot be helped is told once.
-            if self.held.len() < MOST_HELD && !self.held.contains(&violation) {
-                self.held.push(violation);
-            }
-        }
-    }
-
-    /// How many calls it made that could change files; none if the kernel does not tell.
-    fn changes(&self) -> Option<u64> {
-        let notices = self.confined.notices.as_ref();
-        notices.map(Notices::changes)
-    }
-
-    /// Whether it may have changed a file, or given one a name.
-    pub(crate) fn may_have_changed_files(&self) -> bool {
-        self.changes() != Some(0)
-    }
-
-    /// The roots in which it may have left something.
-    pub(crate) fn freshness(&self) -> &Freshness {
-        &self.freshness
-    }
-
-    /// Waits until the command has executed. From then on no mount of it changes, unless
-    /// the host replaces something that is covered in it.
-    pub(crate) fn await_start(&mut self) -> Result<(), LaunchError> {
-        self.confined.await_start()?;
-        self.mounts = File::open(format!("/proc/{}/mountinfo", self.confined.first())).ok();
-        Ok(())
-    }
-
-    /// Whether none of its processes can be anywhere but below its first one.
-    pub(crate) fn is_closed(&self) -> bool {
-        self.plan.backend() != Backend::Landlock
-    }
-
-    /// Lets calls go on that the kernel tells about, and looks at them; whether more may come.
-    pub(crate) fn serve_notices(&mut self, may_allocate: &mut dyn FnMut(u64) -> bool) -> Line {
-        let notices = self.confined.notices.as_mut();
-        notices.map_or(Line::Closed, |notices| {
-            notices.serve(&self.plan, may_allocate)
-        })
-    }
-
-    /// Whether the kernel told of this process as one of the run's.
-    pub(crate) fn knows(&self, pid: i32) -> bool {
-        let notices = self.confined.notices.as_ref();
-        notices.is_some_and(|notices| notices.knows(pid))
-    }
-
-    /// Adds what was learnt elsewhere about the run.
-    pub(crate) fn add(&mut self, violation: Violation) {
-        if let Some(notices) = &mut self.confined.notices {
-            notices.add(violation);
-        }
-    }
-
-    /// The keeper's end of its terminal.
-    pub(crate) fn take_terminal(&mut self) -> Option<Terminal> {
-        self.confined.take_terminal()
-    }
-
-    pub(crate) fn mounts(&self) -> Option<&File> {
-        self.mounts.as_ref()
-    }
-
-    /// Tells what was replaced on the host, and so is no longer covered.
-    pub(crate) fn tell_replaced(&mut self) {
-        self.torn = true;
-        let mut replaced = self.freshness.replaced();
-        if replaced.is_empty() {
-            // It looks the same by now; which one it was cannot be told.
-            replaced.push(PathBuf::new());
-        }
-        for path in replaced {
-            self.held.push(Violation {
-                kind: "protected".to_owned(),
-                path: Some(path).filter(|path| !path.as_os_str().is_empty()),
-                missing: "paths_write".to_owned(),
-                source: "keeper".to_owned(),
-                note: Some(
-                    "it was replaced outside while the run was going on, which takes its protection away; the run was ended, and may have changed it: look at it"
-                        .to_owned(),
-                ),
-                ..Violation::default()
-            });
-        }
-    }
-
-    pub(crate) fn enforcement(&self) -> Enforcement {
-        self.plan.enforcement
-    }
-
-    /// What was looked at so far. What the kernel records is told only beside the calls.
-    pub(crate) fn watched(&self) -> Lookout {
-        let notices = self.confined.notices.as_ref();
-        notices.map_or_else(Lookout::default, |notices| Lookout {
-            record: self.recorded,
-            ..notices.watched()
-        })
-    }
-
-    /// How much processor time it may use.
-    pub(crate) fn cpu_limit_ms(&self) -> Option<u64> {
-        self.plan.group.cpu_time_ms
-    }
-
-    /// Whether it has used up its processor time.
-    pub(crate) fn is_out_of_time(&self) -> bool {
-        let Some(limit) = self.plan.group.cpu_time_ms else {
-            return false;
-        };
-        let used = self.confined.cpu_time().unwrap_or_default();
-        used.as_millis() >= u128::from(limit)
-    }
-
-    /// The limit of memory that nobody but the keeper holds all its processes to.
-    pub(crate) fn uncounted_memory(&self) -> Option<u64> {
-        self.plan.uncounted_memory()
-    }
-
-    /// What it may add to disks, and where it can.
-    pub(crate) fn disk_bound(&self) -> Option<(u64, Vec<PathBuf>)> {
-        let limit = self.plan.disk_size?;
-        let written = self.plan.written().map(Path::to_owned);
-        Some((limit, written.chain(self.on_disk.clone()).collect()))
-    }
-
-    /// The secrets that it must not see should they come into being.
-    pub(crate) fn absent(&self) -> Option<&AbsentNames> {
-        Some(&self.absent).filter(|absent| !absent.is_empty())
-    }
-
-    /// Adds something that it was stopped at by the keeper.
-    pub(crate) fn tell(&mut self, violation: Violation) {
-        self.held.push(violation);
-    }
-
-    /// Whether a clock must look after its processor time.
-    pub(crate) fn is_timed(&self) -> bool {
-        self.plan.group.cpu_time_ms.is_some()
     }
 }

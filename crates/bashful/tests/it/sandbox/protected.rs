@@ -79,6 +79,31 @@ fn what_exists_cannot_be_changed_moved_or_replaced() {
 }
 
 #[test]
+fn they_are_protected_two_levels_down_too() {
+    for name in [
+        "one/opencode.json",
+        "one/.crush.json",
+        "one/two/opencode.json",
+        "one/two/crush.json",
+        "one/two/.mcp.json",
+        "one/two/.vscode/mcp.json",
+        "one/two/.zshrc",
+    ] {
+        let world = World::unjudged();
+        let path = world.workspace().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        world.write(name, "original\n");
+        fs::create_dir_all(world.workspace().join("one/two/three")).unwrap();
+        world.write("one/two/three/opencode.json", "original\n");
+        // The control is three levels down, where nothing is promised.
+        let text = format!("echo evil > {name}; echo evil > one/two/three/opencode.json; true");
+        world.json(&[&text]);
+        let found = [name, "one/two/three/opencode.json"].map(|name| world.read(name));
+        assert_eq!(found, ["original\n", "evil\n"], "{name}");
+    }
+}
+
+#[test]
 fn other_files_beside_them_can_be_changed() {
     let world = furnished();
     output(
