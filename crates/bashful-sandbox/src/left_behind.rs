@@ -12,6 +12,7 @@
 mod activity;
 mod apart;
 mod index;
+mod name;
 mod repository;
 mod search;
 

@@ -3,23 +3,29 @@
 //! Every keeper of a user adds to one file for each root: a record when a run begins, and the
 //! same record with its end. A record without an end, whose keeper is gone, is of a run that
 //! nobody looked after to its end. The file is written and never replaced while it is small.
+//!
+//! Files are called by their root, its path and its number on disk: what runs did in a root above,
+//! below, or in the same one under an earlier name counts too.
 
 use std::collections::{HashMap, HashSet};
-use std::fs::{DirBuilder, File, OpenOptions};
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use super::name::Name;
 use crate::tree::Process;
 
 /// The file of one root.
 #[derive(Debug)]
 pub struct Activity {
-    path: PathBuf,
+    directory: PathBuf,
+    name: Name,
     file: File,
     keeper: Process,
+    /// When the run began that began last.
+    latest: u64,
 }
 
 /// A run that is going on.
@@ -56,19 +62,19 @@ const CLOSE: u64 = 60_000_000_000;
 impl Activity {
     /// Opens the file of a root, in this directory of the keepers'.
     pub fn open(directory: &Path, root: &Path) -> io::Result<Self> {
-        let mut hasher = DefaultHasher::new();
-        root.hash(&mut hasher);
+        let name = Name::of(root)?;
         DirBuilder::new()
             .recursive(true)
             .mode(0o700)
             .create(directory)?;
-        let path = directory.join(format!("{:016x}", hasher.finish()));
         let pid = i32::try_from(std::process::id()).unwrap_or_default();
         let keeper = Process::find(pid).ok_or(io::ErrorKind::NotFound)?;
         let mut this = Self {
-            file: open_file(&path)?,
-            path,
+            file: open_file(&directory.join(name.to_string()))?,
+            directory: directory.to_owned(),
+            name,
             keeper,
+            latest: now(),
         };
         if this.file.metadata()?.size() > MOST_BYTES {
             this.shrink()?;
@@ -79,7 +85,7 @@ impl Activity {
     /// A run begins.
     pub fn begin(&mut self) -> io::Result<Stay> {
         if self.file.metadata()?.nlink() == 0 {
-            self.file = open_file(&self.path)?;
+            self.file = open_file(&self.path())?;
         }
         let record = Record {
             start: now(),
@@ -87,40 +93,68 @@ impl Activity {
             keeper: self.keeper,
         };
         self.add(record)?;
+        self.latest = record.start;
         Ok(Stay { record })
     }
 
     /// It has ended, and what it left was looked at.
     pub fn end(&mut self, stay: &Stay) {
         // Without this record more is taken for a run's than need be.
-        let _ = self.add(Record {
-            end: now().max(stay.record.start + 1),
-            ..stay.record
-        });
+        let _ = self.add(stay.record.ended());
     }
 
     /// The moments so far, those of runs that go on included.
     pub fn moments(&self) -> Moments {
-        Moments::of(&self.records().unwrap_or_default())
+        let files = self.files(|name| self.name.concerns(name));
+        let mut records: Vec<Record> = files
+            .iter()
+            .flat_map(|file| records_in(file).unwrap_or_default())
+            .collect();
+        // Whatever the disk says, the last run counts.
+        records.push(Record {
+            start: self.latest,
+            end: 0,
+            keeper: self.keeper,
+        });
+        Moments::of(&records)
     }
 
-    /// When the oldest run began whose keeper is gone and did not look after it to its end.
+    /// When the oldest run began, in this root or one below it, whose keeper is gone and did not
+    /// look after it to its end.
     pub fn abandoned_since(&self) -> Option<SystemTime> {
-        let oldest = self.abandoned().iter().map(|record| record.start).min()?;
+        let abandoned = self.abandoned();
+        let oldest = abandoned.iter().map(|(_, record)| record.start).min()?;
         UNIX_EPOCH.checked_add(Duration::from_nanos(oldest))
     }
 
     /// Ends the records of those runs.
     pub fn end_abandoned(&mut self) {
-        for record in self.abandoned() {
-            self.end(&Stay { record });
+        for (file, record) in self.abandoned() {
+            if let Ok(mut file) = open_file(&file) {
+                let _ = file.write_all(&record.ended().bytes());
+            }
         }
     }
 
-    fn abandoned(&self) -> Vec<Record> {
-        let records = self.records().unwrap_or_default();
-        going_on(&records)
-            .filter(|record| Process::find(record.keeper.pid) != Some(record.keeper))
+    fn abandoned(&self) -> Vec<(PathBuf, Record)> {
+        let mut abandoned = Vec::new();
+        for file in self.files(|name| self.name.contains(name)) {
+            let records = records_in(&file).unwrap_or_default();
+            let gone = going_on(&records)
+                .filter(|record| Process::find(record.keeper.pid) != Some(record.keeper));
+            abandoned.extend(gone.map(|record| (file.clone(), record)));
+        }
+        abandoned
+    }
+
+    fn files(&self, chosen: impl Fn(&str) -> bool) -> Vec<PathBuf> {
+        let entries = fs::read_dir(&self.directory)
+            .into_iter()
+            .flatten()
+            .flatten();
+        entries
+            .filter(|entry| entry.file_name().to_str().is_some_and(&chosen))
+            .map(|entry| entry.path())
             .collect()
     }
 
@@ -128,15 +162,12 @@ impl Activity {
         self.file.write_all(&record.bytes())
     }
 
+    fn path(&self) -> PathBuf {
+        self.directory.join(self.name.to_string())
+    }
+
     fn records(&self) -> io::Result<Vec<Record>> {
-        let mut bytes = Vec::new();
-        File::open(&self.path)?
-            .take(64 * MOST_BYTES)
-            .read_to_end(&mut bytes)?;
-        Ok(bytes
-            .chunks_exact(RECORD)
-            .filter_map(Record::read)
-            .collect())
+        records_in(&self.path())
     }
 
     /// Writes the file anew: runs that ended as few spans, and those that go on as they are.
@@ -155,10 +186,10 @@ impl Activity {
             bytes.extend(record.bytes());
         }
         bytes.extend(open.iter().flat_map(Record::bytes));
-        let new = self.path.with_extension(std::process::id().to_string());
-        std::fs::write(&new, bytes)?;
-        std::fs::rename(&new, &self.path)?;
-        self.file = open_file(&self.path)?;
+        let new = self.directory.join(format!("new-{}", std::process::id()));
+        fs::write(&new, bytes)?;
+        fs::rename(&new, self.path())?;
+        self.file = open_file(&self.path())?;
         Ok(())
     }
 }
@@ -171,11 +202,26 @@ fn going_on(records: &[Record]) -> impl Iterator<Item = Record> {
     records.iter().filter(open).copied()
 }
 
+fn records_in(path: &Path) -> io::Result<Vec<Record>> {
+    let mut bytes = Vec::new();
+    let file = OpenOptions::new()
+        .read(true)
+        .custom_flags(PLAIN)
+        .open(path)?;
+    file.take(64 * MOST_BYTES).read_to_end(&mut bytes)?;
+    let records = bytes.chunks_exact(RECORD).filter_map(Record::read);
+    Ok(records.collect())
+}
+
+/// No link is followed, and nothing is waited for.
+const PLAIN: i32 = libc::O_NOFOLLOW | libc::O_NONBLOCK;
+
 fn open_file(path: &Path) -> io::Result<File> {
     OpenOptions::new()
         .append(true)
         .create(true)
         .mode(0o600)
+        .custom_flags(PLAIN)
         .open(path)
 }
 
@@ -189,6 +235,14 @@ fn now() -> u64 {
 impl Record {
     fn key(&self) -> (u64, i32, u64) {
         (self.start, self.keeper.pid, self.keeper.started)
+    }
+
+    /// The same, ended now.
+    fn ended(self) -> Self {
+        Self {
+            end: now().max(self.start + 1),
+            ..self
+        }
     }
 
     fn bytes(&self) -> [u8; RECORD] {
@@ -305,12 +359,13 @@ mod tests {
     #[test]
     fn records_last_and_the_file_stays_small() {
         let directory = tempfile::tempdir().unwrap();
-        let open = || Activity::open(directory.path(), Path::new("/w")).unwrap();
+        let root = tempfile::tempdir().unwrap();
+        let open = || Activity::open(directory.path(), root.path()).unwrap();
         let mut first = open();
         let stay = first.begin().unwrap();
-        assert_eq!(open().moments(), first.moments());
+        assert_eq!(open().records().unwrap().len(), 1);
         first.end(&stay);
-        let kept = first.moments();
+        let kept = Moments::of(&first.records().unwrap());
         // Another keeper, which is gone.
         first.add(record(5, 0, i32::MAX)).unwrap();
         assert!(first.moments().include(1_000_000, 0));

@@ -86,7 +86,7 @@ fn in_somebodys_workspace_root_becomes_that_person() {
     output(
         &world,
         &[],
-        "git config user.name Somebody && git remote add origin ./elsewhere",
+        "git config user.name Somebody && git config branch.x.merge refs/heads/elsewhere",
     );
     let config = world.workspace().join(".git/config");
     let about = fs::metadata(&config).unwrap();
