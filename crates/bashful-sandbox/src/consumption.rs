@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
@@ -54,10 +55,8 @@ pub fn memory_of(roots: &[i32], limit: u64, nameless: Nameless) -> u64 {
         Nameless::Skip => 0,
     };
     let roughly = |process: &Process| {
-        let status = fs::read_to_string(format!("/proc/{}/status", process.pid));
-        status.map_or(0, |text| {
-            sum_of(&text, &["RssAnon:", "RssShmem:", "VmSwap:"])
-        })
+        let text = memory_table(process.pid);
+        sum_of(&text, &["RssAnon:", "RssShmem:", "VmSwap:"])
     };
     let rough = processes
         .iter()
@@ -81,36 +80,114 @@ pub fn memory_of(roots: &[i32], limit: u64, nameless: Nameless) -> u64 {
     private.saturating_add(shared.max(files))
 }
 
-/// The bytes of files without a name that these processes have open, each file once. What is on
-/// its way through a socket nobody has open: where there is such, it may be all that `grown`.
+/// The bytes of files without a name that these processes have open or mapped, each file once.
+/// What cannot be seen may be all that `grown`: what is on its way through a socket, and what a
+/// process holds that hides itself.
 fn nameless_files(processes: &[Process], grown: u64) -> u64 {
     let mut known = BTreeMap::new();
-    let mut are_on_their_way = false;
+    let mut mapped = BTreeMap::new();
     for process in processes {
-        let open = fs::read_dir(format!("/proc/{}/fd", process.pid));
-        for entry in open.into_iter().flatten().flatten() {
-            let Ok(target) = fs::read_link(entry.path()) else {
-                continue;
-            };
-            let target = target.as_os_str().as_encoded_bytes();
-            // The kernel calls them so, and no run can make a file of that name at the top.
-            if target.starts_with(b"/memfd:")
-                && let Ok(about) = fs::metadata(entry.path())
-            {
-                let bytes = about.blocks().saturating_mul(512);
-                known.insert((about.dev(), about.ino()), bytes);
-            } else if target.starts_with(b"socket:") {
-                let name = entry.file_name();
-                let name = name.to_string_lossy();
-                let about = fs::read_to_string(format!("/proc/{}/fdinfo/{name}", process.pid));
-                are_on_their_way |= about.is_ok_and(|text| entry_of(&text, "scm_fds:") > 0);
-            }
+        let all = FilesOf(process.pid).look(&mut known, &mut mapped);
+        if all.is_none() {
+            return grown;
         }
     }
-    if are_on_their_way {
-        return grown;
+    // What is mapped need not be there, so it is no more than what there is.
+    let mapped = mapped
+        .into_iter()
+        .filter(|(inode, _)| !known.contains_key(inode));
+    let mapped = mapped.map(|(_, bytes)| bytes).fold(0, u64::saturating_add);
+    let open = known.values().copied().fold(0, u64::saturating_add);
+    open.saturating_add(mapped).min(grown.max(open))
+}
+
+/// The table of a process's memory. If its first thread has ended, another one has it.
+fn memory_table(pid: i32) -> String {
+    let has_memory = |text: &String| text.contains("\nRssAnon:");
+    let first = fs::read_to_string(format!("/proc/{pid}/status")).ok();
+    let others = || {
+        let threads = fs::read_dir(format!("/proc/{pid}/task"));
+        let mut threads = threads.into_iter().flatten().flatten();
+        threads.find_map(|thread| {
+            let text = fs::read_to_string(thread.path().join("status")).ok();
+            text.filter(has_memory)
+        })
+    };
+    first.filter(has_memory).or_else(others).unwrap_or_default()
+}
+
+/// A process whose files without a name are looked at.
+struct FilesOf(i32);
+
+impl FilesOf {
+    /// Adds those that each of its threads has open, by their number, and those that it has
+    /// mapped; none if it does not let itself be seen.
+    fn look(&self, known: &mut BTreeMap<u64, u64>, mapped: &mut BTreeMap<u64, u64>) -> Option<()> {
+        let mut own = BTreeMap::new();
+        // Threads can have files of their own, and go on when the first of them has ended.
+        let threads = fs::read_dir(format!("/proc/{}/task", self.0));
+        for thread in threads.into_iter().flatten().flatten() {
+            let thread = thread.path();
+            let open = fs::read_dir(thread.join("fd"));
+            let maps = fs::read_to_string(thread.join("maps"));
+            if hides(&open) || hides(&maps) {
+                return None;
+            }
+            for entry in open.into_iter().flatten().flatten() {
+                add_open(&entry.path(), &thread, known)?;
+            }
+            // All of its threads have the same memory, but for the first once it has ended.
+            if own.is_empty() {
+                let text = maps.unwrap_or_default();
+                for (inode, bytes) in text.lines().filter_map(nameless_mapping) {
+                    let sum = own.entry(inode).or_insert(0_u64);
+                    *sum = sum.saturating_add(bytes);
+                }
+            }
+        }
+        for (inode, bytes) in own {
+            let most = mapped.entry(inode).or_insert(0);
+            *most = bytes.max(*most);
+        }
+        Some(())
     }
-    known.values().copied().fold(0, u64::saturating_add)
+}
+
+/// Whether a thread hides from us. One that has ended does not.
+fn hides<T>(read: &io::Result<T>) -> bool {
+    let error = read.as_ref().err();
+    error.is_some_and(|error| error.kind() == io::ErrorKind::PermissionDenied)
+}
+
+/// Adds what a descriptor leads to, if that is a file without a name; none if files are on their
+/// way through it.
+fn add_open(path: &Path, thread: &Path, known: &mut BTreeMap<u64, u64>) -> Option<()> {
+    let Ok(target) = fs::read_link(path) else {
+        return Some(());
+    };
+    let target = target.as_os_str().as_encoded_bytes();
+    // The kernel calls them so, and no run can make a file of that name at the top.
+    if target.starts_with(b"/memfd:")
+        && let Ok(about) = fs::metadata(path)
+    {
+        known.insert(about.ino(), about.blocks().saturating_mul(512));
+    } else if target.starts_with(b"socket:") {
+        let about = fs::read_to_string(thread.join("fdinfo").join(path.file_name()?));
+        let on_their_way = about.is_ok_and(|text| entry_of(&text, "scm_fds:") > 0);
+        return (!on_their_way).then_some(());
+    }
+    Some(())
+}
+
+/// The number and the length of a mapping of a file without a name, from its line.
+fn nameless_mapping(line: &str) -> Option<(u64, u64)> {
+    let mut words = line.split_ascii_whitespace();
+    let (from, to) = words.next()?.split_once('-')?;
+    let inode = words.nth(3)?.parse().ok()?;
+    let name = words.next()?;
+    let nameless = name.starts_with("/memfd:") || name == "/dev/zero" || name.starts_with("/SYSV");
+    let [from, to] = [from, to].map(|address| u64::from_str_radix(address, 16).ok());
+    nameless.then_some((inode, to?.checked_sub(from?)?))
 }
 
 /// The space on a disk, in bytes.
@@ -158,8 +235,16 @@ impl Written {
     pub fn by(roots: &[i32]) -> Self {
         let mut sum = Self::default();
         for pid in with_ended(roots) {
-            let Ok(text) = fs::read_to_string(format!("/proc/{pid}/io")) else {
-                continue;
+            let text = match fs::read_to_string(format!("/proc/{pid}/io")) {
+                Ok(text) => text,
+                // It hides what it wrote: that may be anything. Our own first process does, too.
+                Err(error)
+                    if error.kind() == io::ErrorKind::PermissionDenied && !roots.contains(&pid) =>
+                {
+                    sum.to_disk = u64::MAX;
+                    continue;
+                }
+                Err(_) => continue,
             };
             sum.to_disk = sum.to_disk.saturating_add(entry_of(&text, "write_bytes:"));
             sum.to_all = sum.to_all.saturating_add(entry_of(&text, "wchar:"));
@@ -200,6 +285,21 @@ mod tests {
         let text = "Name:\tRssAnon: 7\nRssAnon:\t  12 kB\nRssFile: 4 kB\nRssShmem: 3 kB\nodd\n";
         assert_eq!(sum_of(text, &["RssAnon:", "RssShmem:"]), 15 << 10);
         assert_eq!(sum_of(text, &["VmSwap:"]), 0);
+    }
+
+    #[test]
+    fn a_mapping_of_a_file_without_a_name_is_known_by_its_line() {
+        let line = "7f0000000000-7f0000100000 rw-s 00000000 00:01 1027   /memfd:x (deleted)";
+        assert_eq!(nameless_mapping(line), Some((1027, 1 << 20)));
+        let shared = "7f00-8f00 rw-s 00000000 00:01 9 /dev/zero (deleted)";
+        assert_eq!(nameless_mapping(shared), Some((9, 0x1000)));
+        for other in [
+            "7f00-8f00 rw-p 00000000 00:00 0",
+            "7f00-8f00 r--p 0 08:01 5 /usr/lib/x",
+            "",
+        ] {
+            assert_eq!(nameless_mapping(other), None, "{other}");
+        }
     }
 
     #[test]

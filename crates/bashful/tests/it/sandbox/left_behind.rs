@@ -108,6 +108,40 @@ fn what_the_person_changes_between_runs_is_the_persons() {
     assert!(repository.join(".git/hooks/pre-commit").exists());
 }
 
+/// In one root what executes, in another what makes it a repository: neither alone is one.
+#[test]
+fn what_was_begun_in_a_root_above_or_below_is_known() {
+    let begin = "mkdir -p n/g/objects n/g/refs n/g/hooks; echo evil > n/g/hooks/pre-commit; \
+                 printf '[core]\\n\\tfsmonitor = ./evil\\n' > n/g/config";
+    let complete = "echo 'ref: refs/heads/main' > n/g/HEAD && mv n/g n/.git";
+    for below_first in [true, false] {
+        let world = World::unjudged();
+        let project = world.workspace().join("pkg/a/b");
+        fs::create_dir_all(&project).unwrap();
+        let inner = project.to_str().unwrap();
+        let outer = world.workspace();
+        let outer = outer.to_str().unwrap();
+        let [first, second] = if below_first {
+            [inner, outer]
+        } else {
+            [outer, inner]
+        };
+        let run = |workspace: &str, text: &str| {
+            world.json(&["--workspace", workspace, "-C", inner, text]).1
+        };
+        let result = run(first, begin);
+        assert_eq!(kinds(&result), [""; 0], "{result}");
+        let result = run(second, complete);
+        let repository = project.join("n/.git");
+        let config = fs::read_to_string(repository.join("config")).unwrap();
+        assert!(!config.contains("evil"), "{below_first}: {result}");
+        assert!(!repository.join("hooks/pre-commit").exists(), "{result}");
+        let mut found = kinds(&result);
+        found.sort_unstable();
+        assert_eq!(found, ["git_config", "protected"], "{result}");
+    }
+}
+
 /// How long a run took, and what it said.
 fn timed(world: &World, arguments: &[&str]) -> (Duration, Value) {
     let began = Instant::now();

@@ -100,14 +100,25 @@ for number in range(30):
     socket.send_fds(ours, [b'x'], [file])
     os.close(file)
     time.sleep(0.02)";
+    let mapped_and_not_touched = "
+areas = []
+for number in range(30):
+    file = os.memfd_create('x')
+    for _ in range(30): os.write(file, block)
+    areas.append(mmap.mmap(file, 30 << 20))
+    os.close(file)
+    time.sleep(0.02)";
+    let of_one_who_hides = format!("\nctypes.CDLL(None).prctl(4, 0, 0, 0, 0){nameless}");
     for act in [
         nameless,
         closed_by_one_kept_by_another,
         shared,
         on_its_way_through_a_socket,
+        mapped_and_not_touched,
+        &of_one_who_hides,
     ] {
         let text = format!(
-            "python3 -c \"\nimport mmap, os, socket, time\nblock = bytes(1 << 20){act}\ntime.sleep(2)\nprint('all')\""
+            "python3 -c \"\nimport ctypes, mmap, os, socket, time\nblock = bytes(1 << 20){act}\ntime.sleep(2)\nprint('all')\""
         );
         let (_, result, kinds) = runs_into(&["--memory", "128M", "--allow", "fork-bomb"], &text);
         assert_eq!(
