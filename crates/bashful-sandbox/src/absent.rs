@@ -24,12 +24,22 @@ pub struct AbsentNames {
     pub beginnings: Vec<PathBuf>,
     /// Directories in which no environment file may appear, nor in what is made below them.
     pub directories: Vec<PathBuf>,
+    /// Paths that exist and are covered. A cover goes along with what is renamed, so what takes
+    /// its name is new.
+    #[serde(default)]
+    pub covered: Vec<PathBuf>,
 }
 
 impl AbsentNames {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.paths.is_empty() && self.beginnings.is_empty() && self.directories.is_empty()
+        let lists = [
+            &self.paths,
+            &self.beginnings,
+            &self.directories,
+            &self.covered,
+        ];
+        lists.iter().all(|list| list.is_empty())
     }
 
     /// The first of the paths that is there by now.
@@ -119,6 +129,11 @@ impl Sentry {
                 self.watch(nearest, false)?;
             }
         }
+        for path in &absent.covered {
+            for above in path.ancestors().skip(1) {
+                self.watch(above, false)?;
+            }
+        }
         Ok(absent.present())
     }
 
@@ -169,6 +184,12 @@ impl Sentry {
         };
         for NewName { directory, name } in new {
             let path = directory.path.join(name);
+            let replaced = |covered: &&PathBuf| {
+                covered.starts_with(&path) && fs::symlink_metadata(covered).is_ok()
+            };
+            if let Some(replaced) = absent.covered.iter().find(replaced) {
+                return Some(replaced.clone());
+            }
             if absent.concerns(&path) {
                 match self.guard(absent) {
                     Ok(None) => {}

@@ -77,6 +77,8 @@ pub(super) fn find(
         }
     }
     check(roots, &hide)?;
+    let covered = hide.iter().filter(|path| !roots.lets_write(path));
+    absent.covered = covered.cloned().collect();
     Ok(Secrets { hide, absent })
 }
 

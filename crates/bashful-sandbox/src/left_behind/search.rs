@@ -17,8 +17,16 @@ use rustix::io::Errno;
 /// Where a search stands.
 pub(super) struct Search {
     root: Rc<OwnedFd>,
-    open: VecDeque<PathBuf>,
+    open: VecDeque<(PathBuf, Place)>,
     buffer: Vec<MaybeUninit<u8>>,
+}
+
+/// Where a directory is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// It is the one in which a repository keeps its objects.
+    Objects,
+    Anywhere,
 }
 
 /// What one directory is.
@@ -51,7 +59,7 @@ impl Search {
     pub(super) fn of(root: OwnedFd) -> Self {
         Self {
             root: Rc::new(root),
-            open: VecDeque::from([PathBuf::new()]),
+            open: VecDeque::from([(PathBuf::new(), Place::Anywhere)]),
             buffer: vec![MaybeUninit::uninit(); 32 * 1024],
         }
     }
@@ -66,19 +74,20 @@ impl Search {
 
     /// The first that was not looked at.
     pub(super) fn rest(&self) -> PathBuf {
-        self.open.front().cloned().unwrap_or_default()
+        let first = self.open.front().map(|(path, _)| path.clone());
+        first.unwrap_or_default()
     }
 
     /// Looks at one more directory; none if there is none.
     pub(super) fn next(&mut self) -> Option<Found> {
-        let path = self.open.pop_front()?;
+        let (path, place) = self.open.pop_front()?;
         let directory = match open_below(&self.root, &path) {
             Ok(directory) => directory,
             // It went away, or became something else that cannot be entered.
             Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => return Some(Found::Nothing),
             Err(_) => return Some(Found::Unreadable(path)),
         };
-        Some(match self.read(&directory, &path) {
+        Some(match self.read(&directory, &path, place) {
             Ok(is) if is.top || is.repository => Found::Directory {
                 directory,
                 path,
@@ -89,7 +98,7 @@ impl Search {
         })
     }
 
-    fn read(&mut self, directory: &OwnedFd, path: &Path) -> rustix::io::Result<Kind> {
+    fn read(&mut self, directory: &OwnedFd, path: &Path, place: Place) -> rustix::io::Result<Kind> {
         let mut kind = Kind::default();
         let (mut head, mut objects, mut refs, mut common) = (false, false, false, false);
         let mut below = Vec::new();
@@ -116,17 +125,41 @@ impl Search {
                 }
                 known => known == FileType::Directory,
             };
-            if is_directory {
+            if is_directory && !(place == Place::Objects && holds_objects(directory, name)) {
                 below.push(OsStr::from_bytes(name).to_owned());
             }
         }
         kind.repository = path.file_name().is_some_and(|name| name == ".git")
             || (head && (common || (objects && refs)));
-        // Where git keeps its objects there are only names that it gave.
-        below.retain(|name| !(kind.repository && name == "objects"));
-        self.open.extend(below.iter().map(|name| path.join(name)));
+        let place = |name: &OsStr| {
+            if kind.repository && name == "objects" {
+                Place::Objects
+            } else {
+                Place::Anywhere
+            }
+        };
+        let below = below.iter().map(|name| (path.join(name), place(name)));
+        self.open.extend(below);
         Ok(kind)
     }
+}
+
+/// Whether this is one of the 256 directories in which git puts objects, and nothing else is in it
+/// that git would care about. There can be many files in them, so they are not listed.
+fn holds_objects(directory: &OwnedFd, name: &[u8]) -> bool {
+    let is_named_so = name.len() == 2 && name.iter().all(u8::is_ascii_hexdigit);
+    let name = Path::new(OsStr::from_bytes(name));
+    let lacks = |inside: &str| {
+        let found = statat(directory, name.join(inside), AtFlags::SYMLINK_NOFOLLOW);
+        found.is_err_and(|errno| errno == Errno::NOENT)
+    };
+    // A directory without others in it has two names: its own, and the one in it. Some file
+    // systems do not count, and then have less.
+    let is_last = || {
+        let about = statat(directory, name, AtFlags::SYMLINK_NOFOLLOW);
+        about.is_ok_and(|about| about.st_nlink == 2)
+    };
+    is_named_so && is_last() && lacks("HEAD") && lacks(".git")
 }
 
 /// Opens a directory below the root, also one that a run closed against its owner.

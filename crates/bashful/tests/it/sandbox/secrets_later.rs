@@ -116,3 +116,36 @@ fn what_was_named_or_is_its_own_ends_no_run() {
     let flags = ["--read", text(&home), "--write", text(&project)];
     assert_eq!(output(&world, &flags, &make), "mine\n");
 }
+
+/// A cover goes along with what is renamed; what takes its name is not covered.
+#[test]
+fn a_secret_that_takes_the_place_of_another_is_one() {
+    for (name, moved) in [
+        (".netrc", ".netrc"),
+        (".ssh/id_x", ".ssh"),
+        (".config/gh/hosts.yml", ".config"),
+    ] {
+        let (world, home) = world();
+        let file = home.join(name);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(&file, "old\n").unwrap();
+        let look = format!(
+            "touch ready; for i in $(seq 200); do cat '{}' 2> /dev/null && break; sleep 0.05; \
+             done; sleep 2; echo all",
+            file.display()
+        );
+        let flags = ["--json", "--read", text(&home), &look];
+        let run = Running::start(world.run_command(&flags));
+        assert!(eventually(|| world.workspace().join("ready").exists()));
+        fs::rename(home.join(moved), home.join("aside")).unwrap();
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        write(&file);
+        let (_, result) = run.end().outcome().json();
+        assert_eq!(
+            json!([result["success"], kinds(&result)]),
+            json!([false, ["read"]]),
+            "{name}: {result}"
+        );
+        assert_ne!(result["stdout"], "content\nall\n", "{name}");
+    }
+}
