@@ -354,6 +354,7 @@ impl Keeper {
         };
         let mut ended = Vec::new();
         for (number, run) in &mut self.runs {
+            run.patrol(&self.rooms, now);
             let next = run.step(now, census.of(run.mark), &mut self.buffer);
             if next != Next::Wait {
                 ended.push((*number, next));
@@ -398,7 +399,7 @@ impl Keeper {
         let Some(run) = self.runs.get_mut(&number) else {
             return true;
         };
-        let began = run.searcher().is_some();
+        let began = run.is_searched_apart();
         match run.search(&mut self.rooms) {
             Ok(()) => true,
             Err(_) if began => false,

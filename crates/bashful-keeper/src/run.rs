@@ -29,7 +29,7 @@ use consumption::Consumption;
 pub(crate) use consumption::Disks;
 use in_room::Looks;
 pub(crate) use search::Apart;
-use search::Search;
+use search::{Patrol, Search};
 pub use survivors::SHELL_TEXT;
 pub(crate) use unwritten::Unwritten;
 
@@ -103,6 +103,7 @@ pub(crate) struct Run {
     /// When to look after a run in a room again.
     looks: Looks,
     search: Search,
+    patrol: Patrol,
     consumption: Consumption,
     told: ToldOfRun,
 }
@@ -170,6 +171,7 @@ impl Run {
             init: parts.init,
             looks: Looks::from(now),
             search: Search::default(),
+            patrol: Patrol::from(now),
             consumption: Consumption::begin(parts.place.as_ref()),
             place: parts.place,
             owner: parts.owner,

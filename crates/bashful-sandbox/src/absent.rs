@@ -264,6 +264,7 @@ mod tests {
             paths: vec![home.join(".netrc"), home.join(".config/gh/deep/hosts.yml")],
             beginnings: vec![home.join(".cargo/credentials")],
             directories: vec![home.join("project"), home.join("project/below")],
+            covered: Vec::new(),
         };
         let make = |name: &str| {
             let path = home.join(name);

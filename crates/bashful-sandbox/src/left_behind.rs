@@ -26,7 +26,7 @@ use rustix::fs::{AtFlags, statat};
 
 pub use activity::{Activity, Moments, Stay};
 pub use apart::finish_apart;
-pub(crate) use index::names_git_directory;
+pub(crate) use index::{is_astray, leads_astray};
 
 use crate::freshness::Inode;
 use crate::git_config::Hosts;

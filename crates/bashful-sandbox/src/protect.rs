@@ -107,7 +107,9 @@ pub enum Guard {
     Addresses,
     /// A tracked file that names addresses: held back if one has a new host.
     NewHosts,
-    /// An index: held back if it names something in a `.git`.
+    /// What git remembers of conflicts: held back if it names files elsewhere.
+    Conflicts,
+    /// An index: held back if it names something in a `.git`, or elsewhere.
     Index,
     /// A `HEAD` that makes the directory itself a repository: it is held back.
     BareRepository,
@@ -206,13 +208,13 @@ fn inspect_below(found: &mut Protected, root: &Path) {
     let mut looked = 0;
     while let Some((directory, depth)) = open.pop_front() {
         looked += 1;
-        if depth == DEEPEST {
-            inspect_last(found, root, &directory);
-            continue;
-        }
         let entries = fs::read_dir(&directory);
-        let entries = entries.into_iter().flatten().flatten().take(MOST_ENTRIES);
-        for entry in entries {
+        let entries = entries.into_iter().flatten().flatten();
+        for (number, entry) in entries.enumerate() {
+            if number == MOST_ENTRIES {
+                inspect_large(found, root, &directory);
+                break;
+            }
             let Ok(kind) = entry.file_type() else {
                 continue;
             };
@@ -246,8 +248,11 @@ fn inspect_below(found: &mut Protected, root: &Path) {
     }
 }
 
-/// At the last level things are asked for by name: directories there may be large.
-fn inspect_last(found: &mut Protected, root: &Path, directory: &Path) {
+/// In a large directory things are asked for by name.
+fn inspect_large(found: &mut Protected, root: &Path, directory: &Path) {
+    if directory == root {
+        return;
+    }
     let dot_git = directory.join(".git");
     match fs::symlink_metadata(&dot_git) {
         Ok(about) if about.is_dir() => {

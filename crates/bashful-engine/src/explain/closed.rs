@@ -54,7 +54,7 @@ impl From<&Watch> for Watched {
                 Guard::GitFile | Guard::CommonDirectory => "held back unless git put it there",
                 Guard::Interrupted | Guard::Attributes => "held back if it starts a program",
                 Guard::NewHosts => "held back if it names a new host",
-                Guard::Alternates => "held back if it leads outside",
+                Guard::Alternates | Guard::Conflicts => "held back if it leads outside",
                 Guard::Addresses => "all in it held back",
                 Guard::Index => "held back if it names a repository's files",
             },

@@ -93,7 +93,11 @@ impl Diary {
 
     fn of(&mut self, root: &Path) -> io::Result<&mut Activity> {
         if !self.roots.contains_key(root) {
-            let opened = Activity::open(&self.directory, root)?;
+            let opened = Activity::open(&self.directory, root).map_err(|error| {
+                let place = self.directory.display();
+                let what = "it must be a directory of yours with plain files";
+                io::Error::new(error.kind(), format!("`{place}`: {error}; {what}"))
+            })?;
             self.roots.insert(root.to_owned(), opened);
         }
         self.roots

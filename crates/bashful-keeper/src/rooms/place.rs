@@ -69,7 +69,7 @@ impl InRoom {
     }
 
     /// How many calls it made that could change files; none if the kernel does not tell.
-    fn changes(&self) -> Option<u64> {
+    pub(crate) fn changes(&self) -> Option<u64> {
         let notices = self.confined.notices.as_ref();
         notices.map(Notices::changes)
     }

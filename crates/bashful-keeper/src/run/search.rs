@@ -1,5 +1,7 @@
 //! The search, after a run, for what it left behind.
 //!
+//! It is searched from time to time while a run goes on, too, if it changes files.
+//!
 //! A small root is searched at once. A large one is searched in a process of its own: the keeper's
 //! clocks and its other runs do not wait for it. The run has ended when that is done, or after a
 //! while; then its result says so, and what is found later is told of the next run.
@@ -10,8 +12,8 @@ use std::time::{Duration, Instant};
 use bashful_sandbox::{Examination, Progress, Violation, finish_apart};
 use rustix::io::Errno;
 
-use super::Run;
-use crate::rooms::Rooms;
+use super::{Run, Stage};
+use crate::rooms::{InRoom, Rooms};
 
 /// So many directories of each root are looked at without another process.
 const AT_ONCE: usize = 128;
@@ -19,6 +21,31 @@ const AT_ONCE: usize = 128;
 const PATIENCE: Duration = Duration::from_secs(60);
 /// How long the end of a run waits for it.
 const LONGEST_WAIT: Duration = Duration::from_secs(1);
+
+/// How long after a search the next one may follow while the run goes on; one that took long is
+/// followed later.
+const PAUSE: Duration = Duration::from_secs(16);
+
+/// The searches while a run goes on.
+#[derive(Debug)]
+pub(super) struct Patrol {
+    next: Instant,
+    began: Instant,
+    going: Option<Apart>,
+    /// How many calls that change files it had made at the last one.
+    changes: Option<u64>,
+}
+
+impl Patrol {
+    pub(super) fn from(now: Instant) -> Self {
+        Self {
+            next: now + PAUSE,
+            began: now,
+            going: None,
+            changes: Some(0),
+        }
+    }
+}
 
 /// How far the search after a run is.
 #[derive(Debug, Default)]
@@ -76,6 +103,11 @@ impl Run {
         }
     }
 
+    /// Whether its end waits for a process that searches.
+    pub(crate) fn is_searched_apart(&self) -> bool {
+        self.searches_until().is_some()
+    }
+
     /// Until when its end waits for a search that goes on.
     pub(super) fn searches_until(&self) -> Option<Instant> {
         match &self.search {
@@ -84,11 +116,35 @@ impl Run {
         }
     }
 
+    /// Searches while the run goes on, if it is time and it has changed files.
+    pub(crate) fn patrol(&mut self, rooms: &Rooms, now: Instant) {
+        if let Some(going) = &mut self.patrol.going {
+            if going.has_told() {
+                let found = going.found();
+                self.patrol.going = None;
+                self.patrol.next = now + PAUSE.max(20 * (now - self.patrol.began));
+                self.tell_found(found);
+            }
+            return;
+        }
+        let changes = self.place.as_ref().and_then(InRoom::changes);
+        let is_due = now >= self.patrol.next && self.stage == Stage::Running;
+        if !is_due || (changes.is_some() && changes == self.patrol.changes) {
+            return;
+        }
+        (self.patrol.next, self.patrol.began) = (now + PAUSE, now);
+        self.patrol.changes = changes;
+        if let Search::Apart(apart) = self.begin_search(rooms) {
+            self.patrol.going = Some(apart);
+        }
+    }
+
     /// The process that searches.
     pub(crate) fn searcher(&self) -> Option<i32> {
+        let meanwhile = self.patrol.going.as_ref();
         match &self.search {
             Search::Apart(apart) => Some(apart.pid),
-            Search::NotYet | Search::Done => None,
+            Search::NotYet | Search::Done => meanwhile.map(|apart| apart.pid),
         }
     }
 
@@ -163,7 +219,7 @@ fn incomplete(why: &str) -> Violation {
         missing: "paths_write".to_owned(),
         source: "keeper".to_owned(),
         note: Some(format!(
-            "what the run left is not wholly searched for repositories: {why}; do not use git in new ones unread"
+            "what the run left is not wholly searched for repositories: {why}; do not use git in new or changed ones unread"
         )),
         ..Violation::default()
     }

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::name::Name;
-use crate::tree::Process;
+use crate::tree::{Process, Status};
 
 /// The file of one root.
 #[derive(Debug)]
@@ -140,8 +140,7 @@ impl Activity {
         let mut abandoned = Vec::new();
         for file in self.files(|name| self.name.contains(name)) {
             let records = records_in(&file).unwrap_or_default();
-            let gone = going_on(&records)
-                .filter(|record| Process::find(record.keeper.pid) != Some(record.keeper));
+            let gone = going_on(&records).filter(|record| !is_alive(record.keeper));
             abandoned.extend(gone.map(|record| (file.clone(), record)));
         }
         abandoned
@@ -187,7 +186,9 @@ impl Activity {
         }
         bytes.extend(open.iter().flat_map(Record::bytes));
         let new = self.directory.join(format!("new-{}", std::process::id()));
-        fs::write(&new, bytes)?;
+        // One that a killed keeper left is no use.
+        let _ = fs::remove_file(&new);
+        open_file(&new)?.write_all(&bytes)?;
         fs::rename(&new, self.path())?;
         self.file = open_file(&self.path())?;
         Ok(())
@@ -202,13 +203,19 @@ fn going_on(records: &[Record]) -> impl Iterator<Item = Record> {
     records.iter().filter(open).copied()
 }
 
+/// Whether a keeper lives. One that was killed may wait for somebody who reaps it.
+fn is_alive(keeper: Process) -> bool {
+    Process::find(keeper.pid) == Some(keeper)
+        && Status::of(keeper.pid).is_some_and(|status| !status.has_ended())
+}
+
 fn records_in(path: &Path) -> io::Result<Vec<Record>> {
     let mut bytes = Vec::new();
     let file = OpenOptions::new()
         .read(true)
         .custom_flags(PLAIN)
         .open(path)?;
-    file.take(64 * MOST_BYTES).read_to_end(&mut bytes)?;
+    file.take(4 * MOST_BYTES).read_to_end(&mut bytes)?;
     let records = bytes.chunks_exact(RECORD).filter_map(Record::read);
     Ok(records.collect())
 }

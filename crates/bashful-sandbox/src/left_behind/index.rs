@@ -1,10 +1,11 @@
 //! Reading the names in git's index.
 //!
 //! Git checks names when it adds them and not when it reads them: an index that names
-//! `.git/hooks/post-checkout` has the person's next `git restore .` write that file.
+//! `.git/hooks/post-checkout`, or `../.bashrc`, has the person's next `git restore .` write that file.
 
-/// Whether an index names something in a directory `.git`, or cannot be read to its end.
-pub(crate) fn names_git_directory(index: &[u8]) -> bool {
+/// Whether an index names something in a directory `.git` or outside of the work tree, or cannot
+/// be read to its end.
+pub(crate) fn leads_astray(index: &[u8]) -> bool {
     // The kind of hash stands elsewhere, where a run may have changed it: both are tried.
     let readings = [SHA1, SHA256].map(|hash| read_with(index, hash));
     readings.contains(&Some(true)) || readings == [None, None]
@@ -16,14 +17,20 @@ fn read_with(index: &[u8], hash: usize) -> Option<bool> {
     let mut found = false;
     while names.left > 0 {
         names.left -= 1;
-        found |= is_inside_git(names.read()?);
+        found |= is_astray(names.read()?);
     }
     Some(found)
 }
 
-/// Whether a part of the path is `.git`, in any spelling that some file system takes for it.
-fn is_inside_git(path: &[u8]) -> bool {
+/// Whether a path leaves the work tree, or a part of it is `.git`, in any spelling that some file
+/// system takes for it.
+pub(crate) fn is_astray(path: &[u8]) -> bool {
+    // Whole directories end with a slash.
+    let path = path.strip_suffix(b"/").unwrap_or(path);
     path.split(|byte| matches!(byte, b'/' | b'\\')).any(|part| {
+        if matches!(part, b"" | b"." | b"..") {
+            return true;
+        }
         // What follows a colon is a stream, and dots and blanks at the end do not count there.
         let part = part.split(|byte| *byte == b':').next().unwrap_or(part);
         let end = part.iter().rposition(|byte| !matches!(byte, b'.' | b' '));
@@ -144,14 +151,23 @@ mod tests {
     }
 
     #[test]
-    fn names_in_a_git_directory_are_found_in_every_version() {
+    fn names_that_lead_astray_are_found_in_every_version() {
         for version in 2..=4 {
-            let harmless = ["a", ".gitignore", ".github/x", "digit/x", "x.git/config"];
-            assert!(
-                !names_git_directory(&index(version, &harmless)),
-                "{version}"
-            );
+            let harmless = [
+                "a",
+                ".gitignore",
+                ".github/x",
+                "digit/x",
+                "x.git/config",
+                "a../b",
+                "sparse/",
+            ];
+            assert!(!leads_astray(&index(version, &harmless)), "{version}");
             for name in [
+                "../x",
+                "a/../../x",
+                "/etc/x",
+                "a//b",
                 ".git/hooks/x",
                 "a/.git/config",
                 "a/.GIT/x",
@@ -164,10 +180,7 @@ mod tests {
                 "a\\.git\\x",
             ] {
                 let names = [".gitignore", name, "z"];
-                assert!(
-                    names_git_directory(&index(version, &names)),
-                    "{version} {name}"
-                );
+                assert!(leads_astray(&index(version, &names)), "{version} {name}");
             }
         }
     }
@@ -176,8 +189,8 @@ mod tests {
     fn what_is_no_index_is_suspicious() {
         let whole = index(2, &["a", "b"]);
         for text in [&b""[..], b"DIRC", b"hello", &whole[..60], &index(9, &["a"])] {
-            assert!(names_git_directory(text));
+            assert!(leads_astray(text));
         }
-        assert!(!names_git_directory(&index(2, &[])));
+        assert!(!leads_astray(&index(2, &[])));
     }
 }

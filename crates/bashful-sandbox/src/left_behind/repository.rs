@@ -51,6 +51,9 @@ pub(super) fn places_of(
         ("branches", Guard::Addresses),
         ("fsmonitor--daemon.ipc", Guard::Hold),
         ("index", Guard::Index),
+        ("MERGE_RR", Guard::Conflicts),
+        ("objects/info", Guard::Links),
+        ("objects/pack", Guard::Links),
         (".", Guard::Links),
     ]
     .map(|(name, guard)| (PathBuf::from(name), guard))

@@ -14,6 +14,8 @@ use std::rc::Rc;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, ResolveFlags, chmodat, openat2, statat};
 use rustix::io::Errno;
 
+use crate::room::is_held;
+
 /// Where a search stands.
 pub(super) struct Search {
     root: Rc<OwnedFd>,
@@ -113,7 +115,7 @@ impl Search {
                 b"objects" => objects = true,
                 b"refs" => refs = true,
                 b"commondir" => common = true,
-                _ if name.starts_with(b"sharedindex.") => {
+                _ if name.starts_with(b"sharedindex.") && !is_held(name) => {
                     kind.shared_indexes.push(OsStr::from_bytes(name).into());
                 }
                 _ => {}

@@ -8,15 +8,15 @@ mod git;
 mod judge;
 
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{
-    AtFlags, Dir, FileType, Mode, OFlags, RenameFlags, ResolveFlags, Stat, fchmod, fstat, openat,
-    openat2, readlinkat, renameat_with, statat,
+    AtFlags, Dir, FileType, Gid, Mode, OFlags, RenameFlags, ResolveFlags, Stat, Uid, fchmod,
+    fchown, fstat, openat, openat2, readlinkat, renameat_with, statat,
 };
 use rustix::io::Errno;
 
@@ -288,20 +288,26 @@ impl<'a> Holding<'a> {
         let cleaned = read_config(here, name).and_then(|text| {
             let cleaned = sanitise(&text, &self.hosts())
                 .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.to_string()))?;
+            let mut kept = String::new();
             if !cleaned.held.is_empty() {
+                // Some of it may be the person's, who had it before.
+                if let Whose::ByTime(..) = self.whose {
+                    let copy = self.keep_copy(here, name, &text)?;
+                    kept = format!("; all of it is kept as `{}`", copy.display());
+                }
                 replace(here, name, &cleaned.text)?;
             }
-            Ok(cleaned)
+            Ok((cleaned, kept))
         });
         match cleaned {
-            Ok(cleaned) => {
+            Ok((cleaned, kept)) => {
                 for held in cleaned.held {
                     self.add(
                         "git_config",
                         whole.to_owned(),
                         "git-config",
                         format!(
-                            "taken out, because git would act upon it outside: {} = {}",
+                            "taken out, because git would act upon it outside: {} = {}{kept}",
                             held.key, held.value
                         ),
                     );
@@ -310,6 +316,24 @@ impl<'a> Holding<'a> {
             // Unreadable, no configuration, or its lock is held, perhaps for that purpose.
             Err(_) => self.hold(whole.to_owned(), here, name),
         }
+    }
+
+    /// Keeps a text beside the file that it was in, under a name that nothing acts upon.
+    fn keep_copy(&self, here: BorrowedFd<'_>, name: &Path, text: &[u8]) -> io::Result<PathBuf> {
+        let mut copy = name.as_os_str().to_owned();
+        copy.push(HELD);
+        copy.push(self.tag);
+        let flags =
+            OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let file = openat(here, &copy, flags, Mode::RUSR | Mode::WUSR)?;
+        let about = statat(here, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        // Who looks at it is who owns the other.
+        if rustix::process::geteuid().is_root() {
+            let (user, group) = (Uid::from_raw(about.st_uid), Gid::from_raw(about.st_gid));
+            fchown(&file, Some(user), Some(group))?;
+        }
+        fs::File::from(file).write_all(text)?;
+        Ok(PathBuf::from(copy))
     }
 
     fn hold(&mut self, whole: PathBuf, directory: BorrowedFd<'_>, name: &Path) {
@@ -358,7 +382,8 @@ fn leads_into_room(directory: BorrowedFd<'_>, name: &Path) -> bool {
 
 const HELD: &str = ".held-";
 
-fn is_held(name: &[u8]) -> bool {
+/// Whether something got its name because it was held back.
+pub(crate) fn is_held(name: &[u8]) -> bool {
     name.windows(HELD.len()).any(|part| part == HELD.as_bytes())
 }
 

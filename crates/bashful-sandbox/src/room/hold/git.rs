@@ -9,11 +9,12 @@ use std::path::{Component, Path};
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, openat, statat};
 
 use super::judge::{
-    INTERRUPTED, are_attributes_harmless, is_interrupted_harmless, named_directory,
+    INTERRUPTED, are_attributes_harmless, are_conflicts_harmless, is_interrupted_harmless,
+    named_directory,
 };
 use super::{Holding, Named, Whose, is_held, open_directory};
 use crate::git_config::Hosts;
-use crate::left_behind::names_git_directory;
+use crate::left_behind::leads_astray;
 use crate::protect::{Guard, below, worktree};
 
 /// A small file of git's is not larger than this; an index may be.
@@ -41,8 +42,9 @@ impl Holding<'_> {
             Guard::CommonDirectory => &|text| matches!(text, b"../.." | b"../..\n"),
             Guard::NewHosts => &|text| self.hosts().include_all_in(text),
             Guard::Attributes => &are_attributes_harmless,
+            Guard::Conflicts => &are_conflicts_harmless,
             Guard::Alternates => &|text| self.stays_inside(thing, text),
-            Guard::Index => &|text| !names_git_directory(text),
+            Guard::Index => &|text| !leads_astray(text),
             _ => return false,
         };
         read(thing.here, thing.name, most).is_some_and(|text| judge(&text))

@@ -3,6 +3,7 @@
 //! What is not known to be harmless is not.
 
 use crate::git_config::values_of;
+use crate::left_behind::is_astray;
 
 /// The commands of a todo list that start nothing but git and the person's editor.
 const COMMANDS: [&[u8]; 24] = [
@@ -91,6 +92,18 @@ pub(super) fn are_attributes_harmless(text: &[u8]) -> bool {
     })
 }
 
+/// Whether the files whose conflicts git remembers are of the work tree: it reads and writes them.
+pub(super) fn are_conflicts_harmless(text: &[u8]) -> bool {
+    let mut entries = text
+        .split(|byte| *byte == 0)
+        .filter(|entry| !entry.is_empty());
+    entries.all(|entry| {
+        let tab = entry.iter().position(|byte| *byte == b'\t');
+        let path = tab.and_then(|tab| entry.get(tab + 1..));
+        path.is_some_and(|path| !is_astray(path))
+    })
+}
+
 /// The path that a `.git` file names, if it is written as git writes it. Git takes blanks for
 /// a part of it and ends it at a zero byte; what needs such care is not taken.
 pub(super) fn named_directory(text: &[u8]) -> Option<&str> {
@@ -158,6 +171,21 @@ mod tests {
             "* text filter",
         ] {
             assert!(!are_attributes_harmless(text.as_bytes()), "{text}");
+        }
+    }
+
+    #[test]
+    fn conflicts_of_other_files_are_not_harmless() {
+        assert!(are_conflicts_harmless(
+            b"12ab\tsource/file\x0034cd.1\tother\0"
+        ));
+        for text in [
+            &b"12ab\t../.netrc\0"[..],
+            b"12\t/etc/passwd\0",
+            b"12\ta\x0012\t.git/x\0",
+            b"12",
+        ] {
+            assert!(!are_conflicts_harmless(text), "{text:?}");
         }
     }
 
