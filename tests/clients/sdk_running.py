@@ -21,6 +21,9 @@ TOOLS = [
     "task_send",
     "task_screen",
     "policy_explain",
+]
+
+SCRIPT_TOOLS = [
     "script_run",
     "script_create",
     "script_list",
@@ -47,8 +50,15 @@ async def it_introduces_itself(place, way):
 
 async def tools_are_listed(place, way):
     async with way.connect(place) as client:
+        listed = (await client.list_tools()).tools
+        same(sorted(tool.name for tool in listed), sorted(TOOLS), "names")
+        same([tool.name for tool in listed if tool.output_schema], [], "output schemas")
+    async with way.connect(place, "--tools", "all", "--output-schemas") as client:
         tools = (await client.list_tools()).tools
-        same(sorted(tool.name for tool in tools), sorted(TOOLS), "names")
+        same(sorted(tool.name for tool in tools), sorted(TOOLS + SCRIPT_TOOLS), "names")
+        same([tool.name for tool in tools if not tool.output_schema], [], "no output schema")
+        # The SDK itself compares an answer with what was announced.
+        ran(await run(client, "true"))
         for tool in tools:
             check(re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", tool.name), f"name {tool.name!r}")
             check(tool.description, f"{tool.name} has no description")

@@ -97,6 +97,17 @@ impl<'e> Scripts<'e> {
         self.shelf()?.list()
     }
 
+    /// Whether there is any, by the names in their folder alone: cheap enough to be asked often.
+    pub fn any(&self) -> bool {
+        let folder = self.settings().configuration();
+        let entries = folder.and_then(|place| std::fs::read_dir(place.join("scripts")).ok());
+        entries.into_iter().flatten().flatten().any(|entry| {
+            let name = entry.file_name();
+            let id = name.to_str().and_then(|name| name.strip_suffix(".sh"));
+            id.is_some_and(|id| id.parse::<ScriptId>().is_ok())
+        })
+    }
+
     /// A script by its id or name, with its text.
     pub fn show(&self, which: &str) -> Result<ScriptView, ScriptError> {
         let shelf = self.shelf()?;

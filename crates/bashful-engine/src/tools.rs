@@ -293,6 +293,11 @@ impl ToolRegistry {
 }
 
 impl Tool {
+    /// Whether it is one of the set for managed scripts, which is of use where there are some.
+    pub fn is_for_scripts(&self) -> bool {
+        self.name.starts_with("script_")
+    }
+
     /// The JSON schema of its input.
     pub fn input_schema(&self) -> Value {
         (self.input)()

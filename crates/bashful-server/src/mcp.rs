@@ -7,6 +7,7 @@
 //! rmcp's types do not leave this module.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use bashful_engine::{Engine, Interrupts, ToolRegistry};
@@ -26,6 +27,7 @@ mod peer;
 mod progress;
 mod resources;
 mod salvage;
+mod slim;
 mod state;
 mod stdio;
 mod tasks;
@@ -40,6 +42,8 @@ use state::States;
 
 /// What clients are told about using the tools.
 pub const INSTRUCTIONS: &str = include_str!("mcp/instructions.txt");
+/// What they are told besides where the tools for scripts are listed.
+pub const SCRIPT_INSTRUCTIONS: &str = include_str!("mcp/script_instructions.txt");
 
 /// Why a server cannot serve.
 #[derive(Debug, thiserror::Error)]
@@ -92,6 +96,11 @@ pub struct ServerOptions {
     pub session_yes: Option<Duration>,
     /// Rules, capabilities and classes that a client's dialogue is not enough for.
     pub out_of_band: Vec<String>,
+    /// Lists the tools for scripts also where there are no scripts.
+    pub all_tools: bool,
+    /// Lists tools with the schemas of their answers, and sends the objects whole. No client says
+    /// whether it uses that, and every model pays for it, so the person who starts the server does.
+    pub output_schemas: bool,
 }
 
 impl Default for ServerOptions {
@@ -102,6 +111,8 @@ impl Default for ServerOptions {
             patience: Duration::from_secs(50),
             session_yes: None,
             out_of_band: Vec::new(),
+            all_tools: false,
+            output_schemas: false,
         }
     }
 }
@@ -118,6 +129,8 @@ struct Inner {
     options: ServerOptions,
     states: States,
     dialogues: Arc<Dialogues>,
+    /// Set when the tools were last listed without those for scripts.
+    scripts_unlisted: AtomicBool,
     /// Set when nobody is there any more: what runs in the foreground ends.
     gone: CancellationToken,
 }
@@ -130,6 +143,7 @@ impl McpServer {
             options,
             states: States::new().map_err(ServeError::Key)?,
             dialogues: Arc::default(),
+            scripts_unlisted: AtomicBool::new(false),
             gone: CancellationToken::new(),
         };
         Ok(Self {

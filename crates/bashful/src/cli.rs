@@ -33,7 +33,7 @@ pub(crate) use grants::{AddArguments, GrantsArguments, GrantsCommand};
 pub(crate) use hook::{ClaudeHookArguments, HookArguments, HookClient};
 pub(crate) use mcp::{
     ConfigArguments as McpConfigArguments, InstallArguments, McpArguments, McpCommand,
-    ServeArguments, SetUpArguments,
+    ServeArguments, SetUpArguments, ToolsFlag,
 };
 pub(crate) use policy::{
     CheckArguments, Dialect, LearnArguments, PolicyArguments, PolicyCommand, ReplayArguments,

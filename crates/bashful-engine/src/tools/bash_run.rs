@@ -23,15 +23,14 @@ pub(super) const TOOL: Tool = Tool {
     aliases: &["bash.execute", "bash_execute", "Bash"],
     title: "Run a command",
     description: "Runs a bash command in a sandbox and returns its exit code and output. It can \
-        read the system and write the workspace; /tmp is private to this session and stays from \
-        call to call, while directory and variables stay only in a `shell`. The network, paths outside and secrets \
-        are closed unless they were granted. A refused command was not run: the answer says why \
-        and what would allow it, so do not look for a way around. If it needs approval, tell the \
-        user and call again with the same command after they answered. Long output is cut in the \
-        middle; the rest can be read or searched with task_output. Use run_in_background for \
-        servers and for what takes minutes, and do not add `&`. Use tty for programs that ask \
-        questions or draw on the screen: the call then returns as soon as it waits for input, with \
-        the screen, and you answer with task_send.",
+        read the system and write the workspace; network, paths outside and secrets are closed \
+        unless they were granted. /tmp stays from call to call, directory and variables only in a \
+        `shell`. A refused command was not run: the answer says why and what would allow it, so \
+        do not look for a way around. If it needs approval, tell the user, and call again with \
+        the same arguments after they answered. Long output is cut in the middle; task_output \
+        reads or searches the rest. Use run_in_background for servers and what takes minutes, \
+        never `&`. Use tty for programs that ask questions or draw on the screen: the call \
+        returns as soon as they wait for input, and you answer with task_send.",
     effects: Effects::Runs,
     input,
     output,
@@ -42,34 +41,26 @@ fn input() -> Value {
     schema::object(
         &["command"],
         &json!({
-            "command": schema::text("The bash text to run."),
+            "command": schema::text("The bash text."),
             "description": schema::text("What it is for, in five to ten words; people read it."),
             "timeout": schema::number(
-                "Milliseconds after which it is ended [default: 120000; none in the background].",
-                (1, MOST_TIMEOUT),
+                "Milliseconds until it is ended [default: 120000; none in the background].",
+                MOST_TIMEOUT,
             ),
-            "name": schema::text(
-                "With run_in_background: a name for it, such as dev-server, to use as its task_id.",
-            ),
+            "name": schema::text("With run_in_background: a name to use as its task_id."),
             "ready_when": schema::text(
-                "With run_in_background: return when a line of output matches this regular \
-                 expression, or with tcp:PORT when it listens there; after 60 seconds at most.",
+                "With run_in_background: return when a line matches this regular expression, or \
+                 with tcp:PORT when it listens there; after 60 seconds at most.",
             ),
-            "run_in_background": schema::flag(
-                "Return at once with a task_id; read it with task_output, end it with task_kill.",
-            ),
-            "cwd": schema::text(
-                "Where it starts: a directory inside the workspace [default: the workspace].",
-            ),
+            "run_in_background": schema::flag("Return at once with a task_id."),
+            "cwd": schema::cwd(),
             "env": schema::variables(),
-            "tty": schema::flag(
-                "Give it a terminal of 80 by 24; type with task_send, look with task_screen.",
-            ),
+            "tty": schema::flag("Give it a terminal of 80 by 24."),
             "shell": schema::text(
-                "Run it in the shell of this name: its directory, variables, functions and options \
-                 last from call to call [default: a new shell].",
+                "Run it in the shell of this name, whose directory, variables and functions last \
+                 [default: a new shell].",
             ),
-            "stdin": schema::text("What it reads on standard input [default: nothing]."),
+            "stdin": schema::text("Its standard input [default: nothing]."),
         }),
     )
 }

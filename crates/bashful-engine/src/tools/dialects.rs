@@ -57,15 +57,15 @@ impl Tool {
     /// What an MCP client may take for granted. The sandbox keeps what runs away from the world
     /// unless somebody opens it, but a client must not build on that.
     fn annotations(&self) -> Value {
-        let (reads, destroys, again, open) = match self.effects {
-            Effects::Reads => (true, false, true, false),
-            Effects::Runs => (false, true, false, true),
-            Effects::Ends => (false, true, true, false),
-            Effects::Keeps => (false, false, false, false),
+        let (destroys, again, open) = match self.effects {
+            // By the protocol, the others mean nothing then.
+            Effects::Reads => return json!({ "readOnlyHint": true, "openWorldHint": false }),
+            Effects::Runs => (true, false, true),
+            Effects::Ends => (true, true, false),
+            Effects::Keeps => (false, false, false),
         };
         json!({
-            "title": self.title,
-            "readOnlyHint": reads,
+            "readOnlyHint": false,
             "destructiveHint": destroys,
             "idempotentHint": again,
             "openWorldHint": open,

@@ -13,9 +13,9 @@ pub(super) const TOOL: Tool = Tool {
     name: "policy_explain",
     aliases: &[],
     title: "What would happen to a command",
-    description: "Tells what would happen to a command without running it: whether it would be \
-        allowed, asked about or refused, by which rule, what would have to be granted, and what it \
-        could reach. Use it before something that may be refused, instead of trying.",
+    description: "Tells what would happen to a command without running it: whether it is allowed, \
+        asked about or refused, by which rule, what would have to be granted, what it could \
+        reach. Use it instead of trying.",
     effects: Effects::Reads,
     input,
     output,
@@ -27,9 +27,7 @@ fn input() -> Value {
         &["command"],
         &json!({
             "command": schema::text("The bash text."),
-            "cwd": schema::text(
-                "Where it would start: a directory inside the workspace [default: the workspace].",
-            ),
+            "cwd": schema::cwd(),
             "env": schema::variables(),
         }),
     )

@@ -4,21 +4,18 @@ use serde_json::{Value, json};
 
 /// An object with these properties and no others.
 pub(super) fn object(required: &[&str], properties: &Value) -> Value {
-    json!({
-        "type": "object",
-        "properties": properties,
-        "required": required,
-        "additionalProperties": false,
-    })
+    let mut schema = answer(required, properties);
+    schema["additionalProperties"] = json!(false);
+    schema
 }
 
 /// What a tool answers: an object with at least these properties. More may come later.
 pub(super) fn answer(required: &[&str], properties: &Value) -> Value {
-    json!({
-        "type": "object",
-        "properties": properties,
-        "required": required,
-    })
+    let mut schema = json!({ "type": "object", "properties": properties });
+    if !required.is_empty() {
+        schema["required"] = json!(required);
+    }
+    schema
 }
 
 /// A text.
@@ -26,9 +23,9 @@ pub(super) fn text(about: &str) -> Value {
     json!({ "type": "string", "description": about })
 }
 
-/// A whole number.
-pub(super) fn number(about: &str, (least, most): (u64, u64)) -> Value {
-    json!({ "type": "integer", "minimum": least, "maximum": most, "description": about })
+/// A whole number up to a bound; the lower one goes without saying.
+pub(super) fn number(about: &str, most: u64) -> Value {
+    json!({ "type": "integer", "maximum": most, "description": about })
 }
 
 /// A whole number without bounds.
@@ -46,11 +43,16 @@ pub(super) fn variables() -> Value {
     json!({
         "type": "object",
         "additionalProperties": { "type": "string" },
-        "description": "Variables for it.",
+        "description": "Variables.",
     })
 }
 
 /// The id of a task.
 pub(super) fn task_id() -> Value {
-    text("The task's id, such as bash-01jx…; the beginning will do while it is unique.")
+    text("Its id, a unique beginning of that, or its name.")
+}
+
+/// Where a command starts.
+pub(super) fn cwd() -> Value {
+    text("A directory inside the workspace [default: the workspace].")
 }

@@ -16,10 +16,10 @@ pub(super) const TOOL: Tool = Tool {
         "create_script",
     ],
     title: "Keep a new script",
-    description: "Keeps a bash script under a name, so that it can be run again and again. It runs \
-        sandboxed to the capabilities that it declares, so declare all it needs and nothing more. \
-        ${a.b} in its text is a template: the value is given when it runs, and is data wherever it \
-        stands. A person has to approve it before it runs for the first time; you cannot.",
+    description: "Keeps a bash script to be run again and again, sandboxed to the capabilities \
+        that it declares: all it needs and nothing more. ${a.b} in its text is a template, whose \
+        value is given when it runs and is only ever data. A person has to approve it before its \
+        first run; you cannot.",
     effects: Effects::Keeps,
     input,
     output,
@@ -31,10 +31,17 @@ fn input() -> Value {
         &["name", "content"],
         &json!({
             "name": schema::text("Its name, which no other script has."),
-            "description": schema::text("What it is for, in a sentence; people read it."),
-            "content": schema::text("The bash text, up to 1 MiB."),
-            "capabilities": capabilities_schema("What it may do [default: nothing besides]."),
-            "variables": variables_schema(),
+            "description": schema::text("What it is for; people read it."),
+            "content": schema::text("The bash text."),
+            "capabilities": capabilities_schema(
+                "What it may do: {paths_read: [], paths_write: [], paths_deny: [], network: \
+                 false, commands: [], classes: []} [default: nothing besides].",
+            ),
+            "variables": variables_schema(
+                "{name, type: string, number, integer, boolean, list or path, default, \
+                 description}. One without a dot is set before the script; ${a.b} in the text \
+                 needs no declaration.",
+            ),
         }),
     )
 }

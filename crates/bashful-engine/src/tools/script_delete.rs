@@ -16,9 +16,8 @@ pub(super) const TOOL: Tool = Tool {
         "delete_script",
     ],
     title: "Delete a managed script",
-    description: "Deletes a script that a model made. One that the user made, or that an \
-        automation uses, only the user deletes, with `bashful scripts delete`. The user can restore \
-        it from its history, and then has to approve it again.",
+    description: "Deletes a script that a model made and no automation uses; others only the user \
+        deletes. The user can restore it.",
     effects: Effects::Ends,
     input,
     output,

@@ -15,8 +15,8 @@ pub(super) const TOOL: Tool = Tool {
         "get_script",
     ],
     title: "Read a managed script",
-    description: "Returns a script that is kept: its text, what it declares, whether a person \
-        approved it as it is, and how it last ran.",
+    description: "Returns a kept script: its text, what it declares, whether a person approved it \
+        as it is, how it last ran.",
     effects: Effects::Reads,
     input,
     output,

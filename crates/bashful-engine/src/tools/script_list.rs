@@ -15,8 +15,8 @@ pub(super) const TOOL: Tool = Tool {
         "list_scripts",
     ],
     title: "List managed scripts",
-    description: "Lists the scripts that are kept: name, id, what each is for, and whether a \
-        person approved it as it is. Look here before you write a new one.",
+    description: "Lists the kept scripts: name, id, what each is for, whether a person approved \
+        it. Look here before you write a new one.",
     effects: Effects::Reads,
     input,
     output,

@@ -24,12 +24,9 @@ pub(super) const TOOL: Tool = Tool {
         "run_script",
     ],
     title: "Run a managed script",
-    description: "Runs a script that is kept by name, sandboxed to what it declares, and returns \
-        its exit code and output. It runs without a question if a person approved exactly this \
-        content; otherwise the answer says that it needs approval, and nothing was run: tell the \
-        user, and call again with the same arguments after they answered. Values for the \
-        templates in it, such as ${trigger.file.path}, are given as `variables` and are only ever \
-        data. `dry_run` tells what would run and what it could reach.",
+    description: "Runs a kept script, sandboxed to what it declares. If a person approved exactly \
+        this content it runs without a question; otherwise nothing was run: tell the user, and \
+        call again with the same arguments after they answered.",
     effects: Effects::Runs,
     input,
     output,
@@ -54,28 +51,25 @@ fn input() -> Value {
     let mut properties = json!({
         "variables": {
             "type": "object",
-            "description": "Values: {\"trigger\": {\"file\": {\"path\": \"…\"}}} or \
-                {\"trigger.file.path\": \"…\"}; texts, numbers, booleans, lists of them.",
+            "description": "Values for templates such as ${trigger.file.path}, only ever data: {trigger: \
+                {file: {path: …}}} or {\"trigger.file.path\": …}.",
         },
         "capabilities": capabilities_schema(
-            "Less than the script declares; what is absent stays as it declares.",
+            "Less than it declares, as in script_create; what is absent stays.",
         ),
         "timeout_seconds": schema::number(
-            "After so many seconds it counts as slow: the answer has `slow`, and it goes on \
-             [default: 60].",
-            (1, MOST_SECONDS),
+            "After so many it counts as slow and goes on [default: 60].",
+            MOST_SECONDS,
         ),
         "timeout_hard_seconds": schema::number(
-            "After so many seconds it is ended. More than `scripts.max_timeout` of the \
-             configuration, which is 1800 unless somebody set it, is refused [default: 1800].",
-            (1, MOST_SECONDS),
+            "After so many it is ended; at most `scripts.max_timeout` [default: 1800].",
+            MOST_SECONDS,
         ),
         "working_directory": schema::text(
-            "A directory of the workspace or of a path that the script declares [default: a \
-             scratch directory of its own].",
+            "In the workspace or a path that it declares [default: private scratch].",
         ),
-        "keep_missing": schema::flag("Leave templates without a value as they are."),
-        "dry_run": schema::flag("Run nothing; tell what would run, where and whether it may."),
+        "keep_missing": schema::flag("Leave templates without a value."),
+        "dry_run": schema::flag("Run nothing; tell what would run."),
     });
     named(&mut properties);
     schema::object(&[], &properties)

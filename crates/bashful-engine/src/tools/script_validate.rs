@@ -17,9 +17,9 @@ pub(super) const TOOL: Tool = Tool {
         "validate_script",
     ],
     title: "Look at a script before it runs",
-    description: "Looks at a kept script, or at a `content` before it is kept: whether it parses, \
-        what bash, shellcheck and Bashful find in it, what it seems to run, read, write and reach, \
-        and the capabilities that it should declare for that. Nothing runs.",
+    description: "Checks a kept script, or a `content` before it is kept: what bash, shellcheck \
+        and Bashful find in it, what it seems to run, read, write and reach, and what it should \
+        declare. Nothing runs.",
     effects: Effects::Reads,
     input,
     output,
@@ -28,9 +28,9 @@ pub(super) const TOOL: Tool = Tool {
 
 fn input() -> Value {
     let mut properties = json!({
-        "content": schema::text("A bash text, instead of a script that is kept."),
-        "capabilities": capabilities_schema("With content: what it would declare."),
-        "variables": variables_schema(),
+        "content": schema::text("A bash text instead."),
+        "capabilities": capabilities_schema("With content: as in script_create."),
+        "variables": variables_schema("With content: as in script_create."),
     });
     named(&mut properties);
     schema::object(&[], &properties)

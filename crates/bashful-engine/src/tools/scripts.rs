@@ -13,8 +13,8 @@ pub(super) const fn script_names() -> &'static str {
 
 /// Adds the arguments that name a script.
 pub(super) fn named(properties: &mut Value) {
-    properties["script_id"] = schema::text("The script by its id, a UUID.");
-    properties["script_name"] = schema::text("Or the script by its name.");
+    properties["script_id"] = schema::text("Its id, a UUID.");
+    properties["script_name"] = schema::text("Or its name.");
 }
 
 /// The script that the arguments name.
@@ -43,25 +43,14 @@ pub(super) fn which_of(
     }
 }
 
-/// The schema of capabilities.
+/// The schema of capabilities. Only one tool spells them out; the others point there.
 pub(super) fn capabilities_schema(about: &str) -> Value {
-    json!({
-        "type": "object",
-        "description": format!(
-            "{about} {{paths_read: [], paths_write: [], paths_deny: [], network: false or true, \
-             commands: [], classes: []}}"
-        ),
-    })
+    json!({ "type": "object", "description": about })
 }
 
 /// The schema of the variables that a script declares.
-pub(super) fn variables_schema() -> Value {
-    json!({
-        "type": "array",
-        "items": { "type": "object" },
-        "description": "Variables that it declares: {name, type: string, number, integer, \
-            boolean, list or path, default, description}. One without a dot is set before the script; ${a.b} in the text needs no declaration.",
-    })
+pub(super) fn variables_schema(about: &str) -> Value {
+    json!({ "type": "array", "items": { "type": "object" }, "description": about })
 }
 
 /// A script for a program: all that a model may know about it.

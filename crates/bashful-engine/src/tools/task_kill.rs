@@ -11,8 +11,7 @@ pub(super) const TOOL: Tool = Tool {
     name: "task_kill",
     aliases: &["task.kill", "KillShell"],
     title: "End a task",
-    description: "Ends a command of yours with all its processes: first it is asked to, and two \
-        seconds later it is made to.",
+    description: "Ends a command with all its processes: politely, and two seconds later by force.",
     effects: Effects::Ends,
     input,
     output,
@@ -24,7 +23,7 @@ fn input() -> Value {
         &["task_id"],
         &json!({
             "task_id": schema::task_id(),
-            "force": schema::flag("End it at once, without asking first."),
+            "force": schema::flag("End it at once."),
         }),
     )
 }

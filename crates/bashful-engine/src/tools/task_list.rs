@@ -11,8 +11,8 @@ pub(super) const TOOL: Tool = Tool {
     name: "task_list",
     aliases: &["task.list"],
     title: "List tasks",
-    description: "Lists your commands in this workspace, the newest first, with their state: what \
-        runs in the background, and what has ended.",
+    description: "Lists your commands in this workspace with their state, running and ended, the \
+        newest first.",
     effects: Effects::Reads,
     input,
     output,
@@ -29,7 +29,7 @@ fn input() -> Value {
         &[],
         &json!({
             "which": { "enum": WHICH, "description": "Which of them [default: all]." },
-            "limit": schema::number("The most to list [default: 20].", (1, MOST)),
+            "limit": schema::number("The most to list [default: 20].", MOST),
         }),
     )
 }

@@ -15,10 +15,9 @@ pub(super) const TOOL: Tool = Tool {
     name: "task_output",
     aliases: &["TaskOutput", "task.output"],
     title: "Read what a task printed",
-    description: "Reads the output of a command, running or ended. Give `after` (0 at first, then \
-        the `next` of the last answer) to get exactly what is new; `wait_ms` waits for something \
-        new; `tail` gives the last lines; `search` finds lines by a regular expression in the \
-        whole log.",
+    description: "Reads the output of a command, running or ended. `after` (0 at first, then the \
+        `next` of the last answer) gives exactly what is new, `wait_ms` waits for it, `tail` \
+        gives the last lines, `search` finds lines in the whole log.",
     effects: Effects::Reads,
     input,
     output,
@@ -42,17 +41,17 @@ fn input() -> Value {
         &["task_id"],
         &json!({
             "task_id": schema::task_id(),
-            "after": schema::number("Read from this byte of the log on [default: 0].", (0, u64::MAX >> 11)),
+            "after": schema::count("Read from this byte of the log on [default: 0]."),
             "wait_ms": schema::number(
-                "Wait so long for something new, or for the end [default: 0].",
-                (0, MOST_WAIT),
+                "Wait so long for something new or the end [default: 0].",
+                MOST_WAIT,
             ),
-            "max_bytes": schema::number("The most to return [default: 30000].", (1, MOST_BYTES)),
+            "max_bytes": schema::number("The most to return [default: 30000].", MOST_BYTES),
             "stream": { "enum": STREAMS, "description": "Only this stream [default: both]." },
-            "tail": schema::number("Only the last so many lines.", (1, MOST_LINES)),
-            "search": schema::text("Return the lines that match this regular expression instead."),
-            "max_matches": schema::number("The most lines to find [default: 50].", (1, MOST_LINES)),
-            "context_lines": schema::number("Lines around each [default: 0].", (0, MOST_CONTEXT)),
+            "tail": schema::number("Only the last so many lines.", MOST_LINES),
+            "search": schema::text("A regular expression: return the lines that match instead."),
+            "max_matches": schema::number("The most lines to find [default: 50].", MOST_LINES),
+            "context_lines": schema::number("Lines around each [default: 0].", MOST_CONTEXT),
         }),
     )
 }

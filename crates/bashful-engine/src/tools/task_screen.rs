@@ -11,9 +11,8 @@ pub(super) const TOOL: Tool = Tool {
     name: "task_screen",
     aliases: &["task.screen"],
     title: "Look at a task's terminal",
-    description: "Shows the screen of a command that was started with `tty`, as text: what a person \
-        would see there now, and where the cursor is. For programs that draw on the whole screen, \
-        such as editors, this is better than task_output.",
+    description: "Shows the screen of a command started with `tty` as text, with the cursor's \
+        place: for programs that draw on it, better than task_output.",
     effects: Effects::Reads,
     input,
     output,

@@ -15,10 +15,9 @@ pub(super) const TOOL: Tool = Tool {
     name: "task_send",
     aliases: &["task.send"],
     title: "Type into a task",
-    description: "Types into a command that was started with `tty`: text, then Enter if `enter`, then \
-        keys such as ctrl-c, up or escape, then the end of input if `eof`. Waits a moment and returns \
-        the screen. Never make up a password: if one is asked for, tell the user, who can type it \
-        with `bashful attach`.",
+    description: "Types into a command started with `tty`: text, then Enter, then keys, then the \
+        end of input. Waits a moment and returns the screen. Never make up a password: tell the \
+        user, who can type it with `bashful attach`.",
     effects: Effects::Runs,
     input,
     output,
@@ -40,16 +39,16 @@ fn input() -> Value {
         &json!({
             "task_id": schema::task_id(),
             "text": schema::text("What to type."),
-            "enter": schema::flag("Press Enter after the text."),
+            "enter": schema::flag("Press Enter after it."),
             "keys": {
                 "type": "array",
                 "items": { "type": "string" },
-                "description": format!("Keys to press after that: {KEY_NAMES}."),
+                "description": format!("Keys after that: {KEY_NAMES}."),
             },
-            "eof": schema::flag("Say that no more input comes: Ctrl-D on a terminal."),
+            "eof": schema::flag("End the input, as Ctrl-D does."),
             "wait_ms": schema::number(
-                "How long to wait for a reaction at most [default: 2000].",
-                (0, MOST_WAIT),
+                "The longest wait for a reaction [default: 2000].",
+                MOST_WAIT,
             ),
         }),
     )

@@ -17,8 +17,8 @@ pub(super) const TOOL: Tool = Tool {
     name: "task_wait",
     aliases: &["task.wait"],
     title: "Wait for a task",
-    description: "Waits for the end of a command that runs in the background, and returns its \
-        result as bash_run would; or says that it still runs, at once if it waits for input.",
+    description: "Waits for the end of a background command and returns its result as bash_run \
+        would; or says that it still runs, at once if it waits for input.",
     effects: Effects::Reads,
     input,
     output,
@@ -34,7 +34,7 @@ fn input() -> Value {
         &["task_id"],
         &json!({
             "task_id": schema::task_id(),
-            "timeout": schema::number("Milliseconds to wait at most [default: 45000].", (0, MOST)),
+            "timeout": schema::number("Milliseconds to wait at most [default: 45000].", MOST),
         }),
     )
 }

@@ -86,7 +86,7 @@ fn schemas_are_objects_and_say_what_each_part_is() {
                     "{tool:?} {name}"
                 );
             }
-            for name in schema["required"].as_array().unwrap() {
+            for name in schema["required"].as_array().into_iter().flatten() {
                 let name = name.as_str().unwrap();
                 assert!(properties.contains_key(name), "{tool:?} {name}");
             }
@@ -250,7 +250,11 @@ fn dialects_say_the_same() {
         }
         let reads = tool.effects == Effects::Reads;
         assert_eq!(mcp["annotations"]["readOnlyHint"], reads, "{tool:?}");
-        let harmless = reads || tool.effects == Effects::Keeps;
-        assert_eq!(mcp["annotations"]["destructiveHint"], !harmless, "{tool:?}");
+        let destroys = (!reads).then_some(tool.effects != Effects::Keeps);
+        assert_eq!(
+            mcp["annotations"]["destructiveHint"],
+            json!(destroys),
+            "{tool:?}"
+        );
     }
 }

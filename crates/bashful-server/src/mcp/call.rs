@@ -17,6 +17,7 @@ use super::McpServer;
 use super::asking::{Asked, Question};
 use super::client::Client;
 use super::progress::{Began, Reporter};
+use super::slim::slim;
 use super::state::Bound;
 use super::tasks;
 
@@ -35,14 +36,16 @@ impl McpServer {
         context.extensions.insert(Began(Instant::now()));
         let cancelled = context.ct.clone();
         let gone = self.inner.gone.clone();
-        tokio::select! {
+        let response = tokio::select! {
             // What was called off first does not go on because of an answer that came later.
             biased;
             // Dropping the call ends what it runs.
             () = cancelled.cancelled() => Err(ended("the call was cancelled")),
             () = gone.cancelled() => Err(ended("the server ends")),
             response = self.call(params, &context) => response,
-        }
+        };
+        self.tell_of_scripts(&context).await;
+        response
     }
 
     async fn call(
@@ -91,16 +94,16 @@ impl McpServer {
                 self.end_untold(task);
             }
             let Some(ask) = answer.ask.clone() else {
-                return Ok(finished(tool, answer, &client));
+                return Ok(self.finished(question.bound, answer, &client));
             };
             if let Some(why) = why.take() {
-                return Ok(finished(tool, unanswered(answer, &why), &client));
+                return Ok(self.finished(question.bound, unanswered(answer, &why), &client));
             }
             match question.put(&ask).await {
                 Ok(Asked::Answered) => {}
                 Ok(Asked::Carried(result)) => return Ok((*result).into()),
                 Ok(Asked::Nobody(why)) => {
-                    return Ok(finished(tool, unanswered(answer, &why), &client));
+                    return Ok(self.finished(question.bound, unanswered(answer, &why), &client));
                 }
                 Err(error) => return Ok(failed(&in_full(&error))),
             }
@@ -169,29 +172,39 @@ impl McpServer {
             },
         }
     }
-}
 
-/// An answer as this client likes it.
-fn finished(tool: &Tool, answer: ToolAnswer, client: &Client) -> CallToolResponse {
-    if let Some(id) = &answer.task
-        && client.follows_tasks
-        && tool.name == "bash_run"
-    {
-        return tasks::created(id).into();
+    /// The answer to this call as this client likes it.
+    fn finished(&self, call: Bound<'_>, answer: ToolAnswer, client: &Client) -> CallToolResponse {
+        if let Some(id) = &answer.task
+            && client.follows_tasks
+            && call.tool == "bash_run"
+        {
+            return tasks::created(id).into();
+        }
+        self.finished_task(call.arguments, answer, client).into()
     }
-    finished_task(answer, client).into()
-}
 
-/// An answer about something that has ended.
-pub(super) fn finished_task(answer: ToolAnswer, client: &Client) -> CallToolResult {
-    let content = vec![ContentBlock::text(answer.text)];
-    let mut result = if answer.is_error {
-        CallToolResult::error(content)
-    } else {
-        CallToolResult::success(content)
-    };
-    result.structured_content = client.taste.structured.then_some(answer.json);
-    result
+    /// An answer about something that has ended.
+    pub(super) fn finished_task(
+        &self,
+        arguments: &Value,
+        mut answer: ToolAnswer,
+        client: &Client,
+    ) -> CallToolResult {
+        let content = vec![ContentBlock::text(answer.text)];
+        let mut result = if answer.is_error {
+            CallToolResult::error(content)
+        } else {
+            CallToolResult::success(content)
+        };
+        if client.taste.structured {
+            if !self.inner.options.output_schemas {
+                slim(&mut answer.json, arguments);
+            }
+            result.structured_content = Some(answer.json);
+        }
+        result
+    }
 }
 
 /// The answer to a call that nobody said yes to, with the reason.

@@ -13,7 +13,7 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 
 use super::client::{Client, is_stateless};
-use super::{INSTRUCTIONS, McpServer, listing, resources, tasks};
+use super::{INSTRUCTIONS, McpServer, SCRIPT_INSTRUCTIONS, resources, tasks};
 
 impl ServerHandler for McpServer {
     fn get_info(&self) -> ServerConfig {
@@ -24,9 +24,15 @@ impl ServerHandler for McpServer {
             .build();
         let implementation = Implementation::new("bashful", bashful_engine::VERSION)
             .with_title("Bashful: the shell that asks first");
+        let more = if self.lists_scripts() {
+            SCRIPT_INSTRUCTIONS
+        } else {
+            ""
+        };
+        let instructions = format!("{INSTRUCTIONS}{more}");
         ServerConfig::new(capabilities)
             .with_server_info(implementation)
-            .with_instructions(INSTRUCTIONS)
+            .with_instructions(instructions)
     }
 
     async fn initialize(
@@ -38,6 +44,10 @@ impl ServerHandler for McpServer {
         let mut result = self.negotiate_initialize(&request)?;
         // Extensions came with the generation that has no sessions.
         result.capabilities.extensions = None;
+        // In that one, a client is told of nothing that it does not subscribe to.
+        if let Some(tools) = &mut result.capabilities.tools {
+            tools.list_changed = (!self.inner.options.all_tools).then_some(true);
+        }
         Ok(result)
     }
 
@@ -48,7 +58,7 @@ impl ServerHandler for McpServer {
     ) -> Result<ListToolsResult, ErrorData> {
         first_page(request.as_ref())?;
         let taste = Client::of(&context).taste;
-        Ok(ListToolsResult::with_all_items(listing::tools(taste)?))
+        Ok(ListToolsResult::with_all_items(self.list(taste)?))
     }
 
     async fn call_tool(

@@ -9,7 +9,6 @@ use rmcp::model::{
 use serde_json::Value;
 
 use super::McpServer;
-use super::call::finished_task;
 use super::client::Client;
 
 /// How often a client should look.
@@ -59,7 +58,7 @@ fn payload(
     let Some(answer) = answer else {
         return Ok(TaskPayload::Working);
     };
-    let result = serde_json::to_value(finished_task(answer, client));
+    let result = serde_json::to_value(server.finished_task(&Value::Null, answer, client));
     match result {
         Ok(Value::Object(result)) => Ok(TaskPayload::Completed { result }),
         _ => Ok(TaskPayload::Failed {

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 
 use super::CallerArguments;
 use crate::clients::ClientName;
@@ -77,8 +77,24 @@ pub(crate) struct ServeArguments {
     /// Answer requests from pages of this origin too; repeatable.
     #[arg(long, value_name = "ORIGIN", requires = "http")]
     pub(crate) allow_origin: Vec<String>,
+    /// Which tools to list; those that are not can be called all the same.
+    #[arg(long, value_name = "WHICH", value_enum, default_value = "auto")]
+    pub(crate) tools: ToolsFlag,
+    /// List the schemas of answers too, and send their objects whole: for programs.
+    #[arg(long)]
+    pub(crate) output_schemas: bool,
     #[command(flatten)]
     pub(crate) caller: CallerArguments,
+}
+
+/// Which tools a server lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ToolsFlag {
+    /// Those for commands, and those for managed scripts once there is a script.
+    Auto,
+    /// All, also while there are no scripts.
+    #[value(alias = "scripts")]
+    All,
 }
 
 #[derive(Debug, Args)]

@@ -9,7 +9,7 @@ use bashful_server::mcp::{
     HttpOptions, McpServer, ServeError, ServerOptions, Token, serve_http, serve_stdio,
 };
 
-use crate::cli::ServeArguments;
+use crate::cli::{ServeArguments, ToolsFlag};
 use crate::commands::agent::{AgentWish, Waits, named_session};
 use crate::errors::UsageError;
 use crate::exit::Exit;
@@ -46,6 +46,8 @@ pub(super) fn serve(arguments: &ServeArguments, printer: &Printer) -> anyhow::Re
     // A session that others can join has no end of its own: one that is named, or the token's.
     let lasts = arguments.http.is_some() || named_session(&arguments.caller).is_some();
     options.session_yes = lasts.then_some(SESSION_YES);
+    options.all_tools = arguments.tools == ToolsFlag::All;
+    options.output_schemas = arguments.output_schemas;
     options.wait = arguments.caller.wait.unwrap_or(config.approvals.wait);
     options
         .out_of_band

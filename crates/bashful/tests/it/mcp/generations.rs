@@ -23,7 +23,7 @@ fn a_connection_is_greeted_in_the_version_of_the_client() {
         assert_eq!(result["protocolVersion"], answered, "{answer}");
         assert_eq!(result["serverInfo"]["name"], "bashful", "{answer}");
         // Tasks came with the other generation.
-        let capabilities = json!({ "tools": {}, "resources": {} });
+        let capabilities = json!({ "tools": { "listChanged": true }, "resources": {} });
         assert_eq!(result["capabilities"], capabilities, "{answer}");
         let instructions = result["instructions"].as_str().unwrap();
         assert!(instructions.len() < 2048, "{}", instructions.len());
@@ -58,7 +58,7 @@ fn without_a_connection_every_request_says_who_sends_it() {
         "{result}"
     );
     let tools = client.request("tools/list", &Value::Null);
-    assert_eq!(tools["result"]["tools"].as_array().unwrap().len(), 14);
+    assert_eq!(tools["result"]["tools"].as_array().unwrap().len(), 8);
     assert_eq!(client.end(), (0, vec![], String::new()));
 }
 
@@ -128,6 +128,7 @@ fn agent_workspace_and_bounds_come_from_the_start() {
         "talk",
         "--workspace",
         place,
+        "--output-schemas",
     ];
     let mut client = Client::greeted(&world, &flags, Manner::plain());
     let result = client.run("pwd");

@@ -94,7 +94,8 @@ fn calls(task: &str) -> Vec<(&'static str, Value)> {
 fn the_json_is_what_was_announced() {
     for manner in [Manner::plain(), Manner::plain().stateless()] {
         let world = asking_world();
-        let mut client = Client::greeted(&world, &[], manner);
+        let flags = ["--tools", "all", "--output-schemas"];
+        let mut client = Client::greeted(&world, &flags, manner);
         let tools = listed(&mut client);
         let task = client.start_task("echo hello; echo world");
         // A task that still runs has another shape than one that has ended.
@@ -125,7 +126,8 @@ fn clients_that_show_only_json_get_only_text() {
     ] {
         for manner in [Manner::plain(), Manner::plain().stateless()] {
             let world = asking_world();
-            let mut client = Client::greeted(&world, &[], manner.named(name));
+            let flags = ["--output-schemas"];
+            let mut client = Client::greeted(&world, &flags, manner.named(name));
             for tool in listed(&mut client) {
                 let announced = tool.get("outputSchema").is_some();
                 assert_eq!(announced, structured, "{name}: {tool}");
@@ -157,7 +159,7 @@ fn who_cuts_the_middle_out_gets_less_of_it() {
 #[test]
 fn every_tool_is_described_for_clients() {
     let world = asking_world();
-    let mut client = Client::greeted(&world, &[], Manner::plain());
+    let mut client = Client::greeted(&world, &["--tools", "all"], Manner::plain());
     let tools = listed(&mut client);
     let facts: Vec<Value> = tools
         .iter()
@@ -176,18 +178,18 @@ fn every_tool_is_described_for_clients() {
         json!(facts),
         json!([
             ["bash_run", false, true, true, true],
-            ["task_output", true, false, false, true],
-            ["task_wait", true, false, false, null],
-            ["task_list", true, false, false, null],
+            ["task_output", true, null, false, true],
+            ["task_wait", true, null, false, null],
+            ["task_list", true, null, false, null],
             ["task_kill", false, true, false, null],
             ["task_send", false, true, true, null],
-            ["task_screen", true, false, false, null],
-            ["policy_explain", true, false, false, null],
+            ["task_screen", true, null, false, null],
+            ["policy_explain", true, null, false, null],
             ["script_run", false, true, true, null],
             ["script_create", false, false, false, null],
-            ["script_list", true, false, false, null],
-            ["script_get", true, false, false, null],
-            ["script_validate", true, false, false, null],
+            ["script_list", true, null, false, null],
+            ["script_get", true, null, false, null],
+            ["script_validate", true, null, false, null],
             ["script_delete", false, true, false, null],
         ])
     );
