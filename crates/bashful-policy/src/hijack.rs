@@ -59,6 +59,18 @@ fn is_usual(facts: &Facts, index: usize, assignment: &Assignment) -> bool {
             assignment.for_call
                 && calls.any(|call| call.assignments.contains(&index) && reads(call))
         }
+        // `zgrep` and its kin are scripts that start what these name; to others they are nothing.
+        "GREP" | "DIFF" | "CMP" => {
+            let passes = |call: &Call| {
+                let program = call.program();
+                matches!(program, "export" | "declare" | "typeset")
+                    || program.starts_with(['z', 'x', 'b', 'l'])
+                        && ["grep", "diff", "cmp"]
+                            .iter()
+                            .any(|end| program.ends_with(end))
+            };
+            !assignment.for_call && !facts.calls.iter().any(passes)
+        }
         // A compiler by its name is the system's.
         "CC" | "CXX" | "CPP" | "LD" | "AR" | "AS" | "NM" | "STRIP" | "RANLIB" | "FC"
         | "OBJCOPY" => {
@@ -167,6 +179,9 @@ mod tests {
             ("JAVA_HOME=/usr/lib/jvm/x mvn test", false),
             ("JAVA_HOME=/tmp/x mvn test", true),
             ("FOO=bar; export CI=1", false),
+            ("GREP=./x zgrep one f", true),
+            ("export GREP=./x", true),
+            ("DIFF=$(git diff); echo $DIFF", false),
         ];
         for (text, expected) in cases {
             assert_eq!(asks(text), expected, "{text}");

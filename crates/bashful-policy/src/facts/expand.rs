@@ -16,6 +16,7 @@ mod parameter;
 use atom::{number, unknown};
 
 pub(super) use atom::Atom;
+pub(super) use evaluate::assigns;
 
 /// One possible outcome of a word: the words it becomes.
 pub(super) type Fields = Vec<Argument>;

@@ -57,6 +57,10 @@ impl Walker<'_> {
             }
             _ => {}
         }
+        let runs = |word: &Argument| word.known().starts_with('-') && word.text.contains('x');
+        if name == "jobs" && !argv.iter().any(runs) {
+            return None;
+        }
         self.text_options(name, argv, state, frame);
         self.perhaps(name, argv, index, site, state, frame);
         let found = wrapper(name)?;
@@ -219,6 +223,7 @@ impl Walker<'_> {
                 ('c', "command")
             }
             "env" => ('S', "split-string"),
+            "compgen" | "complete" => ('C', ""),
             "nix-shell" => ('\0', "run"),
             "entr" => ('s', ""),
             "nodemon" => ('x', "exec"),

@@ -13,8 +13,6 @@ mod branches;
 mod functions;
 mod notes;
 
-pub(super) use notes::is_special;
-
 /// Texts in texts, functions in functions and wrappers in wrappers go this deep.
 pub(super) const MAX_DEPTH: usize = 24;
 

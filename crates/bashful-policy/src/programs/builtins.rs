@@ -29,8 +29,11 @@ pub(super) fn judge(call: &Call, name: &str) -> Option<Verdict> {
     }
     let arguments = call.operands();
     match name {
-        ":" | "true" | "false" | "echo" | "pwd" | "dirs" | "times" | "help" | "caller" | "jobs"
-        | "type" => Some(Verdict::READS),
+        ":" | "true" | "false" | "echo" | "pwd" | "dirs" | "times" | "help" | "caller" | "type" => {
+            Some(Verdict::READS)
+        }
+        // What it runs with `-x` is a call of its own.
+        "jobs" => (!gives(arguments, "x")).then_some(Verdict::READS),
         "wait" | "cd" | "pushd" | "popd" | "shift" | "return" | "exit" | "break" | "continue"
         | "fg" | "bg" | "disown" | "umask" | "ulimit" | "unalias" | "logout" => Some(SHELL_ONLY),
         "printf" => printf(arguments),
@@ -73,17 +76,17 @@ pub(super) fn judge(call: &Call, name: &str) -> Option<Verdict> {
         "trap" => trap(arguments),
         "enable" if gives(arguments, "fnd") => Some(EVALUATES),
         "enable" => (arguments.len() <= 1).then_some(Verdict::READS),
-        "complete" | "compopt" => Some(if gives(arguments, "CFW") {
+        "complete" | "compopt" => Some(if gives_anywhere(arguments, "CFW") {
             EVALUATES
         } else {
             SHELL_ONLY
         }),
-        "compgen" => Some(if gives(arguments, "CFWX") {
+        "compgen" => Some(if gives_anywhere(arguments, "CFWX") {
             EVALUATES
         } else {
             Verdict::READS
         }),
-        "bind" if gives(arguments, "xf") => Some(EVALUATES),
+        "bind" if gives_anywhere(arguments, "xf") => Some(EVALUATES),
         "bind" => gives(arguments, "lpPsSvV").then_some(Verdict::READS),
         "source" | "." => Some(Verdict::asks(
             "script-file",
@@ -101,6 +104,12 @@ fn gives(arguments: &[Argument], letters: &str) -> bool {
         .map(Argument::known)
         .take_while(|word| word.starts_with('-') && *word != "--")
         .any(|word| word.contains(|letter: char| letters.contains(letter)))
+}
+
+/// The same for options that can have the values of others before them.
+fn gives_anywhere(arguments: &[Argument], letters: &str) -> bool {
+    let given = |word: &Argument| gives(std::slice::from_ref(word), letters);
+    arguments.iter().any(given)
 }
 
 /// `printf -v NAME` sets a variable, and evaluates a subscript in its name.

@@ -11,7 +11,7 @@ use crate::context::context;
 
 mod texts;
 
-use texts::{STRINGS, SWITCHES};
+use texts::{NUMBERS, STRINGS, SWITCHES};
 
 /// Ways in which a variable is given a value: `N` is the variable, `V` the value.
 const SETTERS: &[&str] = &[
@@ -122,6 +122,49 @@ fn heavy_what_bash_evaluates_is_not_allowed() {
     eprintln!("{executed} of {} texts were executed", texts.len());
     assert!(executed >= 300, "only {executed} texts were executed");
     assert!(allowed.is_empty(), "allowed:\n{}", allowed.join("\n"));
+}
+
+/// A string can give a number to a variable, and `PATH=5` is a directory below this one.
+#[test]
+fn a_number_for_the_path_is_not_allowed() {
+    let bash = Bash::new("numbers").expect("bash is installed");
+    // The second has no value, which a step up or down needs.
+    let names = ["PATH", "BASH_ENV"];
+    let named = |name| {
+        NUMBERS
+            .iter()
+            .map(move |text| (name, text.replace("PATH", name)))
+    };
+    let texts: Vec<(&str, String)> = names.into_iter().flat_map(named).collect();
+    let watched = texts.iter().enumerate().map(|(number, (name, text))| {
+        let changed = format!(
+            "[[ ${name} == \"$before\" ]] || {{ PATH=$was; {}; }}",
+            marker(number)
+        );
+        format!("(was=$PATH before=${name}\n{text}\n{changed}) &>/dev/null")
+    });
+    let watched: Vec<String> = watched.collect();
+    let log = bash.run(&[watched.join("\n").as_str()]);
+    let changing = texts.iter().enumerate();
+    let changing = changing.filter(|(number, _)| log.contains(&number.to_string()));
+    let changing: Vec<String> = changing
+        .map(|(_, (_, text))| format!("{text}; ls"))
+        .collect();
+    eprintln!("{} of {} texts changed it", changing.len(), texts.len());
+    assert!(
+        changing.len() >= 140,
+        "only {} texts changed it",
+        changing.len()
+    );
+    let allowed = |text: &&String| {
+        judge(text, &Policy::careful(), &context()).decision.effect == Effect::Allow
+    };
+    let texts: Vec<&str> = changing
+        .iter()
+        .filter(allowed)
+        .map(String::as_str)
+        .collect();
+    assert!(texts.is_empty(), "allowed:\n{}", texts.join("\n"));
 }
 
 /// Where the code stands in the text, what is refused in it is found.

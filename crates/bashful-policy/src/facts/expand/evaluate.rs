@@ -1,8 +1,9 @@
 //! Arithmetic: what the shell evaluates as an expression, which can hide code.
 
 use crate::facts::state::{Attribute, State, Text, Value};
-use crate::facts::walk::{Frame, Walker, is_special};
+use crate::facts::walk::{Frame, Walker};
 use crate::facts::{Argument, Span, UnknownKind};
+use crate::hijack;
 use crate::shell::Expression;
 
 /// Names whose values are names go this deep.
@@ -52,9 +53,7 @@ impl Walker<'_> {
             self.evaluate_name(name, expression.span, state, frame);
         }
         for name in &expression.assigned {
-            if is_special(name) {
-                self.note_unknown(name, expression.span);
-            }
+            self.assigned(name, expression.span);
             state.set(name, Value::Number);
         }
     }
@@ -192,10 +191,22 @@ impl Walker<'_> {
 
     fn names_of(&mut self, text: &str, around: &Around<'_>, depth: usize) {
         let between = |character: char| !(character.is_ascii_alphanumeric() || character == '_');
+        let assigns = assigns(text);
         for name in text.split(between) {
             if name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_') {
                 self.named(name, around, depth);
+                if assigns {
+                    self.assigned(name, around.span);
+                }
             }
+        }
+    }
+
+    /// Notes a variable that gets a number, where that changes what programs do: `PATH=5` finds
+    /// them in a directory of that name.
+    fn assigned(&mut self, name: &str, span: Span) {
+        if hijack::is_listed(name) {
+            self.note_unknown(name, span);
         }
     }
 
@@ -210,6 +221,11 @@ impl Walker<'_> {
             self.script(&script, &mut around.state.clone(), around.frame);
         }
     }
+}
+
+/// Whether an expression can change variables. Which of its names it changes is not told apart.
+pub(in crate::facts) fn assigns(text: &str) -> bool {
+    text.contains('=') || text.contains("++") || text.contains("--")
 }
 
 /// Whether a number that is not known can be part of a name.

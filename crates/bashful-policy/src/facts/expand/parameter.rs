@@ -136,6 +136,7 @@ impl Walker<'_> {
                 let hides = |value: &Text| value.text.contains('[');
                 let evaluated = match &value {
                     Atom::Values(values, _) => values.iter().any(hides),
+                    Atom::Fields(fields, _) => fields.iter().any(|one| one.text.contains('[')),
                     other => !other.sources().is_empty(),
                 };
                 if evaluated {

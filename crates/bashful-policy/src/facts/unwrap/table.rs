@@ -116,6 +116,7 @@ const WRAPPERS: &[Wrapper] = &[
             "setsid",
             "builtin",
             "command",
+            "jobs",
             "unbuffer",
             "chronic",
             "fakeroot",

@@ -1,6 +1,7 @@
 //! Branches: lists, pipelines, conditions and loops, whose ways are all taken.
 
 use super::{Frame, Left, Walker};
+use crate::facts::expand::assigns;
 use crate::facts::state::{State, Value};
 use crate::facts::{Input, Printed, Span, UnknownKind};
 use crate::shell::{self, Arm, Evaluated, Joint, Loop, Node, Statement, Word};
@@ -198,7 +199,11 @@ impl Walker<'_> {
             let outcomes = self.expand_single(&operand.word, state, frame);
             for mut value in outcomes {
                 value.span = operand.word.span;
-                let is_code = value.is_known() || !value.sources.is_empty();
+                let assigns = assigns(&value.text);
+                let is_code = value.is_known() || !value.sources.is_empty() || assigns;
+                if operand.evaluated != Evaluated::Text && assigns {
+                    state.forget_named(&value.text);
+                }
                 match operand.evaluated {
                     Evaluated::Expression if is_code => self.evaluate_text(&value, state, frame),
                     Evaluated::Subscript if is_code => self.evaluate_key(&value, state, frame),

@@ -129,7 +129,7 @@ impl Walker<'_> {
             }
             // The shell expands its prompts, and what they hold runs.
             let prompt = matches!(node.name.as_str(), "PS0" | "PS1" | "PS2" | "PS3" | "PS4");
-            if prompt && (!value.is_known() || value.text.contains(['$', '`'])) {
+            if prompt && (!value.is_known() || value.text.contains(['$', '`', '\\'])) {
                 self.unknown(UnknownKind::StringEvaluation, node.span, &value.text);
             }
             let next = if is_number(&node.value) {
@@ -187,12 +187,4 @@ fn is_number(value: &ValueNode) -> bool {
         ValueNode::Word(word) => matches!(word.pieces.as_slice(), [shell::Piece::Arithmetic(..)]),
         ValueNode::Array(..) => false,
     }
-}
-
-/// Whether a number in this variable changes what the shell does.
-pub(in crate::facts) fn is_special(name: &str) -> bool {
-    matches!(
-        name,
-        "PATH" | "IFS" | "BASH_ENV" | "ENV" | "BASH_CMDS" | "BASH_ALIASES"
-    )
 }

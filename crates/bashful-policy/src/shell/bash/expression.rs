@@ -197,7 +197,9 @@ impl Reader<'_> {
                         let span = expression.span;
                         let names = expression.names.iter();
                         let names = names.map(|name| Word::text(name.as_str(), span));
-                        let words = expression.words.into_iter().chain(names);
+                        let assigned = expression.assigned.iter();
+                        let assigned = assigned.map(|name| Word::text(&format!("{name}=0"), span));
+                        let words = expression.words.into_iter().chain(names).chain(assigned);
                         operands.extend(words.map(|word| Operand {
                             word,
                             evaluated: Evaluated::Subscript,
@@ -221,7 +223,11 @@ fn evaluated(role: Role) -> Evaluated {
 
 /// Notes the variable that a step up or down changes.
 fn assigned(node: &ast::ArithmeticExprNode, expression: &mut Expression) {
-    if let ast::ArithmeticExpr::Variable(name) = &node.kind {
-        expression.assigned.push(name.as_str().to_owned());
+    match &node.kind {
+        ast::ArithmeticExpr::Variable(name) | ast::ArithmeticExpr::Indexed { name, .. } => {
+            expression.assigned.push(name.as_str().to_owned());
+        }
+        ast::ArithmeticExpr::Parenthesized { expression: inner } => assigned(inner, expression),
+        _ => {}
     }
 }

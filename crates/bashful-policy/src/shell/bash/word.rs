@@ -53,6 +53,11 @@ impl Reader<'_> {
         if self.has_documents {
             self.documents.part(start, end);
         }
+        if let Some(expansion) = self.misread(&part.kind, span) {
+            self.refer_to(&expansion, (start, end));
+            pieces.push(Piece::Expansion(Box::new(expansion), quoting));
+            return;
+        }
         match &part.kind {
             Part::Literal(literal) => {
                 self.marks.note(start, end, Lexeme::Literal);

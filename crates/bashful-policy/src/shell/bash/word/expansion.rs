@@ -2,6 +2,7 @@
 
 use shuck_ast as ast;
 
+use crate::facts::UnknownKind;
 use crate::shell::bash::Reader;
 use crate::shell::mark::Role;
 use crate::shell::{Expansion, Operator};
@@ -80,6 +81,44 @@ impl Reader<'_> {
             _ => {}
         }
         expansion
+    }
+
+    /// `${!x@Q}` and its kin, which bash takes for an operator on what `x` names, and the parser
+    /// for a variable or a beginning of names.
+    pub(super) fn misread(&mut self, part: &ast::WordPart, span: ast::Span) -> Option<Expansion> {
+        use ast::BourneParameterExpansion as Bourne;
+        let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+        let bourne = match part {
+            ast::WordPart::Parameter(parameter) => parameter.bourne(),
+            _ => None,
+        };
+        let body = match (part, bourne) {
+            (ast::WordPart::Variable(name), _) => name.as_str().strip_prefix('!')?,
+            (_, Some(Bourne::Access { reference })) => reference.name.as_str().strip_prefix('!')?,
+            (ast::WordPart::PrefixMatch { prefix, .. }, _)
+            | (_, Some(Bourne::PrefixMatch { prefix, .. }))
+                if !prefix.as_str().bytes().all(is_part) =>
+            {
+                prefix.as_str()
+            }
+            _ => return None,
+        };
+        if body.is_empty() {
+            return None;
+        }
+        let end = body.bytes().position(|byte| !is_part(byte));
+        let (name, operator) = body.split_at(end.unwrap_or(body.len()));
+        if name.is_empty() || !operator.starts_with(['@', '^', ',']) || operator == "@P" {
+            // A slice or a subscript, which is evaluated and has no tree here.
+            let (start, end) = (span.start.offset(), span.end.offset());
+            self.problem(UnknownKind::StringEvaluation, start, end);
+        }
+        Some(Expansion {
+            name: name.to_owned(),
+            operator: Operator::Indirect,
+            span: self.span(span),
+            ..Expansion::default()
+        })
     }
 
     fn bourne(&mut self, bourne: &ast::BourneParameterExpansion, expansion: &mut Expansion) {
