@@ -22,7 +22,7 @@ impl Keeper {
         }
     }
 
-    /// Nobody is told any more once no run could see a secret.
+    /// The keeper is told no more once no run could see a secret.
     pub(super) fn dismiss_sentry(&mut self) {
         let mut places = self.runs.values().filter_map(|run| run.place.as_ref());
         if !places.any(|place| place.absent().is_some()) {

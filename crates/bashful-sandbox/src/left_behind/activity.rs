@@ -2,7 +2,7 @@
 //!
 //! Every keeper of a user adds to one file for each root: a record when a run begins, and the
 //! same record with its end. A record without an end, whose keeper is gone, is of a run that
-//! nobody looked after to its end. The file is written and never replaced while it is small.
+//! no keeper looked after to its end. The file is written and never replaced while it is small.
 //!
 //! Files are called by their root, its path and its number on disk: what runs did in a root above,
 //! below, or in the same one under an earlier name counts too.
@@ -203,7 +203,7 @@ fn going_on(records: &[Record]) -> impl Iterator<Item = Record> {
     records.iter().filter(open).copied()
 }
 
-/// Whether a keeper lives. One that was killed may wait for somebody who reaps it.
+/// Whether a keeper lives. One that was killed may still wait for its parent to reap it.
 fn is_alive(keeper: Process) -> bool {
     Process::find(keeper.pid) == Some(keeper)
         && Status::of(keeper.pid).is_some_and(|status| !status.has_ended())

@@ -38,7 +38,7 @@ fn after_a_killed_keeper_the_next_run_holds_back_first() {
     };
     kill_process(Pid::from_raw(keeper).unwrap(), Signal::KILL).unwrap();
     assert!(eventually(|| !is_alive(keeper, started)));
-    // The control: nobody looked after it.
+    // The control: no keeper looked after it.
     assert_eq!(left(&world)[..2], [true, true]);
     let (code, result) = world.json(&["cat mine/.envrc"]);
     assert_eq!((code, left(&world)), (0, [false; 3]), "{result}");
