@@ -32,6 +32,8 @@ pub struct Argument {
     /// Where all that is not known is part of a file's name, such as a number: the whole with `*`
     /// for what is not known.
     pub pattern: Option<String>,
+    /// Words of the text, which can be names and code, stand beside what is not known.
+    pub(crate) mixed: bool,
     /// It is a process substitution, so the program gets the name of a pipe.
     pub is_pipe: bool,
 }

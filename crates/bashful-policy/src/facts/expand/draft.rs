@@ -143,6 +143,8 @@ impl Draft {
     /// Adds known text.
     fn push(&mut self, text: &str) {
         self.current.text.push_str(text);
+        self.current.mixed |=
+            text.contains(|one: char| one.is_ascii_alphabetic() || "_[".contains(one));
         if let Some(pattern) = &mut self.pattern {
             pattern.push_str(text);
         }
@@ -208,6 +210,7 @@ impl Draft {
         let fresh = Argument::literal("", self.current.span);
         let mut current = std::mem::replace(&mut self.current, fresh);
         self.bracket = false;
+        current.mixed &= current.unknown_from.is_some();
         let pattern = self.pattern.replace(String::new());
         current.pattern = pattern.filter(|_| current.unknown_from.is_some());
         if std::mem::take(&mut self.present) {

@@ -96,7 +96,11 @@ impl Walker<'_> {
                 self.evaluate_key(&key, state, frame);
             }
             // It can turn out to have one.
-            None if !word.is_known() && !name.starts_with('-') && !word.sources.is_empty() => {
+            None if !word.is_known()
+                && !word.known().contains('=')
+                && !name.starts_with('-')
+                && !word.sources.is_empty() =>
+            {
                 self.unknown(UnknownKind::StringEvaluation, word.span, text);
             }
             None => {}

@@ -73,7 +73,17 @@ impl Value {
     /// The value that an argument holds.
     pub(in crate::facts) fn of(argument: &Argument) -> Self {
         if argument.unknown_from.is_some() || argument.text.len() > LONGEST_VALUE {
-            return Self::Unknown(argument.sources.clone());
+            // Each once, or `x=$x$x` again and again would make them grow without end.
+            let mut sources = Vec::new();
+            for source in &argument.sources {
+                if !sources.contains(source) {
+                    sources.push(source.clone());
+                }
+            }
+            if sources.is_empty() && (argument.mixed || argument.is_known()) {
+                sources.push(0..0);
+            }
+            return Self::Unknown(sources);
         }
         Self::Known(vec![Text {
             text: argument.text.clone(),

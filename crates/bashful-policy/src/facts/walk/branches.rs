@@ -200,7 +200,7 @@ impl Walker<'_> {
             for mut value in outcomes {
                 value.span = operand.word.span;
                 let assigns = assigns(&value.text);
-                let is_code = value.is_known() || !value.sources.is_empty() || assigns;
+                let is_code = value.is_known() || !value.sources.is_empty() || value.mixed;
                 if operand.evaluated != Evaluated::Text && assigns {
                     state.forget_named(&value.text);
                 }
