@@ -418,7 +418,6 @@ impl Keeper {
             return;
         };
         run.leave(&mut self.rooms);
-        self.dismiss_sentry();
         let mut state = run.finish(self.holder, &mut self.buffer);
         let unwritten = (!run.record(&state)).then(|| state.clone());
         state.unrecorded = unwritten.is_some();

@@ -42,7 +42,8 @@ pub(crate) struct Rooms {
     pub(crate) diary: Diary,
     /// Searches that go on though their runs have ended.
     late: Vec<(Apart, Vec<Page>)>,
-    /// Tells of secrets that come into being, while a run could see one.
+    /// Tells of secrets that come into being, once a run could see one. It stays: the kernel takes
+    /// milliseconds to end it.
     sentry: Option<Sentry>,
 }
 

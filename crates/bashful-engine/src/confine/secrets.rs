@@ -62,6 +62,7 @@ pub(super) fn find(
         hide.extend(system::readable().into_iter().filter(is_seen));
         let at_home = home.is_some_and(|home| is_below(home, roots.all()));
         if roots.are_wide() || at_home || may_hold_secrets(request.workspace, home) {
+            let before = hide.len();
             let run = IN_RUN.iter();
             let run = run.flat_map(|pattern| existing(Path::new("/"), pattern));
             hide.extend(run.filter(is_seen));
@@ -74,11 +75,13 @@ pub(super) fn find(
             searched.sort_by_key(|directory| directory.components().count());
             searched.truncate(MOST_WATCHED);
             absent.directories = searched;
+            // Those of the system are root's to replace.
+            let covered = hide.iter().skip(before);
+            let covered = covered.filter(|path| !roots.lets_write(path));
+            absent.covered = covered.cloned().collect();
         }
     }
     check(roots, &hide)?;
-    let covered = hide.iter().filter(|path| !roots.lets_write(path));
-    absent.covered = covered.cloned().collect();
     Ok(Secrets { hide, absent })
 }
 
