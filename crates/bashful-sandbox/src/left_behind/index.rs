@@ -75,28 +75,37 @@ impl<'a> Names<'a> {
         })
     }
 
-    /// The next name.
+    /// The next name, as git takes it: by the length that the entry gives, if that is not too
+    /// large to be given.
     fn read(&mut self) -> Option<&[u8]> {
+        const LONGEST: usize = 0x0fff;
         let flags_at = FIXED + self.hash;
         let flags: [u8; 2] = self.rest.get(flags_at..flags_at + 2)?.try_into().ok()?;
-        let is_extended = u16::from_be_bytes(flags) & 0x4000 != 0;
-        let name_at = flags_at + if is_extended { 4 } else { 2 };
+        let flags = u16::from_be_bytes(flags);
+        let name_at = flags_at + if flags & 0x4000 == 0 { 2 } else { 4 };
         let mut text = self.rest.get(name_at..)?;
-        if self.version < 4 {
-            let length = text.iter().position(|byte| *byte == 0)?;
-            self.name.clear();
-            self.name.extend_from_slice(text.get(..length)?);
-            // Filled up with zeroes, one at least, to a multiple of eight.
-            let whole = (name_at + length + 8) & !7;
-            self.rest = self.rest.get(whole..)?;
+        let kept = if self.version < 4 {
+            0
         } else {
             let dropped = dropped(&mut text)?;
-            let kept = self.name.len().checked_sub(dropped)?;
-            let length = text.iter().position(|byte| *byte == 0)?;
-            self.name.truncate(kept);
-            self.name.extend_from_slice(text.get(..length)?);
-            self.rest = text.get(length + 1..)?;
+            self.name.len().checked_sub(dropped)?
+        };
+        let own = match usize::from(flags) & LONGEST {
+            LONGEST => text.iter().position(|byte| *byte == 0)?,
+            length => length.checked_sub(kept)?,
+        };
+        self.name.truncate(kept);
+        self.name.extend_from_slice(text.get(..own)?);
+        // What is no name, or does not end where it should, was read with the wrong hash.
+        if self.name.is_empty() || self.name.contains(&0) || text.get(own) != Some(&0) {
+            return None;
         }
+        self.rest = if self.version < 4 {
+            // Filled up with zeroes, one at least, to a multiple of eight.
+            self.rest.get((name_at + own + 8) & !7..)?
+        } else {
+            text.get(own + 1..)?
+        };
         Some(&self.name)
     }
 }
@@ -130,7 +139,7 @@ mod tests {
         for name in names {
             let begin = index.len();
             index.extend([7; FIXED + SHA1]);
-            index.extend([0, 3]);
+            index.extend(u16::try_from(name.len()).unwrap().to_be_bytes());
             if version < 4 {
                 index.extend(name.as_bytes());
                 index.push(0);
@@ -181,6 +190,36 @@ mod tests {
             ] {
                 let names = [".gitignore", name, "z"];
                 assert!(leads_astray(&index(version, &names)), "{version} {name}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_git_writes_is_read() {
+        let directory = tempfile::tempdir().unwrap();
+        let git = |arguments: &[&str]| {
+            #[expect(
+                clippy::disallowed_methods,
+                reason = "real git is what this is compared with"
+            )]
+            let mut git = std::process::Command::new("git");
+            let outcome = git.current_dir(directory.path()).args(arguments).output();
+            assert!(outcome.unwrap().status.success(), "{arguments:?}");
+        };
+        for format in ["sha1", "sha256"] {
+            for version in ["2", "3", "4"] {
+                let _ = std::fs::remove_dir_all(directory.path().join(".git"));
+                git(&["init", "-q", "--object-format", format]);
+                for count in 1..12 {
+                    let name = format!("{}file{count}", "deep/".repeat(count % 4));
+                    let file = directory.path().join(&name);
+                    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+                    std::fs::write(file, name).unwrap();
+                    git(&["add", "."]);
+                    git(&["update-index", "--index-version", version]);
+                    let index = std::fs::read(directory.path().join(".git/index")).unwrap();
+                    assert!(!leads_astray(&index), "{format} {version} {count}");
+                }
             }
         }
     }
