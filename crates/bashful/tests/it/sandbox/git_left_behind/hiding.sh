@@ -131,16 +131,8 @@ repository team/two
 trap_in team/three
 hooks team/one/.git/hooks
 
-#= a repository among the objects of another, by a link
-#: run
-mkdir -p .git/objects/ab
-git init -q .git/objects/ab/k
-monitor .git/objects/ab/k/.git/config
-ln -s .git/objects/ab/k frontend
-
 #= a repository in what only looks like objects
 #: run
-mkdir -p src/refs src/objects
-echo 'ref: refs/heads/main' > src/HEAD
-git init -q src/objects/app
-monitor src/objects/app/.git/config
+mkdir -p source/refs source/objects
+echo 'ref: refs/heads/main' > source/HEAD
+trap_in source/objects/application
