@@ -194,7 +194,19 @@ fn git_obeys(request: &ConfineRequest<'_>) -> Vec<PathBuf> {
     );
     let system = variable("GIT_CONFIG_SYSTEM").unwrap_or_else(|| "/etc/gitconfig".into());
     let files: Vec<PathBuf> = global.into_iter().chain([system]).collect();
-    obeyed_by_git(&files, home)
+    let mut obeyed = obeyed_by_git(&files, home);
+    // A worktree may have a configuration of its own, elsewhere.
+    let dot_git = std::fs::read_to_string(request.workspace.join(".git")).unwrap_or_default();
+    if let Some(named) = dot_git.strip_prefix("gitdir:") {
+        let own = request.workspace.join(named.trim()).join("config.worktree");
+        obeyed.extend(obeyed_by_git(&[own], home));
+    }
+    // A repository around the workspace may look for hooks in it.
+    for above in request.workspace.ancestors().skip(1) {
+        let own = obeyed_by_git(&[above.join(".git/config")], home);
+        obeyed.extend(own.iter().map(|path| above.join(path)));
+    }
+    obeyed
 }
 
 /// The paths that a run was granted to write, resolved as its sandbox does.

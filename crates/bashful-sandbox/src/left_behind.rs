@@ -123,6 +123,8 @@ impl Examination {
                     if is.top {
                         places.extend(places_of_top(&self.ground.hooks));
                     }
+                    let links = is.links.iter().cloned();
+                    places.extend(links.map(|link| (link, Guard::Hold)));
                     if is.repository {
                         places.extend(places_of(&path, &is.shared_indexes, &self.ground.hooks));
                         let obeyed = obeyed_by(&self.ground.root, &path);

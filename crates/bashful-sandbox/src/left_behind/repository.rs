@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::git_config::values_of;
+use crate::git_config::{obeyed_by_git, values_of};
 use crate::protect::{Guard, below, read_small};
 
 /// What is looked at beside a `.git` of any kind.
@@ -68,28 +68,42 @@ pub(super) fn places_of(
     places
 }
 
-/// What a repository's own configuration has git obey elsewhere below the root. Whether that
-/// configuration is the person's or what is left of a run's does not matter here.
+/// What a repository's own configuration has git obey elsewhere below the root, with all that it
+/// includes. Whether that configuration is the person's or what is left of a run's does not matter.
 pub(super) fn obeyed_by(root: &Path, path: &Path) -> Vec<(PathBuf, Guard)> {
     let own = root.join(path);
+    let files = ["config", "config.worktree"].map(|name| own.join(name));
     let mut places = Vec::new();
-    for name in ["config", "config.worktree"] {
-        let Some(text) = read_small(&own.join(name)) else {
+    for obeyed in obeyed_by_git(&files, None) {
+        if obeyed.is_absolute() {
+            places.extend(below(root, &obeyed).map(|inside| (inside, Guard::Hold)));
             continue;
-        };
-        let values = |section, key| values_of(text.as_bytes(), section, key);
-        let mut tops = vec![own.clone()];
-        tops.extend(own.parent().map(Path::to_owned));
-        tops.extend(values("core", "worktree").iter().map(|top| own.join(top)));
-        for hooks in values("core", "hookspath") {
-            let everywhere = tops.iter().filter_map(|top| below(root, &top.join(&hooks)));
-            places.extend(everywhere.map(|hooks| (hooks, Guard::Hooks)));
         }
-        for section in ["include", "includeif"] {
-            let files = values(section, "path").into_iter();
-            let inside = files.filter_map(|file| below(root, &own.join(file)));
-            places.extend(inside.map(|file| (file, Guard::Hold)));
-        }
+        // Relative to where git runs the hooks: the top of each work tree, or the repository.
+        let tops = tops_of(&own);
+        let everywhere = tops
+            .iter()
+            .filter_map(|top| below(root, &top.join(&obeyed)));
+        places.extend(everywhere.map(|hooks| (hooks, Guard::Hooks)));
     }
     places
+}
+
+/// The tops of the work trees that a repository may have.
+fn tops_of(own: &Path) -> Vec<PathBuf> {
+    let mut tops = vec![own.to_owned()];
+    tops.extend(own.parent().map(Path::to_owned));
+    let config = read_small(&own.join("config")).unwrap_or_default();
+    let elsewhere = values_of(config.as_bytes(), "core", "worktree");
+    tops.extend(elsewhere.iter().map(|top| own.join(top)));
+    // Worktrees say where they are.
+    let worktrees = std::fs::read_dir(own.join("worktrees"));
+    let worktrees = worktrees.into_iter().flatten().flatten();
+    let all = worktrees.map(|entry| entry.path()).chain([own.to_owned()]);
+    for directory in all {
+        let named = read_small(&directory.join("gitdir")).unwrap_or_default();
+        let dot_git = directory.join(named.trim());
+        tops.extend(dot_git.parent().map(Path::to_owned));
+    }
+    tops
 }

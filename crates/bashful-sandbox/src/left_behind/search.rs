@@ -55,6 +55,8 @@ pub(super) struct Kind {
     pub(super) repository: bool,
     /// Parts of a split index, by name.
     pub(super) shared_indexes: Vec<PathBuf>,
+    /// Links among objects, through which git would write.
+    pub(super) links: Vec<PathBuf>,
 }
 
 impl Search {
@@ -90,7 +92,7 @@ impl Search {
             Err(_) => return Some(Found::Unreadable(path)),
         };
         Some(match self.read(&directory, &path, place) {
-            Ok(is) if is.top || is.repository => Found::Directory {
+            Ok(is) if is.top || is.repository || !is.links.is_empty() => Found::Directory {
                 directory,
                 path,
                 is,
@@ -119,6 +121,9 @@ impl Search {
                     kind.shared_indexes.push(OsStr::from_bytes(name).into());
                 }
                 _ => {}
+            }
+            if place == Place::Objects && entry.file_type() == FileType::Symlink && !is_held(name) {
+                kind.links.push(OsStr::from_bytes(name).into());
             }
             let is_directory = match entry.file_type() {
                 FileType::Unknown => {

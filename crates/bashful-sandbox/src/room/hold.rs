@@ -237,17 +237,8 @@ impl<'a> Holding<'a> {
     /// objects are left out, which it never writes again.
     fn hold_links(&mut self, whole: &Path, here: BorrowedFd<'_>, name: &Path) {
         const MOST: usize = 200_000;
-        const ENTERED: [&[u8]; 9] = [
-            b"logs",
-            b"refs",
-            b"info",
-            b"rebase-merge",
-            b"rebase-apply",
-            b"sequencer",
-            b"remotes",
-            b"branches",
-            b"worktrees",
-        ];
+        // Objects are looked at where it matters, and submodules on their own.
+        const NOT_ENTERED: [&[u8]; 2] = [b"objects", b"modules"];
         let mut looked = 0;
         let Ok(top) = open_directory(here, name) else {
             return self.hold(whole.to_owned(), here, name);
@@ -271,7 +262,7 @@ impl<'a> Holding<'a> {
                         }
                     }
                     FileType::Directory if name == b"." || name == b".." => {}
-                    FileType::Directory if depth > 0 || ENTERED.contains(&name) => {
+                    FileType::Directory if depth > 0 || !NOT_ENTERED.contains(&name) => {
                         match open_directory(&directory, name_path) {
                             Ok(inner) => open.push((inner, below, depth + 1)),
                             Err(_) => self.hold(below, directory.as_fd(), name_path),

@@ -44,7 +44,7 @@ const STRATEGIES: [&[u8]; 6] = [
 ];
 
 /// Files in the directory of interrupted work that matter.
-pub(super) const INTERRUPTED: [&str; 8] = [
+pub(super) const INTERRUPTED: [&str; 9] = [
     "git-rebase-todo",
     "git-rebase-todo.backup",
     "strategy",
@@ -53,6 +53,7 @@ pub(super) const INTERRUPTED: [&str; 8] = [
     "end",
     "next",
     "last",
+    "apply-opt",
 ];
 
 /// Whether one of these files is harmless.
@@ -70,6 +71,18 @@ pub(super) fn is_interrupted_harmless(name: &str, text: &[u8]) -> bool {
             let known = |value: &String| STRATEGIES.contains(&value.as_bytes());
             strategies.iter().all(known) && (!strategies.is_empty() || !names)
         }
+        // Options of `git apply`, some of which name files.
+        "apply-opt" => text.split(u8::is_ascii_whitespace).all(|word| {
+            let word = word.strip_prefix(b"'").unwrap_or(word);
+            let word = word.strip_suffix(b"'").unwrap_or(word);
+            let known: [&[u8]; 4] = [b"", b"--ignore-whitespace", b"--reject", b"-3"];
+            known.contains(&word)
+                || word.starts_with(b"--whitespace=")
+                || [b"-p", b"-C"].iter().any(|name| {
+                    let number = word.strip_prefix(&name[..]);
+                    number.is_some_and(|number| number.iter().all(u8::is_ascii_digit))
+                })
+        }),
         // Prompts print these, and some evaluate what they print.
         _ => text.trim_ascii().iter().all(u8::is_ascii_digit),
     }
@@ -146,6 +159,8 @@ mod tests {
             ("msgnum", b"3\n", true),
             ("msgnum", b"$(touch x)\n", false),
             ("last", b"", true),
+            ("apply-opt", b" '-p1' '--whitespace=fix'\n", true),
+            ("apply-opt", b"'--build-fake-ancestor=/any/path'", false),
         ] {
             assert_eq!(
                 is_interrupted_harmless(name, text),
