@@ -54,8 +54,9 @@ pub struct Moments {
 const RECORD: usize = 32;
 /// A file with more than this is written anew, with less in it.
 const MOST_BYTES: u64 = 1 << 20;
-/// The clocks of file systems are coarse.
-const MARGIN: u64 = 50_000_000;
+/// The clocks of file systems are coarse: they may be behind by a tick, which has ten milliseconds
+/// at most. A person's last act before a run is hardly so close.
+const MARGIN: u64 = 12_000_000;
 /// Spans that are so close become one where there are too many.
 const CLOSE: u64 = 60_000_000_000;
 
