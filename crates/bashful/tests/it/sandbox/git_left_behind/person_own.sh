@@ -126,3 +126,24 @@ repository group/project
 #: run
 git -c protocol.file.allow=always submodule --quiet add "$WORKSPACE/group/project" parts/new
 git -C parts/new remote set-url origin "http://127.0.0.1:$PORT/data"
+
+#= a file that an included file includes
+#: before
+git config include.path ../shared.gitconfig
+printf '[include]\n\tpath = later.gitconfig\n' > shared.gitconfig
+#: run
+monitor later.gitconfig
+
+#= hooks that an included file names
+#: before
+git config include.path ../shared.gitconfig
+git config -f shared.gitconfig core.hooksPath tools/hooks
+#: run
+hooks tools/hooks
+
+#= hooks of the person's worktrees
+#: before
+git config core.hooksPath .husky
+git worktree add -q -b beside beside
+#: run
+hooks beside/.husky
