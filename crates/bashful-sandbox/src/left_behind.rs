@@ -33,8 +33,8 @@ use crate::git_config::Hosts;
 use crate::profile::{Network, Profile, Violation};
 use crate::protect::{Guard, NAMES, Watch, inspect, read_small};
 use crate::room::{Holding, open_root};
-use repository::{obeyed_by, places_of, places_of_top};
-use search::{Found, Search};
+use repository::{hooks_at, obeyed_by, places_of, places_of_top};
+use search::{Found, Kind, Search};
 
 /// What an examination needs to know about a root.
 #[derive(Debug, Clone)]
@@ -43,7 +43,7 @@ pub struct Ground {
     pub(crate) inode: Option<Inode>,
     /// What no run could change: it is covered by a mount, or a private copy.
     pub(crate) covered: Rc<BTreeSet<PathBuf>>,
-    /// Where the person's own configuration has git look for hooks, below the top of a tree.
+    /// Where the person's own configuration has git look for hooks, from the top of a tree.
     pub(crate) hooks: Vec<PathBuf>,
     pub(crate) network: Network,
 }
@@ -121,21 +121,35 @@ impl Examination {
                 } => {
                     let mut places = Vec::new();
                     if is.top {
-                        places.extend(places_of_top(&self.ground.hooks));
+                        places.extend(places_of_top());
                     }
                     let links = is.links.iter().cloned();
                     places.extend(links.map(|link| (link, Guard::Hold)));
                     if is.repository {
-                        places.extend(places_of(&path, &is.shared_indexes, &self.ground.hooks));
-                        let obeyed = obeyed_by(&self.ground.root, &path);
-                        let root = self.search.root();
-                        self.look(&root, Path::new(""), obeyed);
+                        places.extend(places_of(&path, &is.shared_indexes));
                     }
                     self.look(&directory, &path, places);
+                    let elsewhere = self.elsewhere(&path, &is);
+                    self.look(&self.search.root(), Path::new(""), elsewhere);
                 }
             }
         }
         Progress::More
+    }
+
+    /// What git obeys because of this directory and is somewhere else below the root.
+    fn elsewhere(&self, path: &Path, is: &Kind) -> Vec<(PathBuf, Guard)> {
+        let root = &self.ground.root;
+        let mut places = Vec::new();
+        if is.top || is.repository {
+            let top = root.join(path);
+            let hooks = self.ground.hooks.iter();
+            places.extend(hooks.filter_map(|hooks| hooks_at(root, &top, hooks)));
+        }
+        if is.repository {
+            places.extend(obeyed_by(root, path));
+        }
+        places
     }
 
     /// Goes on until all is looked at or the time is over, which is told.
@@ -196,7 +210,7 @@ impl Examination {
     }
 }
 
-/// Those that are below the top of every work tree.
+/// Those that begin at the top of every work tree.
 pub(crate) fn relative_in(obeyed: &[PathBuf]) -> Vec<PathBuf> {
     let relative = obeyed.iter().filter(|path| path.is_relative());
     relative.cloned().collect()

@@ -149,10 +149,13 @@ pub(crate) fn inspect(root: &Path, git_obeys: &[PathBuf]) -> Protected {
         consider(&mut found, root, Path::new(name), Guard::Hold);
     }
     for path in git_obeys {
-        if path.is_relative() {
-            consider(&mut found, root, path, Guard::Hooks);
-        } else if let Some(inside) = below(root, path) {
-            consider(&mut found, root, &inside, Guard::Hold);
+        let guard = if path.is_relative() {
+            Guard::Hooks
+        } else {
+            Guard::Hold
+        };
+        if let Some(inside) = below(root, &root.join(path)) {
+            consider(&mut found, root, &inside, guard);
         }
     }
     let dot_git = root.join(".git");

@@ -43,15 +43,12 @@ pub fn obeyed_by_git(files: &[PathBuf], home: Option<&Path>) -> Vec<PathBuf> {
     found
 }
 
-/// A path that stays below where it begins; none if it is nothing, or climbs.
+/// A path that leads anywhere; none if it stays where it begins.
 fn plain(path: &Path) -> Option<PathBuf> {
-    let climbs = path.components().any(|part| part == Component::ParentDir);
-    let plain: PathBuf = path
-        .components()
-        .filter(|part| *part != Component::CurDir)
-        .collect();
+    let parts = path.components();
+    let plain: PathBuf = parts.filter(|part| *part != Component::CurDir).collect();
     // The top itself would hold every file of it back.
-    (!climbs && !plain.as_os_str().is_empty()).then_some(plain)
+    (!plain.as_os_str().is_empty()).then_some(plain)
 }
 
 #[cfg(test)]

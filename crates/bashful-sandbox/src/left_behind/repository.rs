@@ -10,23 +10,17 @@ use crate::git_config::{obeyed_by_git, values_of};
 use crate::protect::{Guard, below, read_small};
 
 /// What is looked at beside a `.git` of any kind.
-pub(super) fn places_of_top(hooks: &[PathBuf]) -> Vec<(PathBuf, Guard)> {
-    let hooks = hooks.iter().map(|path| (path.clone(), Guard::Hooks));
-    let own = [
+pub(super) fn places_of_top() -> [(PathBuf, Guard); 3] {
+    [
         (".git", Guard::GitFile),
         (".gitmodules", Guard::NewHosts),
         (".lfsconfig", Guard::NewHosts),
-    ];
-    let own = own.map(|(name, guard)| (PathBuf::from(name), guard));
-    own.into_iter().chain(hooks).collect()
+    ]
+    .map(|(name, guard)| (PathBuf::from(name), guard))
 }
 
 /// What is looked at in a repository's own directory, which is here below the root.
-pub(super) fn places_of(
-    path: &Path,
-    shared_indexes: &[PathBuf],
-    hooks: &[PathBuf],
-) -> Vec<(PathBuf, Guard)> {
+pub(super) fn places_of(path: &Path, shared_indexes: &[PathBuf]) -> Vec<(PathBuf, Guard)> {
     let above = path.parent().and_then(Path::file_name);
     let common = if above.is_some_and(|name| name == "worktrees") {
         Guard::CommonDirectory
@@ -63,9 +57,15 @@ pub(super) fn places_of(
             .iter()
             .map(|name| (name.clone(), Guard::Index)),
     );
-    // Of one without a work tree, hooks are looked for here.
-    places.extend(hooks.iter().map(|path| (path.clone(), Guard::Hooks)));
     places
+}
+
+/// Where git looks for hooks below the root if they are to be at this path from the top of a work
+/// tree, or from a repository without one. It may lead upwards and down again.
+pub(super) fn hooks_at(root: &Path, top: &Path, hooks: &Path) -> Option<(PathBuf, Guard)> {
+    let found = below(root, &top.join(hooks))?;
+    // What is around the tree would be held back with all that is in it.
+    (!top.starts_with(root.join(&found))).then_some((found, Guard::Hooks))
 }
 
 /// What a repository's own configuration has git obey elsewhere below the root, with all that it
@@ -81,10 +81,7 @@ pub(super) fn obeyed_by(root: &Path, path: &Path) -> Vec<(PathBuf, Guard)> {
         }
         // Relative to where git runs the hooks: the top of each work tree, or the repository.
         let tops = tops_of(&own);
-        let everywhere = tops
-            .iter()
-            .filter_map(|top| below(root, &top.join(&obeyed)));
-        places.extend(everywhere.map(|hooks| (hooks, Guard::Hooks)));
+        places.extend(tops.iter().filter_map(|top| hooks_at(root, top, &obeyed)));
     }
     places
 }

@@ -207,6 +207,13 @@ git remote set-url origin ./places/upstream.git
 #: run
 hooks places/upstream.git/.githooks
 
+#= hooks that the person's own configuration has beside every repository
+#: before
+git config --global core.hooksPath ../hooks-of-all
+repository parts/one
+#: run
+hooks parts/hooks-of-all
+
 #= a file that the configuration of the person includes
 #: before
 git config --global include.path "$WORKSPACE/team/gitconfig"
