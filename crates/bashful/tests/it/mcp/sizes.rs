@@ -109,7 +109,7 @@ fn the_usual_answers_are_short() {
         let lines = said(&world, &[], name, &calls);
         for ((kind, _, with_object, text), line) in ANSWERS.into_iter().zip(lines) {
             // How long a path is depends on where the test runs.
-            let line = line.replace(root, "/home/someone");
+            let line = without_enforcement(&line.replace(root, "/home/someone"));
             let most = if whole { with_object } else { text };
             let found = line.len();
             assert!(
@@ -120,4 +120,13 @@ fn the_usual_answers_are_short() {
             );
         }
     }
+}
+
+/// What this host holds in part is told, and a host that holds everything says nothing of it.
+fn without_enforcement(line: &str) -> String {
+    let Some((before, rest)) = line.split_once("\"enforcement\":{") else {
+        return line.to_owned();
+    };
+    let (_, after) = rest.split_once("},").unwrap();
+    format!("{before}{after}")
 }
