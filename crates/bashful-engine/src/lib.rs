@@ -62,6 +62,7 @@ pub mod primitive;
 mod progress;
 mod project;
 mod refusals;
+mod release;
 mod remedy;
 mod repair;
 pub mod replay;

@@ -22,6 +22,7 @@ use crate::ground::Ground;
 use crate::helper::{is_executable, on_path};
 use crate::invocation::{Action, Company, Inherit, Invocation, OnTimeout, Seat, Stdin, Timeout};
 use crate::output::OutputLimit;
+use crate::release::Release;
 use crate::result::Heading;
 use crate::scripts::ScriptCall;
 use crate::shells::{Armed, Arms, FLAGS, arm};
@@ -38,6 +39,16 @@ pub(crate) struct Prepared {
     pub(crate) let_go_after: Option<Duration>,
     /// What a shell saves its state with.
     pub(crate) shell: Option<Armed>,
+}
+
+impl Prepared {
+    /// Has the command wait for a word of ours before it executes.
+    pub(crate) fn hold(&mut self) -> Result<Release, EngineError> {
+        let (release, theirs) = Release::pair()?;
+        self.start.held = true;
+        self.descriptors.push(theirs);
+        Ok(release)
+    }
 }
 
 /// How much of the end of the output is kept ready.
@@ -124,6 +135,7 @@ pub(crate) fn prepare(
         input: Bytes(input),
         log_copy: log.is_some(),
         inherited: inherited.len() + usize::from(sealed.is_some()),
+        held: false,
         detached: invocation.company == Company::Nobody,
         room,
     };

@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use bashful_sandbox::{
-    Audit, Line, Mark, OpenFiles, Process, SignalQueue, children, peek_exited, raise_open_files,
-    reap, remove_abandoned_beside_ours, signal_tree,
+    Audit, Line, Mark, OpenFiles, Process, SignalQueue, Understudy, children, peek_exited,
+    raise_open_files, reap, remove_abandoned_beside_ours, signal_tree,
 };
 use rustix::buffer::spare_capacity;
 use rustix::event::Timespec;
@@ -28,6 +28,7 @@ use crate::task_directory::{Ending, Holder};
 use crate::task_id::TaskId;
 
 mod audit;
+mod beginning;
 mod census;
 mod converse;
 mod gauge;
@@ -79,6 +80,9 @@ pub(crate) struct Keeper {
     /// The directory for the next task, made while another runs.
     spare: Option<Spare>,
     spares: Spares,
+    /// What becomes the next command outside of any room.
+    understudy: Option<Understudy>,
+    wants_understudy: bool,
     /// Our parent, as long as it lives.
     guard: i32,
     scope: OwnScope,
@@ -102,6 +106,7 @@ enum Source {
     Input(u64),
     Notices(u64),
     Search(u64),
+    Beginning(u64),
 }
 
 impl Source {
@@ -111,20 +116,21 @@ impl Source {
             Self::Listener => 1,
             Self::Audit => 2,
             Self::Sentry => 3,
-            Self::Report(number) => number << 3,
-            Self::Connection(number) => number << 3 | 1,
-            Self::Output(number, Stream::Stdout) => number << 3 | 2,
-            Self::Output(number, Stream::Stderr) => number << 3 | 3,
-            Self::Mounts(number) => number << 3 | 4,
-            Self::Input(number) => number << 3 | 5,
-            Self::Notices(number) => number << 3 | 6,
-            Self::Search(number) => number << 3 | 7,
+            Self::Report(number) => number << 4,
+            Self::Connection(number) => number << 4 | 1,
+            Self::Output(number, Stream::Stdout) => number << 4 | 2,
+            Self::Output(number, Stream::Stderr) => number << 4 | 3,
+            Self::Mounts(number) => number << 4 | 4,
+            Self::Input(number) => number << 4 | 5,
+            Self::Notices(number) => number << 4 | 6,
+            Self::Search(number) => number << 4 | 7,
+            Self::Beginning(number) => number << 4 | 8,
         })
     }
 
     fn decode(data: EventData) -> Self {
         let value = data.u64();
-        match (value >> 3, value & 7) {
+        match (value >> 4, value & 15) {
             (0, 0) => Self::Signals,
             (0, 1) => Self::Listener,
             (0, 2) => Self::Audit,
@@ -136,6 +142,7 @@ impl Source {
             (number, 5) => Self::Input(number),
             (number, 6) => Self::Notices(number),
             (number, 7) => Self::Search(number),
+            (number, 8) => Self::Beginning(number),
             (number, _) => Self::Connection(number),
         }
     }
@@ -171,6 +178,8 @@ impl Keeper {
             ending: false,
             spare: None,
             spares: Spares::Unwanted,
+            understudy: None,
+            wants_understudy: false,
             guard,
             scope: OwnScope::Unasked,
             holder: Holder {
@@ -241,7 +250,12 @@ impl Keeper {
             Source::Audit => self.hear_audit(),
             Source::Sentry => self.hear_sentry(),
             Source::Connection(number) => self.converse(number),
+            Source::Beginning(number) => self.hear_start(number),
             Source::Report(number) => {
+                // What becomes of the start is said before its end, be it elsewhere.
+                if self.is_beginning(number) {
+                    return self.hear_start(number);
+                }
                 if let Some(run) = self.runs.get_mut(&number) {
                     run.hear();
                     // It says one thing more at most, and its end closes the line.
@@ -297,6 +311,10 @@ impl Keeper {
         self.next_number
     }
 
+    fn is_beginning(&self, number: u64) -> bool {
+        self.runs.get(&number).is_some_and(Run::is_beginning)
+    }
+
     fn find(&self, id: &TaskId) -> Option<u64> {
         self.runs
             .iter()
@@ -335,6 +353,16 @@ impl Keeper {
                     self.runs.iter().find(|(_, run)| run.mark == mark)
                 })
                 .map(|(number, _)| *number);
+            if let Some(number) = number.filter(|number| self.is_beginning(*number)) {
+                // It has said all that it will. What is withdrawn is reaped.
+                self.hear_start(number);
+                if !self.runs.contains_key(&number) {
+                    continue;
+                }
+            }
+            if self.understudy.as_ref().is_some_and(|one| one.pid == pid) {
+                self.understudy = None;
+            }
             let Ok(exit) = reap(pid) else { break };
             if let Some(run) = number.and_then(|number| self.runs.get_mut(&number)) {
                 run.reaped(pid, exit.status, exit.usage);

@@ -15,7 +15,7 @@ use crate::task_directory::{NeedsInput, Spec, State};
 use crate::task_id::TaskId;
 
 /// The version of the messages below.
-pub const PROTOCOL: u32 = 5;
+pub const PROTOCOL: u32 = 6;
 
 /// The version of this build; engine and keeper must agree on it.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -140,6 +140,10 @@ pub struct Start {
     /// So many descriptors that the command inherits travel with this line, after those.
     #[serde(default)]
     pub inherited: usize,
+    /// A descriptor travels with this line, after all others: the command executes when a byte comes
+    /// out of it, and never if it ends without one.
+    #[serde(default)]
+    pub held: bool,
     /// It outlives this connection.
     pub detached: bool,
     /// The room it runs in; none is no sandbox.

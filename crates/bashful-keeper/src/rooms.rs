@@ -160,8 +160,13 @@ impl Rooms {
     }
 
     /// Who tells of secrets that come into being.
-    pub(crate) fn sentry(&mut self) -> &mut Option<Sentry> {
-        &mut self.sentry
+    pub(crate) fn sentry(&self) -> Option<&Sentry> {
+        self.sentry.as_ref()
+    }
+
+    /// The same, to be asked.
+    pub(crate) fn sentry_mut(&mut self) -> Option<&mut Sentry> {
+        self.sentry.as_mut()
     }
 
     /// The same as `enter`, and what was built is what was planned: where something was

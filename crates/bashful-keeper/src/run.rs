@@ -17,6 +17,7 @@ use bashful_sandbox::{
 use rustix::fs::fstat;
 use rustix::process::Signal;
 
+mod beginning;
 mod consumption;
 mod in_room;
 mod input;
@@ -25,6 +26,7 @@ mod survivors;
 mod telling;
 mod unwritten;
 
+pub(crate) use beginning::Beginning;
 use consumption::Consumption;
 pub(crate) use consumption::Disks;
 use in_room::Looks;
@@ -56,6 +58,10 @@ const KILL_PATIENCE: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) spec: Spec,
+    /// Its command has not executed yet.
+    beginning: Option<Beginning>,
+    /// What is typed into it when it has.
+    input_to_type: Vec<u8>,
     record: StateFile,
     /// Locked: whoever asks learns that the task is ours.
     claim: File,
@@ -143,13 +149,12 @@ pub(crate) struct Parts {
     pub(crate) input: Option<Input>,
     pub(crate) log: LogWriter,
     pub(crate) mask: Vec<String>,
+    /// None where it runs already.
+    pub(crate) beginning: Option<Beginning>,
 }
 
 impl Run {
     pub(crate) fn new(parts: Parts, now: Instant) -> Self {
-        let after = |millis: Option<u64>| {
-            millis.and_then(|millis| now.checked_add(Duration::from_millis(millis)))
-        };
         let inner = parts
             .place
             .as_ref()
@@ -160,9 +165,11 @@ impl Run {
             .as_ref()
             .map(|place| place.confined.own_processes());
         let own_processes = own.unwrap_or_else(|| parts.init.into_iter().collect());
-        Self {
-            deadline: after(parts.spec.timeout_ms),
-            warn_at: after(parts.spec.warn_after_ms),
+        let mut run = Self {
+            deadline: None,
+            warn_at: None,
+            beginning: parts.beginning,
+            input_to_type: Vec::new(),
             spec: parts.spec,
             record: StateFile::new(&parts.directory),
             claim: parts.claim,
@@ -198,7 +205,11 @@ impl Run {
             said_at: None,
             ended: None,
             told: ToldOfRun::default(),
+        };
+        if run.beginning.is_none() {
+            run.count_from(now);
         }
+        run
     }
 
     /// One of its processes was reaped.

@@ -25,6 +25,10 @@ pub const MOST_INHERITED: usize = 2;
 /// How many there is room for: a wrapper program needs more than a command.
 pub(crate) const PLACES: usize = 4;
 
+/// How many descriptors come with an order: itself, the streams, what is inherited, and what
+/// releases it.
+pub(crate) const MOST_TOLD: usize = 5 + MOST_INHERITED;
+
 /// A process about to start.
 ///
 /// It begins with an empty environment, nothing but descriptors 0, 1 and 2 and those it is
@@ -54,6 +58,8 @@ pub struct Launch {
     is_wrapper: bool,
     /// Files of control groups that it joins before it executes.
     groups: Vec<OwnedFd>,
+    /// It executes when somebody says so through this.
+    release: Option<OwnedFd>,
 }
 
 impl Launch {
@@ -74,7 +80,16 @@ impl Launch {
             room_terminal: None,
             is_wrapper: false,
             groups: Vec::new(),
+            release: None,
         }
+    }
+
+    /// Has it execute not before somebody writes a byte to the other end of this, and never if
+    /// that is closed without one. Not for [`Launch::start`], which waits until it has executed.
+    #[must_use]
+    pub fn held_by(mut self, release: OwnedFd) -> Self {
+        self.release = Some(release);
+        self
     }
 
     /// Adds one argument.
@@ -240,11 +255,6 @@ impl Launch {
         &self.program
     }
 
-    /// What to start, for a first process that waits; none if it is too large to send.
-    pub(crate) fn to_order(&self) -> Option<Vec<u8>> {
-        self.order()?.encode()
-    }
-
     /// What to start, as data; none if that is not possible.
     pub(crate) fn order(&self) -> Option<Order> {
         let strings = |list: &[Vec<u8>]| -> Option<Vec<CString>> {
@@ -261,14 +271,18 @@ impl Launch {
             new_session: self.new_session,
             streams: self.standard.each_ref().map(Option::is_some),
             inherited: self.inherited.len().min(MOST_INHERITED) as u64,
+            takes_terminal: self.takes_terminal,
+            is_held: self.release.is_some(),
         })
     }
 
-    /// Its standard streams, as far as they were given, and what it inherits besides.
+    /// Its standard streams, as far as they were given, what it inherits besides, and what releases
+    /// it.
     pub(crate) fn descriptors(&self) -> Vec<BorrowedFd<'_>> {
         let streams = self.standard.iter().flatten();
         let inherited = self.inherited.iter().take(MOST_INHERITED);
-        streams.chain(inherited).map(AsFd::as_fd).collect()
+        let all = streams.chain(inherited).chain(&self.release);
+        all.map(AsFd::as_fd).collect()
     }
 
     fn start_with(self, room: Option<Room<'_>>) -> Result<i32, LaunchError> {
@@ -319,6 +333,7 @@ impl Launch {
             dies_with_caller: self.dies_with_caller,
             is_wrapper: self.is_wrapper,
             groups: self.groups,
+            release: self.release,
             room,
         };
         spawn(&mut prepared).map_err(|(stage, error)| failed(stage)(error))
@@ -382,9 +397,11 @@ pub enum Stage {
     Report,
     /// Making its terminal.
     Terminal,
+    /// Waiting for somebody to say that it may execute.
+    Release,
 }
 
-const STAGES: [Stage; 15] = [
+const STAGES: [Stage; 16] = [
     Stage::Strings,
     Stage::Clone,
     Stage::Session,
@@ -400,6 +417,7 @@ const STAGES: [Stage; 15] = [
     Stage::Filter,
     Stage::Report,
     Stage::Terminal,
+    Stage::Release,
 ];
 
 impl Stage {
@@ -429,6 +447,7 @@ impl Stage {
             Self::Filter => "filter the system calls of",
             Self::Terminal => "make the terminal of",
             Self::Report => "hear from the first process of",
+            Self::Release => "wait for the word to execute",
         }
     }
 }

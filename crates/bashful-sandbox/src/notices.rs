@@ -52,8 +52,6 @@ pub struct Notices {
     what: NoticeOptions,
     looker: Looker,
     seen: Seen,
-    /// The command has been executed.
-    has_begun: bool,
     /// Threads that were seen lately, the newest last.
     threads: VecDeque<u32>,
     /// Calls that could change files.
@@ -80,7 +78,6 @@ impl Notices {
             what,
             looker: Looker::new(own),
             seen: Seen::default(),
-            has_begun: false,
             threads: VecDeque::new(),
             changes: 0,
             unreadable: 0,
@@ -99,20 +96,6 @@ impl Notices {
             }
         }
         Line::Open
-    }
-
-    /// Whether the command has not been executed yet: then that is what waits, or will.
-    pub(crate) fn awaits_start(&self) -> bool {
-        !self.has_begun
-    }
-
-    /// Lets the first call go on. It executes the command, which is ours to do and no act of the
-    /// run. What follows waits until somebody looks.
-    pub(crate) fn let_it_begin(&mut self) {
-        if let Ok(notice) = receive(&self.listener) {
-            let_go_on(&self.listener, &notice);
-            self.has_begun = true;
-        }
     }
 
     /// Lets calls go on without looking, for those who want no report.

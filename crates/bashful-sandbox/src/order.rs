@@ -21,20 +21,21 @@ pub(crate) struct Order {
     pub(crate) streams: [bool; 3],
     /// How many further descriptors come along.
     pub(crate) inherited: u64,
+    /// Its standard input becomes its controlling terminal.
+    pub(crate) takes_terminal: bool,
+    /// It executes when somebody says so through one more descriptor.
+    pub(crate) is_held: bool,
 }
 
-/// A message is no larger: a socket takes so much at once.
+/// A message is no larger: a socket takes so much at once. More is sent as a file.
 pub(crate) const MOST_BYTES: usize = 96 << 10;
 
-impl Order {
-    /// The message; none if it would be too large.
-    pub(crate) fn encode(&self) -> Option<Vec<u8>> {
-        let bytes = self.encode_whole();
-        (bytes.len() <= MOST_BYTES).then_some(bytes)
-    }
+/// The message that stands for an order in a file, which comes along before everything else.
+pub(crate) const AS_FILE: &[u8] = b"file";
 
-    /// The same, however large.
-    pub(crate) fn encode_whole(&self) -> Vec<u8> {
+impl Order {
+    /// The message. A socket takes no more than [`MOST_BYTES`] of it.
+    pub(crate) fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(4096);
         let mut number = |value: u64| bytes.extend(value.to_ne_bytes());
         number(u64::from(self.new_session));
@@ -49,6 +50,8 @@ impl Order {
             number(u64::from(stream));
         }
         number(self.inherited);
+        number(u64::from(self.takes_terminal));
+        number(u64::from(self.is_held));
         for string in [&self.program, &self.directory]
             .into_iter()
             .chain(&self.arguments)
@@ -61,7 +64,7 @@ impl Order {
 
     /// The order in a message; none if it is no message of ours.
     pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
-        let (numbers, mut strings) = bytes.split_at_checked(12 * 8)?;
+        let (numbers, mut strings) = bytes.split_at_checked(14 * 8)?;
         let number = |index: usize| {
             let bytes = numbers.get(8 * index..8 * index + 8)?;
             Some(u64::from_ne_bytes(bytes.try_into().ok()?))
@@ -87,6 +90,8 @@ impl Order {
             new_session: number(0)? == 1,
             streams: [number(8)? == 1, number(9)? == 1, number(10)? == 1],
             inherited: number(11)?,
+            takes_terminal: number(12)? == 1,
+            is_held: number(13)? == 1,
         })
     }
 }
@@ -107,24 +112,16 @@ mod tests {
             new_session: true,
             streams: [false, true, true],
             inherited: 2,
+            takes_terminal: true,
+            is_held: true,
         };
-        let bytes = order.encode().unwrap();
+        let bytes = order.encode();
         assert_eq!(Order::decode(&bytes).as_ref(), Some(&order));
         // Any part of it is none.
         for length in 0..bytes.len() {
             assert_eq!(Order::decode(&bytes[..length]), None, "{length}");
         }
         let plain = Order::default();
-        assert_eq!(Order::decode(&plain.encode().unwrap()), Some(plain));
-    }
-
-    #[test]
-    fn what_is_too_large_is_no_message() {
-        let long = CString::new(vec![b'x'; MOST_BYTES]).unwrap();
-        let order = Order {
-            arguments: vec![long],
-            ..Order::default()
-        };
-        assert_eq!(order.encode(), None);
+        assert_eq!(Order::decode(&plain.encode()), Some(plain));
     }
 }

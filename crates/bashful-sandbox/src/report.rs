@@ -21,6 +21,8 @@ pub(crate) enum Record {
     Started,
     /// A listener for its calls comes with this.
     Listening,
+    /// From here on the command executes.
+    Released,
     /// It has not, because of this step and errno.
     Failed(Stage, i32),
     /// It has ended.
@@ -43,6 +45,7 @@ impl Record {
             Self::Ready => (4, 0, 0, 0, 0),
             Self::Started => (1, 0, 0, 0, 0),
             Self::Listening => (5, 0, 0, 0, 0),
+            Self::Released => (6, 0, 0, 0, 0),
             Self::Failed(stage, errno) => (2, stage.number(), errno, 0, 0),
             Self::Ended {
                 status,
@@ -81,6 +84,7 @@ impl Record {
             },
             4 => Self::Ready,
             5 => Self::Listening,
+            6 => Self::Released,
             _ => return None,
         })
     }
@@ -100,10 +104,16 @@ pub struct Ended {
 /// What is said about a start.
 #[derive(Debug)]
 pub(crate) enum Start {
+    /// It waits to be told what to start.
+    Ready,
+    /// With this one hears of its calls.
+    Listening(OwnedFd),
+    /// From here on it executes.
+    Released,
     /// The command has executed; the keeper's end of its terminal, if it has one.
     Executed(Option<OwnedFd>),
-    /// It is about to; with this one hears of its calls.
-    Listening(OwnedFd),
+    /// Nothing more will be said.
+    Closed,
 }
 
 /// The keeper's end of the line to a run's first process.
@@ -117,45 +127,41 @@ impl Report {
         Self { socket }
     }
 
-    /// What is said about the start, within this time of silence. Calls that wait meanwhile go
-    /// on: to execute the command is one of them.
-    pub(crate) fn next_of_start(
-        &self,
-        patience: Duration,
-        notices: Option<&mut Notices>,
-    ) -> Result<Start, (Stage, io::Error)> {
-        match self.await_record(patience, notices)? {
-            (Record::Started, terminal) => Ok(Start::Executed(terminal)),
-            (Record::Listening, Some(listener)) => Ok(Start::Listening(listener)),
-            (Record::Failed(stage, errno), _) => Err((stage, io::Error::from_raw_os_error(errno))),
-            _ => Err((Stage::Report, io::ErrorKind::InvalidData.into())),
+    /// What is said next about a start; none if nothing is, so far.
+    pub(crate) fn next_of_start(&self) -> Result<Option<Start>, (Stage, io::Error)> {
+        Ok(Some(match self.receive() {
+            Err(rustix::io::Errno::AGAIN) => return Ok(None),
+            Err(errno) => return Err((Stage::Report, errno.into())),
+            Ok(None) => Start::Closed,
+            Ok(Some((Record::Ready, _))) => Start::Ready,
+            Ok(Some((Record::Listening, Some(listener)))) => Start::Listening(listener),
+            Ok(Some((Record::Released, _))) => Start::Released,
+            Ok(Some((Record::Started, terminal))) => Start::Executed(terminal),
+            Ok(Some((Record::Failed(stage, errno), _))) => {
+                return Err((stage, io::Error::from_raw_os_error(errno)));
+            }
+            Ok(Some(_)) => return Err((Stage::Report, io::ErrorKind::InvalidData.into())),
+        }))
+    }
+
+    /// Waits until something is said, or nothing will be; an error after this time.
+    pub(crate) fn await_word(&self, patience: Duration) -> Result<(), (Stage, io::Error)> {
+        match self.await_line(Some(patience), None) {
+            Ok(true) => Ok(()),
+            Ok(false) => Err((Stage::Report, io::ErrorKind::TimedOut.into())),
+            Err(error) => Err((Stage::Report, error)),
         }
     }
 
     /// Waits until a first process is ready to be told what to start.
     pub(crate) fn await_ready(&self, patience: Duration) -> Result<(), (Stage, io::Error)> {
-        match self.await_record(patience, None)? {
-            (Record::Ready, _) => Ok(()),
+        self.await_word(patience)?;
+        match self.next_of_start()? {
+            Some(Start::Ready) => Ok(()),
+            // It died before it could say anything: somebody killed it.
+            Some(Start::Closed) => Err((Stage::Report, io::ErrorKind::UnexpectedEof.into())),
             _ => Err((Stage::Report, io::ErrorKind::InvalidData.into())),
         }
-    }
-
-    fn await_record(
-        &self,
-        patience: Duration,
-        notices: Option<&mut Notices>,
-    ) -> Result<(Record, Option<OwnedFd>), (Stage, io::Error)> {
-        let lost = |kind: io::ErrorKind| (Stage::Report, io::Error::from(kind));
-        let notices = notices.filter(|notices| notices.awaits_start());
-        match self.await_line(Some(patience), notices) {
-            Ok(true) => {}
-            Ok(false) => return Err(lost(io::ErrorKind::TimedOut)),
-            Err(error) => return Err((Stage::Report, error)),
-        }
-        let (record, terminal) = self.first();
-        // It died before it could say anything: somebody killed it.
-        let record = record.ok_or_else(|| lost(io::ErrorKind::UnexpectedEof))?;
-        Ok((record, terminal))
     }
 
     /// Waits until the command has ended; none if its first process died before.
@@ -190,11 +196,6 @@ impl Report {
             }
             let told = told.next().unwrap_or(PollFlags::empty());
             notices = match notices {
-                // What comes after the start is for whoever looks at it.
-                Some(notices) if told.contains(PollFlags::IN) && notices.awaits_start() => {
-                    notices.let_it_begin();
-                    Some(notices).filter(|notices| notices.awaits_start())
-                }
                 Some(notices) if told.contains(PollFlags::IN) => {
                     notices.let_all_go_on();
                     Some(notices)
@@ -227,15 +228,17 @@ impl Report {
         })
     }
 
-    /// The first record, and the descriptor that came with it.
-    fn first(&self) -> (Option<Record>, Option<OwnedFd>) {
+    /// A record, and the descriptor that came with it; none if nobody is there to say more.
+    fn receive(&self) -> rustix::io::Result<Option<(Record, Option<OwnedFd>)>> {
         let mut bytes = [0; RECORD_BYTES];
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
         let mut ancillary = RecvAncillaryBuffer::new(&mut space);
         let mut slices = [IoSliceMut::new(&mut bytes)];
         let flags = RecvFlags::CMSG_CLOEXEC;
-        let Ok(received) = recvmsg(&self.socket, &mut slices, &mut ancillary, flags) else {
-            return (None, None);
+        let received = match recvmsg(&self.socket, &mut slices, &mut ancillary, flags) {
+            // It went away without having read all that it was told.
+            Err(rustix::io::Errno::CONNRESET) => return Ok(None),
+            received => received?,
         };
         let descriptor = ancillary.drain().find_map(|message| match message {
             RecvAncillaryMessage::ScmRights(mut descriptors) => descriptors.next(),
@@ -243,7 +246,7 @@ impl Report {
         });
         let whole = received.bytes == RECORD_BYTES;
         let record = whole.then(|| Record::decode(&bytes)).flatten();
-        (record, descriptor)
+        Ok(record.map(|record| (record, descriptor)))
     }
 
     fn next(&self) -> Option<Record> {

@@ -152,6 +152,11 @@ impl Filter {
         &self.instructions
     }
 
+    /// The same with this number in the place of [`table::OURS`].
+    pub(crate) fn with_number(&self, number: u32) -> Vec<Instruction> {
+        with_number(&self.instructions, number)
+    }
+
     /// The same as bytes, for a program that installs it.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let instructions = self.instructions.iter();
@@ -177,6 +182,17 @@ impl Filter {
             .filter(|refusal| !refusal.calls.is_empty())
             .collect()
     }
+}
+
+/// These instructions with this number in the place of [`table::OURS`].
+pub(crate) fn with_number(instructions: &[Instruction], number: u32) -> Vec<Instruction> {
+    let mut instructions = instructions.to_vec();
+    for place in &mut instructions {
+        if table::OURS.iter().any(|ours| ours.value == place.k) {
+            place.k = number;
+        }
+    }
+    instructions
 }
 
 /// Calls that libraries try and do without: looking for a user's name takes a socket, starting a

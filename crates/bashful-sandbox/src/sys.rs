@@ -16,5 +16,6 @@ pub(crate) mod seccomp;
 pub(crate) mod signals;
 pub(crate) mod spawn;
 pub(crate) mod terminal;
+pub(crate) mod understudy;
 pub(crate) mod wait;
 pub(crate) mod wait_for_order;

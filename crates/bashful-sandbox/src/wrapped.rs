@@ -46,7 +46,7 @@ pub use program::{TRUSTED_DIRECTORIES, WrapperProgram};
 
 use crate::backend::Backend;
 use crate::cgroup::{Cgroup, shared_groups};
-use crate::launch::{FIRST_INHERITED, Launch, MOST_INHERITED, Stage};
+use crate::launch::{FIRST_INHERITED, Launch, MOST_TOLD, Stage};
 use crate::order::{MOST_WITH_SETUP, Setup};
 use crate::plan::{Entry, Plan, Right};
 use crate::profile::{Network, Resources};
@@ -274,7 +274,7 @@ impl Wrapped {
             if is_outside {
                 order.environment.extend(self.place.variable());
             }
-            order.encode_whole()
+            order.encode()
         });
         let order = order.ok_or(io::ErrorKind::InvalidInput);
         let order = order
@@ -288,8 +288,8 @@ impl Wrapped {
         let filters = filters.map_err(self.failed("tell"))?;
         descriptors.extend(filters.iter().map(AsFd::as_fd));
         descriptors.extend(launch.descriptors());
-        let mut space = [MaybeUninit::uninit();
-            rustix::cmsg_space!(ScmRights(MOST_WITH_SETUP + MOST_INHERITED))];
+        let mut space =
+            [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_WITH_SETUP + MOST_TOLD))];
         let mut ancillary = SendAncillaryBuffer::new(&mut space);
         ancillary.push(SendAncillaryMessage::ScmRights(&descriptors));
         let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
@@ -419,7 +419,7 @@ fn members(group: &Cgroup) -> io::Result<Vec<OwnedFd>> {
 }
 
 /// A file in memory with this in it, to be read from its beginning.
-fn memory(bytes: &[u8]) -> io::Result<OwnedFd> {
+pub(crate) fn memory(bytes: &[u8]) -> io::Result<OwnedFd> {
     let mut file = File::from(memfd_create("bashful", MemfdFlags::CLOEXEC)?);
     file.write_all(bytes)?;
     file.seek(SeekFrom::Start(0))?;

@@ -155,7 +155,8 @@ impl Engine {
         Ok((Some(desk), held))
     }
 
-    /// Puts the start on record, prepares the run and hands it to the keeper.
+    /// Prepares the run, hands it to the keeper, puts its start on record and lets it go: the
+    /// command executes when the record is on disk.
     fn launch_recorded(
         &self,
         invocation: Invocation,
@@ -178,18 +179,15 @@ impl Engine {
                 return Err(error);
             }
         };
-        let mut prepared = match prepare(settings, invocation, heading, ground, task.clone()) {
+        let prepared = prepare(settings, invocation, heading, ground, task.clone())
+            .and_then(|mut prepared| Ok((prepared.hold()?, prepared)));
+        let (release, mut prepared) = match prepared {
             Ok(prepared) => prepared,
             Err(error) => {
                 self.give_back(claimed.as_ref(), &task)?;
                 return Err(error);
             }
         };
-        // On disk before anything runs.
-        if let Err(error) = journal.start(claimed.as_ref()) {
-            self.give_back(claimed.as_ref(), &task)?;
-            return Err(error.into());
-        }
         match (&mut shell, prepared.shell.take()) {
             // Nobody waits for the end of a detached run, and nobody shall wait for its shell.
             (Some(_), Some(_)) if prepared.start.detached => shell = None,
@@ -202,16 +200,23 @@ impl Engine {
             heading.sandbox_notes = explain::notes(room);
         }
         let launched = self.launch(prepared, heading.clone(), (last_page, draft, shell));
-        if let (Ok(run), Some(place)) = (&launched, place) {
+        // On disk before anything runs. Without the word nothing does.
+        if let Err(error) = journal.start(claimed.as_ref()) {
+            drop((release, launched));
+            self.give_back(claimed.as_ref(), &task)?;
+            return Err(error.into());
+        }
+        let run = launched.inspect_err(|error| {
+            // Without the word nothing was started, whoever got the order.
+            let nothing = journal.last_page(claimed.as_ref());
+            nothing.not_started(&task, &heading, &error.to_string());
+        })?;
+        release.go();
+        if let Some(place) = place {
             run.has_place.store(true, Ordering::Release);
             place.keep();
         }
-        launched.inspect_err(|error| {
-            if is_surely_not_started(error) {
-                let nothing = journal.last_page(claimed.as_ref());
-                nothing.not_started(&task, &heading, &error.to_string());
-            }
-        })
+        Ok(run)
     }
 
     /// A place among the background tasks of the agent, for a run that is or becomes one. One that
@@ -259,19 +264,6 @@ fn claim(
         (None, Some(_)) => Ok(false),
         (_, None) => Ok(true),
     }
-}
-
-/// Whether no keeper can have got the order. Otherwise a run may have begun: what it claimed is
-/// used up, and the task directory tells the end.
-fn is_surely_not_started(error: &EngineError) -> bool {
-    matches!(
-        error,
-        EngineError::NoHelper { .. }
-            | EngineError::HelperStart { .. }
-            | EngineError::HelperVersion { .. }
-            | EngineError::NotPrivate { .. }
-            | EngineError::StateDirectory { .. }
-    )
 }
 
 /// All that a start needs besides the request.

@@ -9,7 +9,7 @@ impl Keeper {
     /// New names in directories that runs see: those that could see a secret end.
     pub(super) fn hear_sentry(&mut self) {
         let now = Instant::now();
-        let Some(sentry) = self.rooms.sentry() else {
+        let Some(sentry) = self.rooms.sentry_mut() else {
             return;
         };
         let new = sentry.new_names();

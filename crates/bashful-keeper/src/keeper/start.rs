@@ -1,23 +1,23 @@
 //! Starting a command, and taking over what one left behind.
 
 use std::fs::File;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 use std::time::Instant;
 
-use bashful_sandbox::{Launch, LaunchError, MOST_INHERITED, Mark, PlanError, Stage, children};
+use bashful_sandbox::{Launch, LaunchError, MOST_INHERITED, Mark, PlanError, Stage, Understudy};
 use rustix::event::epoll::{self, EventFlags};
 use rustix::io::Errno;
 
 use super::census::Census;
-use super::streams::{self, Streams, Theirs};
+use super::streams::{Streams, Theirs};
 use super::{Keeper, Manner, Source, Spares};
 use crate::input::Input;
 use crate::log::LogWriter;
 use crate::output::Output;
 use crate::protocol::{Fault, FaultKind, Reply, Start};
 use crate::rooms::{InRoom, Refusal};
-use crate::run::{Parts, Run, now_ms};
+use crate::run::{Beginning, Parts, Run, now_ms};
 use crate::task_directory::{
     Ending, Spec, TaskDirectory, TaskDirectoryError, TaskFiles, private_file,
 };
@@ -26,25 +26,17 @@ use crate::task_id::TaskId;
 impl Keeper {
     pub(super) fn start(&mut self, number: u64, start: Start, given: Given) {
         let id = start.spec.id.clone();
-        let detached = start.detached;
-        let reply = match self.try_start(number, start, given) {
-            // Said a moment later, see `Run::due_start`; nobody listens to a detached one.
-            Ok(_) if !detached => return,
-            Ok(pid) => Reply::Started { id, pid },
-            Err(fault) => Reply::Refused { id, fault },
+        // What becomes of it is said when that is known, see `hear_start`.
+        let Err(fault) = self.try_start(number, start, given) else {
+            return;
         };
         if let Some(connection) = self.connections.get_mut(&number) {
-            connection.send(&reply);
+            connection.send(&Reply::Refused { id, fault });
         }
     }
 
-    fn try_start(&mut self, number: u64, start: Start, given: Given) -> Result<i32, Fault> {
+    fn try_start(&mut self, number: u64, start: Start, mut given: Given) -> Result<(), Fault> {
         let asked = Instant::now();
-        let Given {
-            stdin,
-            copy,
-            inherited,
-        } = given;
         let state = self
             .state
             .clone()
@@ -58,7 +50,8 @@ impl Keeper {
         let mut files = self
             .task_files(&directory, &start.spec)
             .map_err(|error| directory_fault(&error))?;
-        let launched = match self.launch(&start, stdin, inherited) {
+        let copy = given.copy.take();
+        let launched = match self.launch(&start, given) {
             Ok(launched) => launched,
             Err(fault) => {
                 // Nothing ran, so nothing is recorded.
@@ -66,7 +59,6 @@ impl Keeper {
                 return Err(fault);
             }
         };
-        let pid = launched.pid;
         // From here on the command starts by itself, while we get ready for its output.
         let log = files
             .log
@@ -79,71 +71,29 @@ impl Keeper {
             start.spec.log_quota,
             start.spec.keep_tail,
         );
-        let mut launched = launched;
-        if let Some(place) = &mut launched.place
-            && let Err(error) = place.await_start()
-        {
-            directory.discard();
-            if let Some(place) = launched.place {
-                self.rooms.give_back(place);
-            }
-            return Err(launch_fault(&error, &start.spec.cwd));
-        }
-        if let Some(terminal) = launched.place.as_mut().and_then(InRoom::take_terminal) {
-            match streams::at_terminal(terminal, &start.mask) {
-                Ok((outputs, input)) => {
-                    launched.outputs = outputs;
-                    launched.input = Some(input);
-                }
-                Err(error) => {
-                    directory.discard();
-                    if let Some(place) = launched.place {
-                        place.confined.kill();
-                        self.rooms.give_back(place);
-                    }
-                    let errno = error.raw_os_error();
-                    return Err(fault(FaultKind::Resources, "a terminal", errno));
-                }
-            }
-        }
-        if let Some(input) = &mut launched.input {
-            // More than fits was refused by the engine.
-            let _ = input.push(&start.input.0, false);
-        }
-        // In a room the command is the only child of the first process so far.
-        let command = match &launched.place {
-            Some(place) => children(place.confined.first())
-                .first()
-                .copied()
-                .unwrap_or(pid),
-            None => pid,
+        let beginning = Beginning {
+            asked_by: number,
+            understudy: launched.understudy,
+            input: start.input.0,
         };
-        let owner = (!start.detached).then_some(number);
         let parts = Parts {
+            owner: (!start.detached).then_some(number),
             spec: start.spec,
             directory,
             claim: files.spec,
             mark: launched.mark,
-            leader: Some(pid),
+            leader: Some(launched.pid),
             init: launched.place.as_ref().map(|place| place.confined.init),
-            command: Some(command),
+            command: Some(launched.pid),
             place: launched.place,
-            owner,
             outputs: launched.outputs,
             input: launched.input,
             log,
             mask: start.mask,
+            beginning: Some(beginning),
         };
-        let number = self.admit(Run::new(parts, asked));
-        // Only now are the run's own mounts watched: what was torn off before shows in the
-        // template that it is a copy of.
-        if let Some(run) = self.runs.get_mut(&number)
-            && let Some(place) = &run.place
-            && self.rooms.lost_cover(place)
-        {
-            run.lost_cover(Instant::now());
-        }
-        Ok(command)
+        self.admit(Run::new(parts, asked));
+        Ok(())
     }
 
     /// The files of a new task: the spare ones, or new ones.
@@ -188,15 +138,11 @@ impl Keeper {
             stdin,
             copy: copy.map(File::from),
             inherited,
+            release: take(start.held)?,
         })
     }
 
-    fn launch(
-        &mut self,
-        start: &Start,
-        stdin: Option<OwnedFd>,
-        inherited: Vec<OwnedFd>,
-    ) -> Result<Launched, Fault> {
+    fn launch(&mut self, start: &Start, given: Given) -> Result<Launched, Fault> {
         let resources =
             |subject: &str, errno: Option<i32>| fault(FaultKind::Resources, subject, errno);
         let mark = Mark::fresh().map_err(|error| resources("a mark", error.raw_os_error()))?;
@@ -206,7 +152,7 @@ impl Keeper {
             .open_files(self.open_files)
             .new_session()
             .dies_with_caller();
-        let streams = Streams::of(start, stdin).map_err(|error| {
+        let streams = Streams::of(start, given.stdin).map_err(|error| {
             let what = if start.spec.terminal.is_some() {
                 "a terminal"
             } else {
@@ -233,8 +179,11 @@ impl Keeper {
                 .map_err(|error| resources("a terminal", error.raw_os_error()))?,
             Theirs::RoomTerminal(size) => launch.room_terminal(size),
         };
-        for descriptor in inherited {
+        for descriptor in given.inherited {
             launch = launch.inherit(descriptor);
+        }
+        if let Some(release) = given.release {
+            launch = launch.held_by(release);
         }
         // Where the limit that carries marks is too low already, its processes are
         // told apart by their session.
@@ -249,12 +198,15 @@ impl Keeper {
         }
         // Whatever is started or made from here on stays where we are now.
         self.scope.settle();
-        let (pid, place) = match &start.room {
+        let (pid, place, understudy) = match &start.room {
             None => {
-                let pid = launch
-                    .start()
+                let understudy = self.take_understudy();
+                let mut understudy =
+                    understudy.map_err(|error| resources("a process", error.raw_os_error()))?;
+                understudy
+                    .perform(&launch)
                     .map_err(|error| launch_fault(&error, &start.spec.cwd))?;
-                (pid, None)
+                (understudy.pid, None, Some(understudy))
             }
             Some(room) => {
                 // What runs made meanwhile must not pass for the user's own.
@@ -266,12 +218,13 @@ impl Keeper {
                     .rooms
                     .start(room, launch)
                     .map_err(|refusal| room_fault(&refusal, &start.spec.cwd))?;
-                (place.confined.init, Some(place))
+                (place.confined.init, Some(place), None)
             }
         };
         Ok(Launched {
             pid,
             place,
+            understudy,
             mark,
             outputs,
             input,
@@ -279,69 +232,61 @@ impl Keeper {
     }
 
     /// Takes a run into the loop.
-    fn admit(&mut self, mut run: Run) -> u64 {
-        // The command starts meanwhile. Should this fail, the lock says that it runs.
-        let state = run.state(self.holder, self.socket_path());
-        let _ = run.record(&state);
+    fn admit(&mut self, run: Run) -> u64 {
         // While this one runs there is time to prepare for the next.
         if self.spares == Spares::Later {
             self.spares = Spares::Now;
         }
         let number = self.number();
-        let mut deaf = false;
-        for output in &run.outputs {
-            if let Some(pipe) = output.pipe() {
-                let source = Source::Output(number, output.stream).encode();
-                let watched = match epoll::add(&self.epoll, pipe, source, EventFlags::IN) {
-                    // An adopted pipe is known already, under the old run's number.
-                    Err(Errno::EXIST) => epoll::modify(&self.epoll, pipe, source, EventFlags::IN),
-                    outcome => outcome,
-                };
-                deaf |= watched.is_err();
-            }
-        }
-        if let Some(place) = &run.place {
-            let (report, source) = (&place.confined.report, Source::Report(number).encode());
-            let watched = match epoll::add(&self.epoll, report, source, EventFlags::IN) {
-                // An adopted one was told already.
-                Err(Errno::EXIST) => Ok(()),
-                outcome => outcome,
-            };
-            deaf |= watched.is_err();
-            if let Some(notices) = &place.confined.notices {
-                let source = Source::Notices(number).encode();
-                let watched = match epoll::add(&self.epoll, notices, source, EventFlags::IN) {
-                    Err(Errno::EXIST) => {
-                        epoll::modify(&self.epoll, notices, source, EventFlags::IN)
-                    }
-                    outcome => outcome,
-                };
-                deaf |= watched.is_err();
-            }
-            if let Some(sentry) = self.rooms.sentry() {
-                let source = Source::Sentry.encode();
-                let watched = match epoll::add(&self.epoll, &*sentry, source, EventFlags::IN) {
-                    // For another run.
-                    Err(Errno::EXIST) => Ok(()),
-                    outcome => outcome,
-                };
-                deaf |= watched.is_err();
-            }
-            if let Some(table) = place.mounts() {
-                let source = Source::Mounts(number).encode();
-                let watched = match epoll::add(&self.epoll, table, source, EventFlags::PRI) {
-                    Err(Errno::EXIST) => epoll::modify(&self.epoll, table, source, EventFlags::PRI),
-                    outcome => outcome,
-                };
-                deaf |= watched.is_err();
-            }
-        }
         self.runs.insert(number, run);
-        if deaf {
+        if !self.watch(number) {
             // A run whose output cannot be heard must not go on: it would hang.
             self.end(number, Ending::KeeperStopped, Manner::Now);
         }
         number
+    }
+
+    /// Hears of everything that a run does; false if something of it cannot be heard.
+    fn watch(&self, number: u64) -> bool {
+        let Some(run) = self.runs.get(&number) else {
+            return true;
+        };
+        let line = run.begins_on();
+        let report = run.place.as_ref().map(|place| &place.confined.report);
+        let sentry = self.rooms.sentry().filter(|_| run.place.is_some());
+        self.watch_outputs(number)
+            && self.watch_begun(number)
+            && line.is_none_or(|line| self.add(Source::Beginning(number), line, EventFlags::IN))
+            && report.is_none_or(|line| self.add(Source::Report(number), line, EventFlags::IN))
+            && sentry.is_none_or(|sentry| self.add(Source::Sentry, sentry, EventFlags::IN))
+    }
+
+    /// The same for what it prints.
+    pub(super) fn watch_outputs(&self, number: u64) -> bool {
+        let outputs = self.runs.get(&number).map(|run| &run.outputs);
+        outputs.into_iter().flatten().all(|output| {
+            let source = Source::Output(number, output.stream);
+            let pipe = output.pipe();
+            pipe.is_none_or(|pipe| self.add(source, pipe, EventFlags::IN))
+        })
+    }
+
+    /// The same for what may be there only once it has begun: notices, and its mounts.
+    pub(super) fn watch_begun(&self, number: u64) -> bool {
+        let place = self.runs.get(&number).and_then(|run| run.place.as_ref());
+        let notices = place.and_then(|place| place.confined.notices.as_ref());
+        let mounts = place.and_then(InRoom::mounts);
+        notices.is_none_or(|notices| self.add(Source::Notices(number), notices, EventFlags::IN))
+            && mounts.is_none_or(|table| self.add(Source::Mounts(number), table, EventFlags::PRI))
+    }
+
+    fn add(&self, source: Source, fd: impl AsFd, flags: EventFlags) -> bool {
+        let added = match epoll::add(&self.epoll, &fd, source.encode(), flags) {
+            // It may be known under the number of another run that left it to this one.
+            Err(Errno::EXIST) => epoll::modify(&self.epoll, &fd, source.encode(), flags),
+            outcome => outcome,
+        };
+        added.is_ok()
     }
 
     /// Makes a task of what the run with this number left behind.
@@ -367,7 +312,8 @@ impl Keeper {
             return false;
         };
         run.hand_over(&id, census.of(run.mark));
-        self.admit(heir);
+        let number = self.admit(heir);
+        self.record_running(number);
         true
     }
 
@@ -397,6 +343,7 @@ impl Keeper {
             input: run.input.take().map(Input::unwatched),
             log,
             mask: run.mask.clone(),
+            beginning: None,
         };
         Ok(Run::new(parts, Instant::now()))
     }
@@ -409,6 +356,8 @@ pub(super) struct Given {
     /// For a second copy of the log.
     copy: Option<File>,
     inherited: Vec<OwnedFd>,
+    /// Where the engine says that the command may execute.
+    release: Option<OwnedFd>,
 }
 
 /// A command that was started.
@@ -416,6 +365,8 @@ struct Launched {
     /// The command, or the first process of its room.
     pid: i32,
     place: Option<InRoom>,
+    /// What becomes the command, where that is in no room.
+    understudy: Option<Understudy>,
     mark: Mark,
     outputs: [Output; 2],
     input: Option<Input>,
@@ -472,7 +423,7 @@ fn directory_fault(error: &TaskDirectoryError) -> Fault {
     )
 }
 
-fn launch_fault(error: &LaunchError, cwd: &Path) -> Fault {
+pub(super) fn launch_fault(error: &LaunchError, cwd: &Path) -> Fault {
     let errno = error.source.raw_os_error();
     let exhausted =
         [Errno::MFILE, Errno::NFILE, Errno::NOMEM].map(|errno| Some(errno.raw_os_error()));
@@ -487,7 +438,8 @@ fn launch_fault(error: &LaunchError, cwd: &Path) -> Fault {
         | Stage::Landlock
         | Stage::Filter
         | Stage::Terminal
-        | Stage::Report => fault(FaultKind::Sandbox, &error.to_string(), errno),
+        | Stage::Report
+        | Stage::Release => fault(FaultKind::Sandbox, &error.to_string(), errno),
         Stage::Execute => fault(FaultKind::Execute, &error.program.to_string_lossy(), errno),
         _ => fault(FaultKind::Resources, "a process", errno),
     }

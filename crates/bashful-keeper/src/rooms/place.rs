@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use bashful_sandbox::{
-    AbsentNames, Backend, Confined, Enforcement, Freshness, LaunchError, Line, Lookout, Notices,
-    Plan, Terminal, Violation,
+    AbsentNames, Backend, Confined, Enforcement, Freshness, Line, Lookout, Notices, Plan, Terminal,
+    Violation, children,
 };
 
 use super::diary::Page;
@@ -84,12 +84,15 @@ impl InRoom {
         &self.freshness
     }
 
-    /// Waits until the command has executed. From then on no mount of it changes, unless
-    /// the host replaces something that is covered in it.
-    pub(crate) fn await_start(&mut self) -> Result<(), LaunchError> {
-        self.confined.await_start()?;
+    /// The command has executed. From here on no mount of it changes, unless the host replaces
+    /// something that is covered in it.
+    pub(crate) fn has_begun(&mut self) {
         self.mounts = File::open(format!("/proc/{}/mountinfo", self.confined.first())).ok();
-        Ok(())
+    }
+
+    /// Its command: the only child of its first process so far.
+    pub(crate) fn command(&self) -> Option<i32> {
+        children(self.confined.first()).first().copied()
     }
 
     /// Whether none of its processes can be anywhere but below its first one.

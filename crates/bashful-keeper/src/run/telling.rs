@@ -15,7 +15,7 @@ const SETTLING: Duration = Duration::from_millis(5);
 impl Run {
     /// That it runs is due to be said: its process id.
     pub(crate) fn due_start(&mut self, now: Instant) -> Option<i32> {
-        if self.told_start || now < self.started + FIRST_WORD {
+        if self.told_start || self.is_beginning() || now < self.started + FIRST_WORD {
             return None;
         }
         self.start_untold()
@@ -73,7 +73,7 @@ impl Run {
             Stage::Killing { next, .. } => Some(next),
         };
         let first = self.started + FIRST_WORD;
-        let listens = self.owner.is_some();
+        let listens = self.owner.is_some() && !self.is_beginning();
         let start = (listens && !self.told_start).then_some(first);
         let say = (listens && self.log.bytes() != self.said)
             .then(|| self.said_at.map_or(first, |at| at + SAY_INTERVAL));

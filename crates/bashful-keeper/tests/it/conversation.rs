@@ -93,6 +93,8 @@ impl Talk {
             if let Some(value) = line.get(key) {
                 return value.clone();
             }
+            // Nothing more follows a refusal.
+            assert!(line.get("refused").is_none(), "no `{key}`: {line}");
         }
     }
 

@@ -19,13 +19,16 @@ use crate::sys::scrub::close_all_but_these;
 /// Finishes examinations in a child. What it found can be read from the descriptor, to its end,
 /// in the form that `write` gives it.
 pub fn finish_apart(
-    examinations: Vec<Examination>,
+    mut examinations: Vec<Examination>,
     patience: Duration,
     write: impl FnOnce(&[Violation]) -> Vec<u8>,
 ) -> io::Result<(i32, OwnedFd)> {
     let (ours, theirs) = pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK)?;
     match fork_single_threaded()? {
-        Fork::Parent(pid) => Ok((pid, ours)),
+        Fork::Parent(pid) => {
+            examinations.iter_mut().for_each(Examination::hand_over);
+            Ok((pid, ours))
+        }
         Fork::Child => {
             let _ = set_parent_process_death_signal(Some(Signal::KILL));
             let _ = nice(10);

@@ -11,7 +11,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, ResolveFlags, chmodat, openat2, statat};
+use rustix::fs::{
+    AtFlags, FileType, Mode, OFlags, RawDir, ResolveFlags, chmodat, fchmod, fstat, openat2, statat,
+};
 use rustix::io::Errno;
 
 use crate::room::is_held;
@@ -20,6 +22,8 @@ use crate::room::is_held;
 pub(super) struct Search {
     root: Rc<OwnedFd>,
     open: VecDeque<(PathBuf, Place)>,
+    /// What a run closed against its owner, and is open as long as the search goes on.
+    opened: Vec<Opened>,
     buffer: Vec<MaybeUninit<u8>>,
 }
 
@@ -64,6 +68,7 @@ impl Search {
         Self {
             root: Rc::new(root),
             open: VecDeque::from([(PathBuf::new(), Place::Anywhere)]),
+            opened: Vec::new(),
             buffer: vec![MaybeUninit::uninit(); 32 * 1024],
         }
     }
@@ -85,7 +90,7 @@ impl Search {
     /// Looks at one more directory; none if there is none.
     pub(super) fn next(&mut self) -> Option<Found> {
         let (path, place) = self.open.pop_front()?;
-        let directory = match open_below(&self.root, &path) {
+        let directory = match self.enter(&path) {
             Ok(directory) => directory,
             // It went away, or became something else that cannot be entered.
             Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => return Some(Found::Nothing),
@@ -100,6 +105,22 @@ impl Search {
             Ok(_) => Found::Nothing,
             Err(_) => Found::Unreadable(path),
         })
+    }
+
+    /// Leaves open what was opened: somebody else closes it.
+    pub(super) fn leave_open(&mut self) {
+        self.opened.clear();
+    }
+
+    /// Opens a directory, also one that a run closed against its owner.
+    fn enter(&mut self, path: &Path) -> rustix::io::Result<OwnedFd> {
+        match open_below(&self.root, path) {
+            Err(Errno::ACCESS) => {
+                self.opened.push(Opened::open(&self.root, path)?);
+                open_below(&self.root, path)
+            }
+            entered => entered,
+        }
     }
 
     fn read(&mut self, directory: &OwnedFd, path: &Path, place: Place) -> rustix::io::Result<Kind> {
@@ -169,31 +190,59 @@ fn holds_objects(directory: &OwnedFd, name: &[u8]) -> bool {
     is_named_so && is_last() && lacks("HEAD") && lacks(".git")
 }
 
-/// Opens a directory below the root, also one that a run closed against its owner.
+/// Opens a directory below the root.
 fn open_below(root: &OwnedFd, path: &Path) -> rustix::io::Result<OwnedFd> {
     let below = if path.as_os_str().is_empty() {
         Path::new(".")
     } else {
         path
     };
-    let open = |flags: OFlags| {
-        let flags = flags | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
-        openat2(root, below, flags, Mode::empty(), resolve)
-    };
-    match open(OFlags::RDONLY) {
-        Err(Errno::ACCESS) => {
-            // The owner, who we are, may open it for a moment.
-            let name = below.file_name().ok_or(Errno::ACCESS)?;
-            let above = open_below(root, below.parent().unwrap_or(Path::new("")))?;
-            let about = statat(&above, name, AtFlags::SYMLINK_NOFOLLOW)?;
-            if FileType::from_raw_mode(about.st_mode) != FileType::Directory {
-                return Err(Errno::NOTDIR);
-            }
-            let mode = Mode::from_raw_mode(about.st_mode & 0o7777);
-            chmodat(&above, name, mode | Mode::RWXU, AtFlags::empty())?;
-            open(OFlags::RDONLY)
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
+    openat2(root, below, flags, Mode::empty(), resolve)
+}
+
+/// A directory that is open for the time of a search.
+#[derive(Debug)]
+struct Opened {
+    path: PathBuf,
+    inode: u64,
+    mode: Mode,
+}
+
+impl Opened {
+    /// Opens a directory to its owner, who we are.
+    fn open(root: &OwnedFd, path: &Path) -> rustix::io::Result<Self> {
+        let name = path.file_name().ok_or(Errno::ACCESS)?;
+        let above = open_below(root, path.parent().unwrap_or(Path::new("")))?;
+        let about = statat(&above, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        if FileType::from_raw_mode(about.st_mode) != FileType::Directory {
+            return Err(Errno::NOTDIR);
         }
-        opened => opened,
+        let mode = Mode::from_raw_mode(about.st_mode & 0o7777);
+        chmodat(&above, name, mode | Mode::RWXU, AtFlags::empty())?;
+        Ok(Self {
+            path: path.to_owned(),
+            inode: about.st_ino,
+            mode,
+        })
+    }
+
+    /// Gives it back the mode that it had, if it is still there.
+    fn close(&self, root: &OwnedFd) -> rustix::io::Result<()> {
+        let directory = open_below(root, &self.path)?;
+        if fstat(&directory)?.st_ino == self.inode {
+            fchmod(&directory, self.mode)?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Search {
+    fn drop(&mut self) {
+        // The deepest first: those above must be open for it.
+        for opened in self.opened.iter().rev() {
+            let _ = opened.close(&self.root);
+        }
     }
 }

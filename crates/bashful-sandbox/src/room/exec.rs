@@ -2,7 +2,7 @@
 
 use std::ffi::CString;
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -26,10 +26,11 @@ use crate::sys::seccomp::Program;
 use crate::sys::wait::reap;
 use crate::terminal::Terminal;
 use crate::tree::{Process, Reach, Status, signal_process};
+use crate::understudy::{Heard, Line};
 use crate::wrapped::WrapperError;
 
 /// A first process that says nothing for so long will not start anything.
-const PATIENCE: Duration = Duration::from_secs(20);
+pub(super) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Why a run did not start in a room.
 #[derive(Debug, thiserror::Error)]
@@ -62,6 +63,10 @@ pub struct Confined {
     pub init: i32,
     /// Where it reports.
     pub report: Report,
+    /// The line to what becomes its command, if that was made ahead of time.
+    pub(super) line: Option<Line>,
+    /// It has executed, or never will.
+    is_decided: bool,
     pub(super) program: PathBuf,
     pub(crate) group: Option<Cgroup>,
     pub(super) terminal: Option<Terminal>,
@@ -102,7 +107,7 @@ impl Room {
             return Ok(confined);
         }
         let group = self.group_for(plan)?;
-        self.launch(plan, index, launch, group, Waits::No)
+        self.launch(plan, index, launch, group, None)
     }
 
     /// Makes the first process of a run.
@@ -112,7 +117,7 @@ impl Room {
         index: usize,
         launch: Launch,
         group: Option<Cgroup>,
-        waits: Waits,
+        line: Option<(Line, OwnedFd)>,
     ) -> Result<Confined, ExecError> {
         let program = launch.program().to_owned();
         let failed = |stage, error| failure(&launch, stage, error);
@@ -130,8 +135,11 @@ impl Room {
         let filter = Program::new(plan.filter.instructions())
             .map_err(|error| failed(Stage::Filter, error))?;
         let noticing = plan.notices.as_ref();
-        let notices = noticing
-            .map(|noticing| Program::new(noticing.filter.instructions()))
+        let number = init::fresh_number();
+        let notices = noticing.map(|noticing| noticing.filter.with_number(number));
+        let notices = notices
+            .as_deref()
+            .map(Program::new)
             .transpose()
             .map_err(|error| failed(Stage::Filter, error))?;
         let recorded = self.is_recorded && noticing.is_some();
@@ -159,13 +167,14 @@ impl Room {
                 .map(raw),
             filter: Some(filter),
             notices,
+            number,
             recorded,
             landlock: plan.landlock,
             limits: plan.limits.iter().map(|limit| limit.as_raw()).collect(),
             directory,
             report: theirs.as_raw_fd(),
             terminal: launch.wants_terminal(),
-            waits: waits == Waits::Yes,
+            line: line.as_ref().map(|(_, theirs)| theirs.as_raw_fd()),
             outside: false,
             stack: std::ptr::null_mut(),
         };
@@ -173,6 +182,8 @@ impl Room {
             Ok(init) => Ok(Confined {
                 init,
                 report: Report::new(report),
+                line: line.map(|(ours, _)| ours),
+                is_decided: false,
                 program,
                 group,
                 terminal: None,
@@ -266,6 +277,8 @@ impl Confined {
         Self {
             init,
             report,
+            line: None,
+            is_decided: false,
             program: program.to_owned(),
             group: None,
             terminal: None,
@@ -308,34 +321,79 @@ impl Confined {
 
     /// Waits until the command has executed. On an error nothing of it is left.
     pub fn await_start(&mut self) -> Result<(), LaunchError> {
-        let terminal = self.hear_start().map_err(|(stage, source)| {
-            self.kill();
-            let _ = reap(self.init);
-            LaunchError {
-                stage,
-                program: self.program.clone(),
-                source,
+        loop {
+            if let Some(outcome) = self.hear_start() {
+                return outcome;
             }
-        })?;
-        self.terminal = terminal.map(Terminal::from_run);
-        Ok(())
-    }
-
-    /// Hears of its start: the end of its terminal.
-    fn hear_start(&mut self) -> Result<Option<OwnedFd>, (Stage, io::Error)> {
-        // It says two things at most.
-        for _ in 0..2 {
-            let notices = self.notices.as_mut();
-            match self.report.next_of_start(PATIENCE, notices)? {
-                Start::Executed(terminal) => return Ok(terminal),
-                Start::Listening(listener) => {
-                    let own = self.own.take();
-                    let what = self.noticing;
-                    self.notices = what.map(|what| Notices::new(listener, what, own));
-                }
+            let said = match &self.line {
+                Some(line) => line.await_word(PATIENCE),
+                None => self.report.await_word(PATIENCE),
+            };
+            if let Err(failed) = said {
+                return Err(self.did_not_start(failed));
             }
         }
-        Err((Stage::Report, io::ErrorKind::InvalidData.into()))
+    }
+
+    /// How its start went, once that is known: said once. On an error nothing of it is left.
+    pub fn hear_start(&mut self) -> Option<Result<(), LaunchError>> {
+        while !self.is_decided {
+            match self.hear_word() {
+                Ok(None) => return None,
+                Ok(Some(Heard::Listening(listener))) => self.listen(listener),
+                Ok(Some(Heard::Ready)) => {}
+                Ok(Some(Heard::Executed)) => {
+                    self.is_decided = true;
+                    self.line = None;
+                    return Some(Ok(()));
+                }
+                Err(failed) => return Some(Err(self.did_not_start(failed))),
+            }
+        }
+        None
+    }
+
+    fn hear_word(&mut self) -> Result<Option<Heard>, (Stage, io::Error)> {
+        if let Some(line) = &mut self.line {
+            return line.hear();
+        }
+        Ok(Some(match self.report.next_of_start()? {
+            None => return Ok(None),
+            Some(Start::Executed(terminal)) => {
+                self.terminal = terminal.map(Terminal::from_run);
+                Heard::Executed
+            }
+            Some(Start::Listening(listener)) => Heard::Listening(listener),
+            // It died before it could say anything: somebody killed it.
+            Some(Start::Closed) => {
+                return Err((Stage::Report, io::ErrorKind::UnexpectedEof.into()));
+            }
+            Some(_) => return Err((Stage::Report, io::ErrorKind::InvalidData.into())),
+        }))
+    }
+
+    /// From here on one hears of its calls.
+    pub(super) fn listen(&mut self, listener: OwnedFd) {
+        let own = self.own.take();
+        let what = self.noticing;
+        self.notices = what.map(|what| Notices::new(listener, what, own));
+    }
+
+    fn did_not_start(&mut self, (stage, source): (Stage, io::Error)) -> LaunchError {
+        self.is_decided = true;
+        self.line = None;
+        self.kill();
+        let _ = reap(self.init);
+        LaunchError {
+            stage,
+            program: self.program.clone(),
+            source,
+        }
+    }
+
+    /// What tells how its start goes on, if that is not the report.
+    pub fn line(&self) -> Option<BorrowedFd<'_>> {
+        self.line.as_ref().map(AsFd::as_fd)
     }
 
     /// The keeper's end of its terminal, once it has started.
@@ -401,13 +459,6 @@ fn failure(launch: &Launch, stage: Stage, source: io::Error) -> LaunchError {
         program: launch.program().to_owned(),
         source,
     }
-}
-
-/// Whether a first process waits to be told what to start.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Waits {
-    No,
-    Yes,
 }
 
 fn raw(fd: &OwnedFd) -> RawFd {

@@ -2,21 +2,18 @@
 //!
 //! Making namespaces, joining groups and giving up rights takes most of the time that
 //! a sandboxed start takes longer than a plain one. So a room keeps one first process
-//! ready for the plan that was used last: it waits inside and is told what to start.
+//! ready for the plan that was used last, and below it what becomes the command: it has put on
+//! Landlock and the filters, waits inside and is told what to execute.
 
-use std::io::IoSlice;
-use std::mem::MaybeUninit;
-
-use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
-
-use super::exec::{Confined, Waits};
+use super::exec::{Confined, PATIENCE};
 use super::{Room, Template};
-use crate::launch::{Launch, MOST_INHERITED};
+use crate::launch::Launch;
 use crate::plan::{Plan, RunLimit};
 use crate::profile::Resources;
 use crate::seccomp::NoticeOptions;
 use crate::sys::fork::require_single_thread;
 use crate::sys::wait::reap;
+use crate::understudy::Line;
 
 /// A first process that waits.
 #[derive(Debug)]
@@ -48,8 +45,11 @@ impl Room {
         let Ok(group) = self.group_for(&plan) else {
             return;
         };
+        let Ok(line) = Line::pair() else {
+            return;
+        };
         let nothing = Launch::new("/", "");
-        if let Ok(confined) = self.launch(&plan, index, nothing, group, Waits::Yes) {
+        if let Ok(confined) = self.launch(&plan, index, nothing, group, Some(line)) {
             self.waiting = Some(Waiting {
                 confined,
                 template,
@@ -80,8 +80,8 @@ impl Room {
             }
             return None;
         };
-        if tell(&waiting.confined, launch).is_none() {
-            // Too large, or it is gone: it has started nothing.
+        if waiting.tell(launch).is_none() {
+            // It is gone: it has started nothing.
             self.waiting = Some(waiting);
             self.dismiss_waiting();
             return None;
@@ -116,21 +116,14 @@ impl Template {
     }
 }
 
-fn tell(confined: &Confined, launch: &Launch) -> Option<()> {
-    let order = launch.to_order()?;
-    let descriptors = launch.descriptors();
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(3 + MOST_INHERITED))];
-    let mut ancillary = SendAncillaryBuffer::new(&mut space);
-    if !descriptors.is_empty() {
-        ancillary.push(SendAncillaryMessage::ScmRights(&descriptors));
+impl Waiting {
+    fn tell(&mut self, launch: &Launch) -> Option<()> {
+        let line = self.confined.line.as_mut()?;
+        let listener = line.await_ready(PATIENCE).ok()?;
+        line.tell(launch).ok()?;
+        if let Some(listener) = listener {
+            self.confined.listen(listener);
+        }
+        Some(())
     }
-    let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
-    sendmsg(
-        &confined.report,
-        &[IoSlice::new(&order)],
-        &mut ancillary,
-        flags,
-    )
-    .ok()?;
-    Some(())
 }

@@ -35,7 +35,7 @@ mod watched;
 mod whole;
 
 pub(crate) use watched::{Act, End, Place, Watched};
-pub(super) use watched::{Watching, watched};
+pub(super) use watched::{OURS, Watching, watched};
 
 /// All refusals. For a call that several rules name, the first that applies counts.
 pub(super) fn rules() -> impl Iterator<Item = &'static Rule> {

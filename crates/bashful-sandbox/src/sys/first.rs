@@ -13,18 +13,18 @@ use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd, RawFd};
 
 use rustix::fs::OFlags;
 
-use super::init::{Room, Started, attend, leave, shut_in, start, tell};
+use super::init::{Room, Started, attend, fresh_number, leave, shut_in, start, tell};
 use super::limits::OpenFiles;
 use super::seccomp::Program;
 use super::spawn::{Plan, Pointers, Prepared, STACK_BYTES};
 use super::terminal::open_terminal;
 use super::wait_for_order::{
-    Inherited, Streams, above_standard, close_all_but, hand_out, receive_message,
+    Told, above_standard, close_all_but, hand_out, read_order, receive_message,
 };
-use crate::launch::{FIRST_INHERITED, MOST_INHERITED, Stage};
-use crate::order::{MOST_WITH_SETUP, Order, SETUP_BYTES, Setup};
+use crate::launch::{FIRST_INHERITED, MOST_TOLD, Stage};
+use crate::order::{MOST_WITH_SETUP, SETUP_BYTES, Setup};
 use crate::report::Record;
-use crate::seccomp::Instruction;
+use crate::seccomp::{Instruction, with_number};
 
 /// The argument that turns an executable into the first process of a run.
 pub(crate) const FIRST_ARGUMENT: &str = "__bashful-first";
@@ -56,25 +56,31 @@ fn serve(report: RawFd) -> ! {
     attend(report, carry_out(report, told))
 }
 
-/// What we were told.
-struct Told {
+/// What we were told: about ourselves, and what to start.
+struct Instructed {
     setup: Setup,
-    order: Order,
     ruleset: Option<OwnedFd>,
     /// What it refuses, what is told to the keeper, what is recorded by the kernel.
     filters: [Option<Vec<Instruction>>; 3],
-    standard: Streams,
-    inherited: Inherited,
+    told: Told,
 }
 
-fn carry_out(report: RawFd, told: Told) -> Result<Started, (Stage, c_int)> {
-    if told.setup.outside {
+fn carry_out(report: RawFd, instructed: Instructed) -> Result<Started, (Stage, c_int)> {
+    let Instructed {
+        setup,
+        ruleset,
+        filters,
+        told,
+    } = instructed;
+    if setup.outside {
         // Whoever loses its parent falls to us, as it would in a namespace.
         rustix::process::set_child_subreaper(Some(rustix::process::getpid()))
             .map_err(|errno| (Stage::Session, errno.raw_os_error()))?;
     }
-    shut_in(told.setup.identity)?;
-    let [filter, notices, recorded] = &told.filters;
+    shut_in(setup.identity)?;
+    let [filter, notices, recorded] = &filters;
+    let number = fresh_number();
+    let notices = notices.as_deref().map(|known| with_number(known, number));
     let filter = program(filter.as_deref())?;
     let notices = program(notices.as_deref())?;
     let recorded = program(recorded.as_deref())?;
@@ -84,17 +90,18 @@ fn carry_out(report: RawFd, told: Told) -> Result<Started, (Stage, c_int)> {
         groups: Vec::new(),
         unified: None,
         identity: None,
-        ruleset: told.ruleset.as_ref().map(AsRawFd::as_raw_fd),
-        landlock: told.setup.landlock,
+        ruleset: ruleset.as_ref().map(AsRawFd::as_raw_fd),
+        landlock: setup.landlock,
         filter,
         notices,
+        number,
         recorded,
-        limits: told.setup.limits.iter().map(as_raw).collect(),
+        limits: setup.limits.iter().map(as_raw).collect(),
         directory,
         report,
         terminal: None,
-        waits: false,
-        outside: told.setup.outside,
+        line: None,
+        outside: setup.outside,
         stack: stack.as_mut_ptr(),
     };
     let mut room = room;
@@ -112,15 +119,16 @@ fn carry_out(report: RawFd, told: Told) -> Result<Started, (Stage, c_int)> {
             .open_files
             .map(|(soft, hard)| OpenFiles { soft, hard }),
         new_session: told.order.new_session,
-        takes_terminal: told.setup.terminal.is_some(),
-        dies_with_caller: told.setup.outside,
+        takes_terminal: setup.terminal.is_some(),
+        dies_with_caller: setup.outside,
         is_wrapper: false,
         groups: Vec::new(),
+        release: told.release,
         room: Some(room(told.order.directory)),
     };
     let pointers = Pointers::to(&prepared);
     let mut plan = Plan::new(&prepared, &pointers);
-    let Some(size) = told.setup.terminal else {
+    let Some(size) = setup.terminal else {
         return start(&mut plan, &outer).map(|pid| (pid, None));
     };
     let ends = open_terminal(size)?;
@@ -137,18 +145,14 @@ fn as_raw(limit: &(u32, u64, u64)) -> (libc::__rlimit_resource_t, libc::rlimit64
     (which, limit)
 }
 
-fn receive(socket: BorrowedFd<'_>) -> Option<Told> {
+fn receive(socket: BorrowedFd<'_>) -> Option<Instructed> {
     let mut message = [0; SETUP_BYTES];
     let mut space =
-        [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_WITH_SETUP + MOST_INHERITED))];
+        [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_WITH_SETUP + MOST_TOLD))];
     let (length, descriptors) = receive_message(socket, &mut message, &mut space)?;
     let setup = Setup::decode(message.get(..length)?)?;
     let mut descriptors = descriptors.into_iter();
-    let mut text = Vec::new();
-    let mut file = File::from(descriptors.next()?);
-    file.seek(SeekFrom::Start(0)).ok()?;
-    file.read_to_end(&mut text).ok()?;
-    let order = Order::decode(&text)?;
+    let order = read_order(descriptors.next()?)?;
     let ruleset = if setup.ruleset {
         Some(above_standard(&descriptors.next()?)?)
     } else {
@@ -160,14 +164,11 @@ fn receive(socket: BorrowedFd<'_>) -> Option<Told> {
             *filter = Some(instructions(descriptors.next()?)?);
         }
     }
-    let (standard, inherited) = hand_out(&order, descriptors)?;
-    Some(Told {
+    Some(Instructed {
         setup,
-        order,
         ruleset,
         filters,
-        standard,
-        inherited,
+        told: hand_out(order, descriptors)?,
     })
 }
 

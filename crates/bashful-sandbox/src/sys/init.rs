@@ -42,6 +42,8 @@ pub(crate) struct Room<'a> {
     pub(crate) recorded: Option<Program<'a>>,
     /// Which calls the kernel tells the keeper about; it decides nothing.
     pub(crate) notices: Option<Program<'a>>,
+    /// With this number our own last calls pass without a notice.
+    pub(crate) number: u32,
     pub(crate) limits: Vec<(libc::__rlimit_resource_t, libc::rlimit64)>,
     /// The working directory, as it is called inside.
     pub(crate) directory: CString,
@@ -49,8 +51,8 @@ pub(crate) struct Room<'a> {
     pub(crate) report: RawFd,
     /// The command gets a terminal of this size.
     pub(crate) terminal: Option<TerminalSize>,
-    /// It is made ahead of time and waits to be told what to start.
-    pub(crate) waits: bool,
+    /// It is made ahead of time, and what becomes its command hears here what to start.
+    pub(crate) line: Option<RawFd>,
     /// There is no namespace for its processes, so that it must end with its parent by itself.
     pub(crate) outside: bool,
     /// The stack of the command before it executes.
@@ -117,10 +119,14 @@ pub(super) fn enter_room(plan: &mut Plan<'_>, room: &Room<'_>) -> Result<i32, (S
 
 /// The first process of a run.
 fn init(plan: &mut Plan<'_>, room: &Room<'_>) -> ! {
-    let started = settle(room).and_then(|()| {
-        if room.waits {
-            return super::wait_for_order::start_what_is_told(room).map(|pid| (pid, None));
+    let settled = settle(room);
+    if let (Ok(()), Some(line)) = (&settled, room.line) {
+        match super::understudy::in_room(room, line) {
+            Ok(command) => watch_over(command, room.report),
+            Err(failed) => attend(room.report, Err(failed)),
         }
+    }
+    let started = settled.and_then(|()| {
         let Some(size) = room.terminal else {
             return start(plan, room).map(|pid| (pid, None));
         };
@@ -147,17 +153,29 @@ pub(super) fn attend(report: RawFd, started: Result<Started, (Stage, c_int)>) ->
         tell(report, &Record::Failed(stage, errno));
         leave();
     }
-    // The command's ends of the pipes must not stay open here, nor anything of the keeper's.
-    let number = report.unsigned_abs();
-    // SAFETY: takes no memory; only the report is used from here on.
-    unsafe { libc::syscall(libc::SYS_close_range, 0_u32, number - 1, 0_u32) };
-    // SAFETY: as above.
-    unsafe { libc::syscall(libc::SYS_close_range, number + 1, u32::MAX, 0_u32) };
+    close_all_but(report);
     if master.is_none() {
         tell(report, &Record::Started);
     }
     reap_until_alone(leader, report);
     leave()
+}
+
+/// What a first process does whose command was made ahead of time, and tells by itself whether it
+/// has executed.
+fn watch_over(command: i32, report: RawFd) -> ! {
+    close_all_but(report);
+    reap_until_alone(command, report);
+    leave()
+}
+
+/// The command's ends of the pipes must not stay open here, nor anything of the keeper's.
+fn close_all_but(report: RawFd) {
+    let number = report.unsigned_abs();
+    // SAFETY: takes no memory; only the report is used from here on.
+    unsafe { libc::syscall(libc::SYS_close_range, 0_u32, number - 1, 0_u32) };
+    // SAFETY: as above.
+    unsafe { libc::syscall(libc::SYS_close_range, number + 1, u32::MAX, 0_u32) };
 }
 
 /// The command, and the keeper's end of its terminal if it has one.
@@ -257,15 +275,26 @@ pub(super) fn start(plan: &mut Plan<'_>, room: &Room<'_>) -> Result<i32, (Stage,
     }
 }
 
-/// The command's own part, after what every launch does and before it executes.
-pub(super) fn confine_command(room: &Room<'_>) -> Result<(), (Stage, c_int)> {
+/// Enters the command's working directory.
+pub(super) fn enter_directory(room: &Room<'_>) -> Result<(), (Stage, c_int)> {
+    // SAFETY: the path is a live C string. It is looked up in the room's own tree. The number is
+    // in a register that the call does not use.
+    let outcome = unsafe {
+        libc::syscall(
+            libc::SYS_chdir,
+            room.directory.as_ptr().cast::<c_char>(),
+            libc::c_ulong::from(room.number),
+        )
+    };
+    check(Stage::Directory, c_int::try_from(outcome).unwrap_or(-1))
+}
+
+/// The command's own part, after what every launch does and before it executes. The listener for
+/// its calls goes to the keeper through this socket.
+pub(super) fn confine_command(room: &Room<'_>, socket: RawFd) -> Result<(), (Stage, c_int)> {
     for (resource, limit) in &room.limits {
         limit_self(*resource, limit)?;
     }
-    // SAFETY: the path is a live C string. It is looked up in the room's own tree.
-    check(Stage::Directory, unsafe {
-        libc::chdir(room.directory.as_ptr().cast::<c_char>())
-    })?;
     if let Some(ruleset) = room.ruleset {
         let record = if room.recorded.is_some() && room.landlock >= RECORDS {
             RECORD_AFTER_EXEC
@@ -276,7 +305,7 @@ pub(super) fn confine_command(room: &Room<'_>) -> Result<(), (Stage, c_int)> {
         let outcome = unsafe { libc::syscall(libc::SYS_landlock_restrict_self, ruleset, record) };
         check(Stage::Landlock, c_int::try_from(outcome).unwrap_or(-1))?;
     }
-    give_notice(room)
+    give_notice(room, socket)
 }
 
 /// The last step before exec.
@@ -354,6 +383,14 @@ pub(super) fn tell(report: RawFd, record: &Record) {
     let bytes: [u8; RECORD_BYTES] = record.encode();
     // SAFETY: the bytes are valid during the call.
     unsafe { libc::write(report, bytes.as_ptr().cast::<c_void>(), RECORD_BYTES) };
+}
+
+/// A number that nobody can guess, see [`Room::number`]. Without one our own calls are noticed.
+pub(crate) fn fresh_number() -> u32 {
+    let mut bytes = [0; 4];
+    let flags = rustix::rand::GetRandomFlags::empty();
+    let filled = rustix::rand::getrandom(&mut bytes[..], flags);
+    filled.map_or(0, |_| u32::from_ne_bytes(bytes))
 }
 
 pub(super) fn leave() -> ! {

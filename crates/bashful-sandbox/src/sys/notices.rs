@@ -3,7 +3,7 @@
 
 use std::ffi::{c_int, c_ulong, c_void};
 use std::io;
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::{AsFd, AsRawFd, RawFd};
 
 use super::spawn::check;
 use super::terminal::tell_with_descriptor;
@@ -175,14 +175,14 @@ pub(crate) fn read_memory(thread: u32, address: u64, buffer: &mut [u8]) -> Optio
 /// The command's own part: has the kernel tell about its calls, and sends the listener to the
 /// keeper. That this cannot be had stops nothing, but for a listener that would be lost: its
 /// calls would fail.
-pub(super) fn give_notice(room: &Room<'_>) -> Result<(), (Stage, c_int)> {
+pub(super) fn give_notice(room: &Room<'_>, socket: RawFd) -> Result<(), (Stage, c_int)> {
     let Some(notices) = &room.notices else {
         return Ok(());
     };
     let Ok(listener) = notices.install_with_listener() else {
         return Ok(());
     };
-    let sent = tell_with_descriptor(room.report, &Record::Listening, listener);
+    let sent = tell_with_descriptor(socket, &Record::Listening, listener);
     // SAFETY: takes no memory; the descriptor is ours and used no more.
     check(Stage::Filter, unsafe { libc::close(listener) })?;
     sent.map_err(|errno| (Stage::Filter, errno))

@@ -10,9 +10,10 @@ use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 
-use super::init::{Room, confine_command, enter_room, filter_calls};
+use super::init::{Room, confine_command, enter_directory, enter_room, errno, filter_calls, tell};
 use super::limits::OpenFiles;
 use crate::launch::{FIRST_INHERITED, PLACES, Stage};
+use crate::report::Record;
 
 /// Everything the child needs, in the form the system calls want.
 #[expect(
@@ -40,6 +41,8 @@ pub(crate) struct Prepared<'a> {
     pub(crate) is_wrapper: bool,
     /// Files of control groups to join.
     pub(crate) groups: Vec<OwnedFd>,
+    /// It executes when somebody says so through this.
+    pub(crate) release: Option<OwnedFd>,
     pub(crate) room: Option<Room<'a>>,
 }
 
@@ -62,6 +65,9 @@ pub(super) struct Plan<'a> {
     dies_with_caller: bool,
     is_wrapper: bool,
     groups: *const [OwnedFd],
+    release: Option<RawFd>,
+    /// What was done ahead of time, if it was.
+    ahead: Option<Ahead>,
     caller: libc::pid_t,
     /// The room, where there is one; it outlives the child like everything here.
     room: *const Room<'a>,
@@ -69,6 +75,17 @@ pub(super) struct Plan<'a> {
     pub(super) failed: Option<(Stage, c_int)>,
     /// Written by the usher: the first process of the run.
     init: Option<i32>,
+}
+
+/// What a process has that was made ahead of time. Its signals are reset and, in a room, its
+/// limits, Landlock and filters are on.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Ahead {
+    /// Where it hears what to do, and tells what becomes of it. Nothing that is inherited has a
+    /// higher number.
+    pub(super) line: RawFd,
+    /// `/dev/null`: opening it now would be an act of the run.
+    pub(super) null: RawFd,
 }
 
 pub(super) const STACK_BYTES: usize = 64 * 1024;
@@ -123,6 +140,8 @@ impl<'a> Plan<'a> {
             dies_with_caller: prepared.dies_with_caller,
             is_wrapper: prepared.is_wrapper,
             groups: std::ptr::from_ref(prepared.groups.as_slice()),
+            release: prepared.release.as_ref().map(AsRawFd::as_raw_fd),
+            ahead: None,
             caller: rustix::process::getpid().as_raw_pid(),
             room: prepared
                 .room
@@ -130,6 +149,14 @@ impl<'a> Plan<'a> {
                 .map_or(std::ptr::null(), std::ptr::from_ref),
             failed: None,
             init: None,
+        }
+    }
+
+    /// The same for a process that was made ahead of time.
+    pub(super) fn carried_out_by(self, ahead: Ahead) -> Self {
+        Self {
+            ahead: Some(ahead),
+            ..self
         }
     }
 
@@ -224,7 +251,7 @@ pub(super) extern "C" fn command(argument: *mut c_void) -> c_int {
 }
 
 /// The steps from clone to exec: system calls only, no allocation, no locks.
-fn follow(plan: &Plan<'_>) -> Result<(), (Stage, c_int)> {
+pub(super) fn follow(plan: &Plan<'_>) -> Result<(), (Stage, c_int)> {
     // SAFETY: null, or a room that outlives this process.
     let room = unsafe { plan.room.as_ref() };
     if plan.new_session {
@@ -233,15 +260,7 @@ fn follow(plan: &Plan<'_>) -> Result<(), (Stage, c_int)> {
     }
     // In a room everybody dies with init.
     if plan.dies_with_caller && room.is_none_or(|room| room.outside) {
-        // SAFETY: this prctl takes a signal number and no memory.
-        check(Stage::Session, unsafe {
-            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL)
-        })?;
-        // SAFETY: takes no memory.
-        if unsafe { libc::getppid() } != plan.caller {
-            // The caller died before the line above took effect.
-            return Err((Stage::Session, libc::ESRCH));
-        }
+        die_with(plan.caller)?;
     }
     // SAFETY: the list outlives this process, like everything that is prepared.
     for group in unsafe { &*plan.groups } {
@@ -254,11 +273,12 @@ fn follow(plan: &Plan<'_>) -> Result<(), (Stage, c_int)> {
         limit_self(libc::RLIMIT_NOFILE, limit)?;
     }
     for (target, source) in (0..).zip(plan.standard) {
-        let source = match source {
-            Some(source) => source,
+        let source = match (source, plan.ahead) {
+            (Some(source), _) => source,
+            (None, Some(ahead)) => ahead.null,
             // It may get the very number it is for, so it does not close on exec.
             // SAFETY: the path is a constant.
-            None => unsafe { libc::open(c"/dev/null".as_ptr(), libc::O_RDWR) },
+            (None, None) => unsafe { libc::open(c"/dev/null".as_ptr(), libc::O_RDWR) },
         };
         check(Stage::Descriptors, source)?;
         // SAFETY: takes no memory; the sources are above 2, so none is overwritten.
@@ -275,29 +295,89 @@ fn follow(plan: &Plan<'_>) -> Result<(), (Stage, c_int)> {
         check(Stage::Directory, unsafe { libc::fchdir(directory) })?;
     }
     if let Some(room) = room {
-        confine_command(room)?;
+        enter_directory(room)?;
     }
-    reset_signals();
-    if plan.is_wrapper {
-        ignore_requests_to_end();
+    if plan.ahead.is_none() {
+        if let Some(room) = room {
+            confine_command(room, room.report)?;
+        }
+        reset_signals();
+        if plan.is_wrapper {
+            ignore_requests_to_end();
+        }
     }
+    await_release(plan)?;
     let after = inherit(plan.inherited)?;
-    // Kernels before 5.9 lack this call; our own descriptors close on exec anyway.
-    let first = FIRST_INHERITED.unsigned_abs();
-    if after > first {
-        // SAFETY: takes no memory; from here on only what is inherited is needed.
-        unsafe { libc::syscall(libc::SYS_close_range, 3_u32, first - 1, 0_u32) };
-    }
-    let from = if after > first { after } else { 3 };
-    // SAFETY: as above.
-    unsafe { libc::syscall(libc::SYS_close_range, from, u32::MAX, 0_u32) };
-    if let Some(room) = room {
+    close_all_but_inherited(after, plan.ahead.map(|ahead| ahead.line));
+    if let (Some(room), None) = (room, plan.ahead) {
         filter_calls(room)?;
     }
-    // SAFETY: the arrays end with a null pointer and point to live C strings.
-    check(Stage::Execute, unsafe {
-        libc::execve(plan.program, plan.arguments, plan.environment)
-    })
+    let number = room.map_or(0, |room| room.number);
+    // SAFETY: the arrays end with a null pointer and point to live C strings. The number is in a
+    // register that the call does not use.
+    let outcome = unsafe {
+        libc::syscall(
+            libc::SYS_execve,
+            plan.program,
+            plan.arguments,
+            plan.environment,
+            libc::c_ulong::from(number),
+        )
+    };
+    check(Stage::Execute, c_int::try_from(outcome).unwrap_or(-1))
+}
+
+/// Has the kernel kill us when our parent ends, which is this process or has gone already.
+pub(super) fn die_with(caller: libc::pid_t) -> Result<(), (Stage, c_int)> {
+    // SAFETY: this prctl takes a signal number and no memory.
+    check(Stage::Session, unsafe {
+        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL)
+    })?;
+    // SAFETY: takes no memory.
+    if unsafe { libc::getppid() } != caller {
+        // The caller died before the line above took effect.
+        return Err((Stage::Session, libc::ESRCH));
+    }
+    Ok(())
+}
+
+/// Waits until somebody says that the command may execute. Who goes away without a word does not.
+fn await_release(plan: &Plan<'_>) -> Result<(), (Stage, c_int)> {
+    if let Some(release) = plan.release {
+        let mut word = 0_u8;
+        loop {
+            // SAFETY: the one byte is valid during the call.
+            let read = unsafe { libc::read(release, (&raw mut word).cast::<c_void>(), 1) };
+            match read {
+                1 => break,
+                -1 if errno() == libc::EINTR => {}
+                _ => return Err((Stage::Release, libc::ECANCELED)),
+            }
+        }
+    }
+    if let Some(ahead) = plan.ahead {
+        tell(ahead.line, &Record::Released);
+    }
+    Ok(())
+}
+
+/// Closes everything above the standard streams, but what is inherited and ends before `after`,
+/// and what only we know.
+fn close_all_but_inherited(after: u32, line: Option<RawFd>) {
+    let first = FIRST_INHERITED.unsigned_abs();
+    let line = line.map(RawFd::unsigned_abs);
+    let from = if after > first { after } else { 3 };
+    let ranges = [
+        (after > first).then_some((3, first - 1)),
+        line.filter(|line| *line > from)
+            .map(|line| (from, line - 1)),
+        Some((line.map_or(from, |line| line + 1), u32::MAX)),
+    ];
+    // Kernels before 5.9 lack this call; our own descriptors close on exec anyway.
+    for (from, to) in ranges.into_iter().flatten() {
+        // SAFETY: takes no memory; from here on only what is inherited is needed.
+        unsafe { libc::syscall(libc::SYS_close_range, from, to, 0_u32) };
+    }
 }
 
 /// Puts what is inherited where it belongs, and returns the number behind the last.
@@ -330,7 +410,7 @@ pub(super) fn limit_self(
 }
 
 /// Default action for every signal and an empty mask, as a new process expects.
-fn reset_signals() {
+pub(super) fn reset_signals() {
     let mut action = MaybeUninit::<libc::sigaction>::zeroed();
     // SAFETY: the zeroed bytes are valid for this field, and zero is SIG_DFL.
     unsafe { (*action.as_mut_ptr()).sa_sigaction = libc::SIG_DFL };

@@ -1,74 +1,50 @@
-//! A first process that was made ahead of time: it waits, then starts what it is told.
-//!
-//! It is a fork of a process with a single thread, so unlike everything else between
-//! clone and exec it may allocate.
+//! Hearing what to start: an order, and the descriptors that come with it.
 
 use std::ffi::c_int;
-use std::io::IoSliceMut;
+use std::fs::File;
+use std::io::{IoSliceMut, Read, Seek, SeekFrom};
 use std::mem::MaybeUninit;
 use std::os::fd::{BorrowedFd, OwnedFd};
 
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
 
-use super::init::{Room, leave, start};
-use super::limits::OpenFiles;
-use super::spawn::{Plan, Pointers, Prepared};
-use crate::launch::{MOST_INHERITED, PLACES, Stage};
-use crate::order::{MOST_BYTES, Order};
-
-/// Waits for an order and carries it out; ends if none comes.
-pub(super) fn start_what_is_told(room: &Room<'_>) -> Result<i32, (Stage, c_int)> {
-    close_all_but([Some(room.report), room.ruleset]);
-    super::memory::take_back_pages();
-    // SAFETY: the keeper gave us this descriptor, and it stays open until the end.
-    let socket = unsafe { BorrowedFd::borrow_raw(room.report) };
-    let Some((order, standard, inherited)) = receive(socket) else {
-        leave();
-    };
-    let inner = Room {
-        namespaces: Vec::new(),
-        groups: Vec::new(),
-        unified: None,
-        limits: room.limits.clone(),
-        directory: order.directory,
-        terminal: None,
-        waits: false,
-        ..*room
-    };
-    let prepared = Prepared {
-        program: order.program,
-        arguments: order.arguments,
-        environment: order.environment,
-        directory: None,
-        standard,
-        inherited,
-        mark: order.mark,
-        open_files: order
-            .open_files
-            .map(|(soft, hard)| OpenFiles { soft, hard }),
-        new_session: order.new_session,
-        // A run with a terminal never waits.
-        takes_terminal: false,
-        dies_with_caller: false,
-        is_wrapper: false,
-        groups: Vec::new(),
-        room: Some(inner),
-    };
-    let pointers = Pointers::to(&prepared);
-    let mut plan = Plan::new(&prepared, &pointers);
-    start(&mut plan, room)
-}
+use crate::launch::{MOST_TOLD, PLACES};
+use crate::order::{AS_FILE, MOST_BYTES, Order};
 
 pub(super) type Streams = [Option<OwnedFd>; 3];
 pub(super) type Inherited = [Option<OwnedFd>; PLACES];
 
-pub(super) fn receive(socket: BorrowedFd<'_>) -> Option<(Order, Streams, Inherited)> {
+/// An order with everything that belongs to it.
+pub(super) struct Told {
+    pub(super) order: Order,
+    pub(super) standard: Streams,
+    pub(super) inherited: Inherited,
+    /// Where it is said that the command may execute.
+    pub(super) release: Option<OwnedFd>,
+}
+
+/// Waits for an order; none if whoever could give one has gone.
+pub(super) fn receive(socket: BorrowedFd<'_>) -> Option<Told> {
     let mut message = vec![0; MOST_BYTES];
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(3 + MOST_INHERITED))];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_TOLD))];
     let (length, descriptors) = receive_message(socket, &mut message, &mut space)?;
-    let order = Order::decode(message.get(..length)?)?;
-    let (standard, inherited) = hand_out(&order, descriptors.into_iter())?;
-    Some((order, standard, inherited))
+    let mut descriptors = descriptors.into_iter();
+    let message = message.get(..length)?;
+    let order = if message == AS_FILE {
+        read_order(descriptors.next()?)?
+    } else {
+        Order::decode(message)?
+    };
+    hand_out(order, descriptors)
+}
+
+/// The order in a file.
+pub(super) fn read_order(file: OwnedFd) -> Option<Order> {
+    let mut text = Vec::new();
+    let mut file = File::from(file);
+    file.seek(SeekFrom::Start(0)).ok()?;
+    file.read_to_end(&mut text).ok()?;
+    Order::decode(&text)
 }
 
 /// One message: how long it is, and the descriptors that came along.
@@ -95,11 +71,11 @@ pub(super) fn receive_message(
     Some((received.bytes, descriptors.collect()))
 }
 
-/// Which descriptor is which: the streams of the order, then what is inherited.
+/// Which descriptor is which: the streams of the order, what is inherited, and what releases it.
 pub(super) fn hand_out(
-    order: &Order,
+    order: Order,
     mut descriptors: impl Iterator<Item = OwnedFd>,
-) -> Option<(Streams, Inherited)> {
+) -> Option<Told> {
     let mut standard = [const { None }; 3];
     for (stream, given) in standard.iter_mut().zip(order.streams) {
         if given {
@@ -112,7 +88,16 @@ pub(super) fn hand_out(
             *place = Some(above_standard(&descriptors.next()?)?);
         }
     }
-    Some((standard, inherited))
+    let release = match order.is_held {
+        true => Some(above_standard(&descriptors.next()?)?),
+        false => None,
+    };
+    Some(Told {
+        order,
+        standard,
+        inherited,
+        release,
+    })
 }
 
 /// What becomes descriptor 0, 1 or 2 must not be among them already.

@@ -1,0 +1,139 @@
+//! From an order to a command that runs, or to nothing.
+//!
+//! What is to become the command has its order, and executes when the engine says so: after the
+//! start is on record. Meanwhile the keeper looks after everything else, so that a slow disk
+//! stalls no other run.
+
+use std::time::Instant;
+
+use bashful_sandbox::{Understudy, take_back_pages};
+
+use super::start::{fault, launch_fault};
+use super::{Keeper, Manner, Spares, streams};
+use crate::protocol::{Fault, FaultKind, Reply};
+use crate::task_directory::{Ending, TaskDirectory};
+
+impl Keeper {
+    /// Hears how the start of a run goes on.
+    pub(super) fn hear_start(&mut self, number: u64) {
+        let Some(run) = self.runs.get_mut(&number) else {
+            return;
+        };
+        match run.hear_start() {
+            // A listener for its calls may have come.
+            None => drop(self.watch_begun(number)),
+            Some(Ok(())) => self.has_begun(number),
+            Some(Err(error)) => {
+                let fault = launch_fault(&error, &run.spec.cwd);
+                // What was to be ended before it began has been: that is its end.
+                match run.ending() {
+                    None | Some(Ending::CallerGone) => self.withdraw(number, fault),
+                    Some(_) => run.never_began(),
+                }
+            }
+        }
+    }
+
+    /// The command has executed.
+    fn has_begun(&mut self, number: u64) {
+        let Some(run) = self.runs.get_mut(&number) else {
+            return;
+        };
+        let now = Instant::now();
+        let asked_by = run.begin(now);
+        let mut is_heard = true;
+        if let Some(terminal) = run.take_terminal() {
+            match streams::at_terminal(terminal, &run.mask) {
+                Ok((outputs, input)) => {
+                    run.sit_at(outputs, input);
+                    is_heard = self.watch_outputs(number);
+                }
+                Err(error) => {
+                    let fault = fault(FaultKind::Resources, "a terminal", error.raw_os_error());
+                    run.kill_room();
+                    return self.withdraw(number, fault);
+                }
+            }
+        }
+        if let Some(run) = self.runs.get_mut(&number) {
+            run.type_ahead();
+        }
+        self.record_running(number);
+        if !(is_heard && self.watch_begun(number)) {
+            // A run whose output cannot be heard must not go on: it would hang.
+            self.end(number, Ending::KeeperStopped, Manner::Now);
+        }
+        // Only now are the run's own mounts watched: what was torn off before shows in the
+        // template that it is a copy of.
+        let Some(run) = self.runs.get_mut(&number) else {
+            return;
+        };
+        if let Some(place) = &run.place
+            && self.rooms.lost_cover(place)
+        {
+            run.lost_cover(Instant::now());
+        }
+        // To others it is said a moment later, see `Run::due_start`.
+        if run.owner.is_none()
+            && let Some(pid) = run.start_untold()
+        {
+            let id = run.spec.id.clone();
+            self.tell(asked_by, &Reply::Started { id, pid });
+        }
+    }
+
+    /// Takes back a run that did not begin: nothing of it is left, and nothing is recorded.
+    fn withdraw(&mut self, number: u64, fault: Fault) {
+        let Some(mut run) = self.runs.remove(&number) else {
+            return;
+        };
+        let asked_by = run.begin(Instant::now());
+        if let Some(state) = &self.state {
+            TaskDirectory::of(state, &run.spec.id).discard();
+        }
+        if let Some(place) = run.place.take() {
+            self.rooms.give_back(place);
+        }
+        let id = run.spec.id.clone();
+        self.tell(asked_by, &Reply::Refused { id, fault });
+    }
+
+    fn tell(&mut self, connection: Option<u64>, reply: &Reply) {
+        let connection = connection.and_then(|number| self.connections.get_mut(&number));
+        if let Some(connection) = connection {
+            connection.send(reply);
+        }
+    }
+
+    /// Writes down that it runs. Should this fail, the lock says so.
+    pub(super) fn record_running(&mut self, number: u64) {
+        let socket = self.socket_path();
+        if let Some(run) = self.runs.get_mut(&number) {
+            let state = run.state(self.holder, socket);
+            let _ = run.record(&state);
+        }
+    }
+
+    /// What becomes the next command outside of any room.
+    pub(super) fn take_understudy(&mut self) -> std::io::Result<Understudy> {
+        self.wants_understudy = true;
+        match self.understudy.take() {
+            Some(understudy) => Ok(understudy),
+            None => Understudy::make(),
+        }
+    }
+
+    /// Whether one is worth having, and is not there.
+    pub(super) fn lacks_understudy(&self) -> bool {
+        let wanted = self.wants_understudy && self.spares == Spares::Now;
+        wanted && self.understudy.is_none() && !self.ending
+    }
+
+    /// Makes one ahead of time.
+    pub(super) fn make_understudy(&mut self) {
+        self.understudy = Understudy::make().ok();
+        // What cannot be had is not tried again and again.
+        self.wants_understudy = self.understudy.is_some();
+        take_back_pages();
+    }
+}

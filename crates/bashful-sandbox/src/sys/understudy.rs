@@ -1,0 +1,163 @@
+//! A process that was made ahead of time to become a command.
+//!
+//! Making a process, and putting on Landlock and the filters, takes a good part of a start. So it
+//! is done while there is nothing else to do: the process waits, is told what to execute, and
+//! executes it as soon as it may. It is a fork of a process with a single thread, so unlike
+//! everything else between clone and exec it may allocate.
+
+use std::ffi::{CString, c_int};
+use std::io;
+use std::os::fd::{BorrowedFd, OwnedFd, RawFd};
+
+use rustix::fs::{Mode, OFlags};
+
+use super::init::{Room, confine_command, errno, filter_calls, leave, tell};
+use super::limits::OpenFiles;
+use super::memory::take_back_pages;
+use super::spawn::{Ahead, Plan, Pointers, Prepared, check, die_with, follow, reset_signals};
+use super::wait_for_order::{Told, above_standard, close_all_but, receive};
+use crate::launch::{FIRST_INHERITED, PLACES, Stage};
+use crate::report::Record;
+
+/// Makes what becomes the command of a room, from its first process. Its number inside.
+pub(super) fn in_room(room: &Room<'_>, line: RawFd) -> Result<i32, (Stage, c_int)> {
+    match fork() {
+        Ok(0) => {
+            close_all_but([Some(line), room.ruleset]);
+            wait(Some(room), line)
+        }
+        made => made,
+    }
+}
+
+/// Makes what becomes a command outside of any room, from the keeper. Its number.
+pub(crate) fn outside(line: RawFd) -> io::Result<i32> {
+    let caller = rustix::process::getpid().as_raw_pid();
+    let made = fork().map_err(|(_, errno)| io::Error::from_raw_os_error(errno))?;
+    if made == 0 {
+        close_all_but([Some(line), None]);
+        if die_with(caller).is_err() {
+            leave();
+        }
+        wait(None, line);
+    }
+    Ok(made)
+}
+
+/// libc's own would tidy up after threads, of which there are none.
+fn fork() -> Result<i32, (Stage, c_int)> {
+    // SAFETY: without CLONE_VM the child goes on with a copy of everything; no memory is passed.
+    let made = unsafe { libc::syscall(libc::SYS_clone, libc::SIGCHLD, 0, 0, 0, 0) };
+    i32::try_from(made)
+        .ok()
+        .filter(|made| *made >= 0)
+        .ok_or_else(|| (Stage::Clone, errno()))
+}
+
+/// The process's whole life before it executes.
+fn wait(room: Option<&Room<'_>>, line: RawFd) -> ! {
+    let line = match move_up(line) {
+        Ok(line) => line,
+        Err(failed) => give_up(line, failed),
+    };
+    let ahead = match get_ready(room, line) {
+        Ok(ahead) => ahead,
+        Err(failed) => give_up(line, failed),
+    };
+    // SAFETY: it is ours, and stays open until the command executes.
+    let socket = unsafe { BorrowedFd::borrow_raw(ahead.line) };
+    // Without an order whoever made us has gone.
+    let told = receive(socket).unwrap_or_else(|| leave());
+    perform(room, told, ahead)
+}
+
+fn give_up(line: RawFd, (stage, errno): (Stage, c_int)) -> ! {
+    tell(line, &Record::Failed(stage, errno));
+    leave()
+}
+
+/// Puts on what does not depend on the order.
+fn get_ready(room: Option<&Room<'_>>, line: RawFd) -> Result<Ahead, (Stage, c_int)> {
+    // SAFETY: the path is a constant.
+    let null = unsafe { libc::open(c"/dev/null".as_ptr(), libc::O_RDWR | libc::O_CLOEXEC) };
+    check(Stage::Descriptors, null)?;
+    // The lowest numbers are for the streams of the command.
+    // SAFETY: takes no memory.
+    let null = unsafe { libc::fcntl(null, libc::F_DUPFD_CLOEXEC, 3) };
+    check(Stage::Descriptors, null)?;
+    reset_signals();
+    take_back_pages();
+    if let Some(room) = room {
+        confine_command(room, line)?;
+        filter_calls(room)?;
+    }
+    tell(line, &Record::Ready);
+    Ok(Ahead { line, null })
+}
+
+/// Gives the line a number above everything that a command inherits.
+fn move_up(line: RawFd) -> Result<RawFd, (Stage, c_int)> {
+    const LOWEST: RawFd = FIRST_INHERITED + 2 * (PLACES as RawFd);
+    // SAFETY: takes no memory.
+    let moved = unsafe { libc::fcntl(line, libc::F_DUPFD_CLOEXEC, LOWEST) };
+    check(Stage::Descriptors, moved)?;
+    // SAFETY: takes no memory; from here on the other number is used.
+    unsafe { libc::close(line) };
+    Ok(moved)
+}
+
+/// Carries out an order. What it works on is never dropped: its descriptors are closed on the way.
+fn perform(room: Option<&Room<'_>>, told: Told, ahead: Ahead) -> ! {
+    let Told {
+        order,
+        standard,
+        inherited,
+        release,
+    } = told;
+    let room = room.map(|room| Room {
+        namespaces: Vec::new(),
+        groups: Vec::new(),
+        limits: Vec::new(),
+        directory: order.directory.clone(),
+        ..*room
+    });
+    let directory = match &room {
+        Some(_) => None,
+        None => match open_directory(&order.directory) {
+            Ok(directory) => Some(directory),
+            Err(failed) => give_up(ahead.line, failed),
+        },
+    };
+    let prepared = Prepared {
+        program: order.program,
+        arguments: order.arguments,
+        environment: order.environment,
+        directory,
+        standard,
+        inherited,
+        mark: order.mark,
+        open_files: order
+            .open_files
+            .map(|(soft, hard)| OpenFiles { soft, hard }),
+        new_session: order.new_session,
+        takes_terminal: order.takes_terminal,
+        // It was settled when we were made.
+        dies_with_caller: false,
+        is_wrapper: false,
+        groups: Vec::new(),
+        release,
+        room,
+    };
+    let pointers = Pointers::to(&prepared);
+    match follow(&Plan::new(&prepared, &pointers).carried_out_by(ahead)) {
+        Err(failed) => give_up(ahead.line, failed),
+        Ok(()) => leave(),
+    }
+}
+
+fn open_directory(path: &CString) -> Result<OwnedFd, (Stage, c_int)> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let opened = rustix::fs::open(path, flags, Mode::empty());
+    let opened = opened.map_err(|errno| (Stage::Directory, errno.raw_os_error()))?;
+    above_standard(&opened).ok_or((Stage::Directory, libc::EMFILE))
+}

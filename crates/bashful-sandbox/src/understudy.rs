@@ -1,0 +1,208 @@
+//! A process that was made ahead of time to become a command, and the line to it.
+//!
+//! ```text
+//! made ──► ready ──order──► everything in place ──release──► executes
+//! ```
+//!
+//! The line closes when the command executes. What went wrong before is said on it.
+
+use std::io::{self, IoSlice};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use rustix::net::{
+    AddressFamily, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketFlags, SocketType,
+    sendmsg, socketpair,
+};
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::launch::{Launch, LaunchError, MOST_TOLD, Stage};
+use crate::order::{AS_FILE, MOST_BYTES};
+use crate::report::{Report, Start};
+use crate::sys::fork::require_single_thread;
+use crate::sys::understudy::outside;
+use crate::sys::wait::reap;
+use crate::wrapped::memory;
+
+/// The keeper's end of the line.
+#[derive(Debug)]
+pub(crate) struct Line {
+    socket: Report,
+    /// It has been told that it may execute.
+    is_released: bool,
+}
+
+/// How a start goes on.
+#[derive(Debug)]
+pub(crate) enum Heard {
+    /// It is ready to be told.
+    Ready,
+    /// With this one hears of its calls.
+    Listening(OwnedFd),
+    /// It has executed.
+    Executed,
+}
+
+impl Line {
+    /// Both ends: ours and theirs.
+    pub(crate) fn pair() -> io::Result<(Self, OwnedFd)> {
+        let (ours, theirs) = socketpair(
+            AddressFamily::UNIX,
+            SocketType::SEQPACKET,
+            SocketFlags::CLOEXEC,
+            None,
+        )?;
+        rustix::io::ioctl_fionbio(&ours, true)?;
+        let line = Self {
+            socket: Report::new(ours),
+            is_released: false,
+        };
+        Ok((line, theirs))
+    }
+
+    /// What is said next; none if nothing is.
+    pub(crate) fn hear(&mut self) -> Result<Option<Heard>, (Stage, io::Error)> {
+        loop {
+            return Ok(Some(match self.socket.next_of_start()? {
+                None => return Ok(None),
+                Some(Start::Ready) => Heard::Ready,
+                Some(Start::Listening(listener)) => Heard::Listening(listener),
+                Some(Start::Released) => {
+                    self.is_released = true;
+                    continue;
+                }
+                Some(Start::Closed | Start::Executed(_)) if self.is_released => Heard::Executed,
+                Some(_) => return Err((Stage::Report, io::ErrorKind::UnexpectedEof.into())),
+            }));
+        }
+    }
+
+    /// Waits until it is ready to be told what to do; the listener for its calls, if there is one.
+    pub(crate) fn await_ready(
+        &mut self,
+        patience: Duration,
+    ) -> Result<Option<OwnedFd>, (Stage, io::Error)> {
+        let mut found = None;
+        loop {
+            match self.hear()? {
+                Some(Heard::Ready) => return Ok(found),
+                Some(Heard::Listening(listener)) => found = Some(listener),
+                Some(Heard::Executed) => {
+                    return Err((Stage::Report, io::ErrorKind::InvalidData.into()));
+                }
+                None => self.socket.await_word(patience)?,
+            }
+        }
+    }
+
+    /// Waits until something is said; an error after this time.
+    pub(crate) fn await_word(&self, patience: Duration) -> Result<(), (Stage, io::Error)> {
+        self.socket.await_word(patience)
+    }
+
+    /// Tells it what to do.
+    pub(crate) fn tell(&self, launch: &Launch) -> Result<(), (Stage, io::Error)> {
+        let order = launch.order();
+        let order = order.ok_or_else(|| (Stage::Strings, io::ErrorKind::InvalidInput.into()))?;
+        let order = order.encode();
+        let file = match order.len() {
+            0..=MOST_BYTES => None,
+            _ => Some(memory(&order).map_err(|error| (Stage::Descriptors, error))?),
+        };
+        let message = file.as_ref().map_or(order.as_slice(), |_| AS_FILE);
+        let mut descriptors: Vec<BorrowedFd<'_>> = file.iter().map(AsFd::as_fd).collect();
+        descriptors.extend(launch.descriptors());
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_TOLD))];
+        let mut ancillary = SendAncillaryBuffer::new(&mut space);
+        if !descriptors.is_empty() {
+            ancillary.push(SendAncillaryMessage::ScmRights(&descriptors));
+        }
+        let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
+        sendmsg(
+            &self.socket,
+            &[IoSlice::new(message)],
+            &mut ancillary,
+            flags,
+        )
+        .map_err(|errno| (Stage::Report, errno.into()))?;
+        Ok(())
+    }
+}
+
+impl AsFd for Line {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+}
+
+/// A child of ours that is to become a command outside of any room.
+#[derive(Debug)]
+pub struct Understudy {
+    /// Its process.
+    pub pid: i32,
+    line: Line,
+    program: PathBuf,
+}
+
+impl Understudy {
+    /// Makes one. This process must have a single thread.
+    pub fn make() -> io::Result<Self> {
+        require_single_thread()?;
+        let (line, theirs) = Line::pair()?;
+        let pid = outside(theirs.as_raw_fd())?;
+        Ok(Self {
+            pid,
+            line,
+            program: PathBuf::new(),
+        })
+    }
+
+    /// Tells it what to execute. Whether it has is heard later.
+    pub fn perform(&mut self, launch: &Launch) -> Result<(), LaunchError> {
+        launch.program().clone_into(&mut self.program);
+        let told = self.line.tell(launch);
+        told.map_err(|failed| self.failed(failed))
+    }
+
+    /// How its start went, once that is known. On an error nothing of it is left.
+    pub fn hear_start(&mut self) -> Option<Result<(), LaunchError>> {
+        loop {
+            match self.line.hear() {
+                Ok(None) => return None,
+                Ok(Some(Heard::Executed)) => return Some(Ok(())),
+                Ok(Some(_)) => {}
+                Err(failed) => return Some(Err(self.failed(failed))),
+            }
+        }
+    }
+
+    /// Ends it, unless it has become a command.
+    pub fn dismiss(self) {
+        self.end();
+    }
+
+    fn end(&self) {
+        if let Some(pid) = Pid::from_raw(self.pid) {
+            // It is our child and not reaped, so the number is its own.
+            let _ = kill_process(pid, Signal::KILL);
+            let _ = reap(self.pid);
+        }
+    }
+
+    fn failed(&self, (stage, source): (Stage, io::Error)) -> LaunchError {
+        self.end();
+        LaunchError {
+            stage,
+            program: self.program.clone(),
+            source,
+        }
+    }
+}
+
+impl AsFd for Understudy {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.line.as_fd()
+    }
+}
