@@ -347,7 +347,7 @@ impl Keeper {
             let number = self
                 .runs
                 .iter()
-                .find(|(_, run)| run.leader == Some(pid) || run.init == Some(pid))
+                .find(|(_, run)| run.leader == Some(pid) || run.is_own(pid))
                 .or_else(|| {
                     let mark = Mark::of(pid)?;
                     self.runs.iter().find(|(_, run)| run.mark == mark)

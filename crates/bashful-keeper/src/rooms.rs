@@ -1,6 +1,7 @@
 //! The rooms that a keeper keeps, and the plans for what runs in them.
 
 use std::collections::BTreeMap;
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::rc::Rc;
 
@@ -30,6 +31,8 @@ pub(crate) struct Rooms {
     pub(crate) directory: PathBuf,
     /// Rooms that go, once there is time for it.
     leaving: Vec<Kept>,
+    /// Descriptors of ended runs, for the same time.
+    closing: Vec<OwnedFd>,
     /// For the next room that is opened.
     spare: Option<SpareNamespaces>,
     /// Whether that is worth having: somebody asked for a room of its own.
@@ -286,15 +289,17 @@ impl Rooms {
             }
         }
         // The last calls may not have been looked at; nobody waits for an answer any more.
-        let notices = place.confined.notices.take();
-        found.extend(notices.map(Notices::into_violations).unwrap_or_default());
+        let notices = place.confined.notices.as_mut();
+        found.extend(notices.map(Notices::take_violations).unwrap_or_default());
         found.append(&mut place.held);
         let enforcement = place.plan.enforcement;
         let number = place.number;
         if let Some(kept) = self.kept.get_mut(&number) {
             found.extend(kept.room.merge_copies());
             found.extend(kept.room.full());
-            kept.room.release(place.confined);
+            // What is closed takes its time, and somebody waits for the end of this run.
+            self.closing.extend(place.mounts.map(OwnedFd::from));
+            self.closing.extend(kept.room.release(place.confined));
         }
         self.diary.end(&place.pages);
         self.leave(number);
@@ -338,7 +343,7 @@ impl Rooms {
         let number = place.number;
         self.diary.end(&place.pages);
         if let Some(kept) = self.kept.get_mut(&number) {
-            kept.room.release(place.confined);
+            drop(kept.room.release(place.confined));
         }
         self.leave(number);
     }
@@ -352,6 +357,7 @@ impl Rooms {
     /// Whether there is something to make or remove ahead of time.
     pub(crate) fn want_preparing(&self) -> bool {
         !self.leaving.is_empty()
+            || !self.closing.is_empty()
             || !self.swept
             || (self.wants_spare && self.spare.is_none())
             || self.shared().any(|kept| kept.room.wants_preparing())
@@ -370,6 +376,7 @@ impl Rooms {
 
     pub(crate) fn prepare(&mut self) {
         self.leaving.clear();
+        self.closing.clear();
         if !self.swept && !self.directory.as_os_str().is_empty() {
             remove_abandoned(&self.directory);
         }

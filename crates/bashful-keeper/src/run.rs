@@ -217,6 +217,10 @@ impl Run {
         if self.init == Some(pid) {
             return self.init_reaped(status, usage);
         }
+        // One of ours that has said all before: what it used is counted.
+        if self.leader != Some(pid) && self.is_own(pid) {
+            return;
+        }
         self.usage.add(usage);
         if self.leader == Some(pid) {
             self.leader = None;
@@ -395,7 +399,7 @@ impl Run {
     }
 
     /// Whether this process is not the run's, but ours.
-    fn is_own(&self, pid: i32) -> bool {
+    pub(crate) fn is_own(&self, pid: i32) -> bool {
         self.own_processes.contains(&pid)
     }
 

@@ -141,8 +141,12 @@ impl Notices {
     }
 
     /// What it ran into, in the order in which that was seen.
-    pub fn into_violations(self) -> Vec<Violation> {
-        self.seen.into_violations()
+    pub fn take_violations(&mut self) -> Vec<Violation> {
+        std::mem::take(&mut self.seen).into_violations()
+    }
+
+    pub(crate) fn into_listener(self) -> OwnedFd {
+        self.listener
     }
 
     fn serve_one(&mut self, plan: &Plan, may_allocate: &mut dyn FnMut(u64) -> bool) {

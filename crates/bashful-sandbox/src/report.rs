@@ -258,6 +258,12 @@ impl Report {
     }
 }
 
+impl From<Report> for OwnedFd {
+    fn from(report: Report) -> Self {
+        report.socket
+    }
+}
+
 impl AsFd for Report {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.socket.as_fd()

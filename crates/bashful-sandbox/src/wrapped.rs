@@ -347,8 +347,9 @@ impl Wrapped {
     }
 
     /// Takes back what a run had, after its end.
-    pub fn release(&mut self, confined: Confined) {
-        self.retired.extend(confined.group);
+    pub fn release(&mut self, mut confined: Confined) -> Vec<OwnedFd> {
+        self.retired.extend(confined.group.take());
+        confined.into_descriptors()
     }
 
     /// Removes what past runs left in the kernel.

@@ -1,5 +1,6 @@
 //! Where runs live: a room of our own, or what a wrapper program makes for each of them.
 
+use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::rc::Rc;
 
@@ -119,7 +120,8 @@ impl Quarters {
         }
     }
 
-    pub(super) fn release(&mut self, confined: Confined) {
+    /// Takes back what a run had; what is to be closed of it.
+    pub(super) fn release(&mut self, confined: Confined) -> Vec<OwnedFd> {
         match self {
             Self::Room(room) => room.release(confined),
             Self::Wrapped(wrapped) => wrapped.release(confined),

@@ -1,6 +1,7 @@
 //! What happened in a control group.
 
-use std::fs;
+use std::fs::{self, File};
+use std::os::unix::fs::FileExt;
 use std::time::Duration;
 
 use super::find::Version;
@@ -28,7 +29,7 @@ impl Cgroup {
         // On version 2 it is there whether or not a limit was asked for.
         let processes = self.node(Controller::Processes).or(self.unified_node());
         if let Some(node) = processes {
-            events.processes_refused = node.entry("pids.events", "max").unwrap_or(0);
+            events.processes_refused = node.entry(PROCESSES, "max").unwrap_or(0);
         }
         let time = self.node(Controller::CpuTime).or(self.unified_node());
         events.cpu_time = time.and_then(Node::cpu_time);
@@ -40,16 +41,27 @@ impl Cgroup {
     }
 }
 
+const PROCESSES: &str = "pids.events";
+
 impl Node {
-    fn count_memory(&self, events: &mut Events) {
-        match self.version {
-            Version::One => {
-                events.out_of_memory = self.entry("memory.oom_control", "oom_kill").unwrap_or(0);
-            }
-            Version::Two => {
-                events.out_of_memory = self.entry("memory.events", "oom_kill").unwrap_or(0);
-            }
+    /// Opens what is read at the end of every run. What cannot be opened is tried again then.
+    pub(super) fn keep_open(&mut self) {
+        for name in [self.memory_file(), PROCESSES] {
+            let file = File::open(self.directory.join(name));
+            self.kept.extend(file.ok().map(|file| (name, file)));
         }
+    }
+
+    fn memory_file(&self) -> &'static str {
+        match self.version {
+            Version::One => "memory.oom_control",
+            Version::Two => "memory.events",
+        }
+    }
+
+    fn count_memory(&self, events: &mut Events) {
+        let killed = self.entry(self.memory_file(), "oom_kill");
+        events.out_of_memory = killed.unwrap_or(0);
     }
 
     fn cpu_time(&self) -> Option<Duration> {
@@ -74,7 +86,14 @@ impl Node {
         })
     }
 
-    fn text(&self, file: &str) -> Option<String> {
-        fs::read_to_string(self.directory.join(file)).ok()
+    fn text(&self, name: &str) -> Option<String> {
+        // They are short, and the kernel gives them whole.
+        const MOST: usize = 1024;
+        let Some((_, kept)) = self.kept.iter().find(|(kept, _)| *kept == name) else {
+            return fs::read_to_string(self.directory.join(name)).ok();
+        };
+        let mut bytes = [0; MOST];
+        let length = kept.read_at(&mut bytes, 0).ok()?;
+        String::from_utf8(bytes.get(..length)?.to_vec()).ok()
     }
 }

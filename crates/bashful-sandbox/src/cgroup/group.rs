@@ -1,6 +1,6 @@
 //! The control group of one run: a directory in each hierarchy that it needs.
 
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io::ErrorKind;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
@@ -35,6 +35,8 @@ pub(super) struct Node {
     pub(super) version: Version,
     pub(super) directory: PathBuf,
     controllers: Vec<Controller>,
+    /// Files that are read at the end of every run, open since before it began.
+    pub(super) kept: Vec<(&'static str, File)>,
 }
 
 impl Cgroup {
@@ -71,6 +73,7 @@ impl Cgroup {
                     version: offer.version,
                     directory,
                     controllers: vec![controller],
+                    kept: Vec::new(),
                 });
             }
         }
@@ -99,7 +102,8 @@ impl Cgroup {
     }
 
     fn open(&mut self) -> Result<(), CgroupError> {
-        for node in &self.nodes {
+        for node in &mut self.nodes {
+            node.keep_open();
             match node.version {
                 Version::One => {
                     let path = node.directory.join("tasks");

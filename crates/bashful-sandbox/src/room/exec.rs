@@ -249,9 +249,10 @@ impl Room {
             || (self.waiting.is_none() && self.may_wait)
     }
 
-    /// Takes back what a run had, after its end.
-    pub fn release(&mut self, confined: Confined) {
-        self.retired.extend(confined.group);
+    /// Takes back what a run had, after its end; what is to be closed of it.
+    pub fn release(&mut self, mut confined: Confined) -> Vec<OwnedFd> {
+        self.retired.extend(confined.group.take());
+        confined.into_descriptors()
     }
 
     pub(super) fn retire(&mut self, group: Option<Cgroup>) {
@@ -399,6 +400,15 @@ impl Confined {
     /// The keeper's end of its terminal, once it has started.
     pub fn take_terminal(&mut self) -> Option<Terminal> {
         self.terminal.take()
+    }
+
+    /// What is open of it.
+    pub(crate) fn into_descriptors(self) -> Vec<OwnedFd> {
+        let listener = self.notices.map(Notices::into_listener);
+        [Some(self.report.into()), listener]
+            .into_iter()
+            .flatten()
+            .collect()
     }
 
     /// Ends everything in it at once.

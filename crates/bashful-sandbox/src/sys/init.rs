@@ -18,6 +18,7 @@ use super::notices::give_notice;
 use super::seccomp::Program;
 use super::spawn::{Plan, STACK_BYTES, check, command, join, limit_self};
 use super::terminal::{mount_terminals, open_terminal, tell_with_terminal};
+use super::understudy::{InRoom, in_room};
 use crate::launch::Stage;
 use crate::report::{RECORD_BYTES, Record};
 use crate::terminal::TerminalSize;
@@ -121,7 +122,8 @@ pub(super) fn enter_room(plan: &mut Plan<'_>, room: &Room<'_>) -> Result<i32, (S
 fn init(plan: &mut Plan<'_>, room: &Room<'_>) -> ! {
     let settled = settle(room);
     if let (Ok(()), Some(line)) = (&settled, room.line) {
-        match super::understudy::in_room(room, line) {
+        let what = InRoom { room, line };
+        match in_room(&what) {
             Ok(command) => watch_over(command, room.report),
             Err(failed) => attend(room.report, Err(failed)),
         }
@@ -289,12 +291,17 @@ pub(super) fn enter_directory(room: &Room<'_>) -> Result<(), (Stage, c_int)> {
     check(Stage::Directory, c_int::try_from(outcome).unwrap_or(-1))
 }
 
-/// The command's own part, after what every launch does and before it executes. The listener for
-/// its calls goes to the keeper through this socket.
-pub(super) fn confine_command(room: &Room<'_>, socket: RawFd) -> Result<(), (Stage, c_int)> {
+/// The command's limits. They may leave no room for allocations.
+pub(super) fn limit_command(room: &Room<'_>) -> Result<(), (Stage, c_int)> {
     for (resource, limit) in &room.limits {
         limit_self(*resource, limit)?;
     }
+    Ok(())
+}
+
+/// The command's own part, after what every launch does and before it executes. The listener for
+/// its calls goes to the keeper through this socket.
+pub(super) fn confine_command(room: &Room<'_>, socket: RawFd) -> Result<(), (Stage, c_int)> {
     if let Some(ruleset) = room.ruleset {
         let record = if room.recorded.is_some() && room.landlock >= RECORDS {
             RECORD_AFTER_EXEC

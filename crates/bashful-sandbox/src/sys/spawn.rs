@@ -10,7 +10,9 @@ use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 
-use super::init::{Room, confine_command, enter_directory, enter_room, errno, filter_calls, tell};
+use super::init::{
+    Room, confine_command, enter_directory, enter_room, errno, filter_calls, limit_command, tell,
+};
 use super::limits::OpenFiles;
 use crate::launch::{FIRST_INHERITED, PLACES, Stage};
 use crate::report::Record;
@@ -295,6 +297,7 @@ pub(super) fn follow(plan: &Plan<'_>) -> Result<(), (Stage, c_int)> {
         check(Stage::Directory, unsafe { libc::fchdir(directory) })?;
     }
     if let Some(room) = room {
+        limit_command(room)?;
         enter_directory(room)?;
     }
     if plan.ahead.is_none() {

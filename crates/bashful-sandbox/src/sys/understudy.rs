@@ -2,10 +2,10 @@
 //!
 //! Making a process, and putting on Landlock and the filters, takes a good part of a start. So it
 //! is done while there is nothing else to do: the process waits, is told what to execute, and
-//! executes it as soon as it may. It is a fork of a process with a single thread, so unlike
+//! executes it as soon as it may. It is made by a process with a single thread, so unlike
 //! everything else between clone and exec it may allocate.
 
-use std::ffi::{CString, c_int};
+use std::ffi::{CString, c_int, c_void};
 use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd, RawFd};
 
@@ -14,20 +14,46 @@ use rustix::fs::{Mode, OFlags};
 use super::init::{Room, confine_command, errno, filter_calls, leave, tell};
 use super::limits::OpenFiles;
 use super::memory::take_back_pages;
-use super::spawn::{Ahead, Plan, Pointers, Prepared, check, die_with, follow, reset_signals};
+use super::spawn::{
+    Ahead, Plan, Pointers, Prepared, STACK_BYTES, check, die_with, follow, reset_signals,
+};
 use super::wait_for_order::{Told, above_standard, close_all_but, receive};
 use crate::launch::{FIRST_INHERITED, PLACES, Stage};
 use crate::report::Record;
 
+/// What becomes the command of a room is told by its first process.
+pub(super) struct InRoom<'a, 'b> {
+    pub(super) room: &'a Room<'b>,
+    pub(super) line: RawFd,
+}
+
 /// Makes what becomes the command of a room, from its first process. Its number inside.
-pub(super) fn in_room(room: &Room<'_>, line: RawFd) -> Result<i32, (Stage, c_int)> {
-    match fork() {
-        Ok(0) => {
-            close_all_but([Some(line), room.ruleset]);
-            wait(Some(room), line)
-        }
-        made => made,
-    }
+///
+/// They share their memory until it executes: to give up memory of its own would take longer than
+/// all the rest. The first process does nothing meanwhile but wait for it, and keeps `what` where
+/// it is.
+pub(super) fn in_room(what: &InRoom<'_, '_>) -> Result<i32, (Stage, c_int)> {
+    let top = what.room.stack.wrapping_add(STACK_BYTES);
+    let top = top.wrapping_sub(top.addr() % 16);
+    // SAFETY: the child has a stack of its own, which nobody else uses; what it is given outlives
+    // it, as the caller promises.
+    let made = unsafe {
+        libc::clone(
+            become_command,
+            top.cast::<c_void>(),
+            libc::CLONE_VM | libc::SIGCHLD,
+            std::ptr::from_ref(what).cast_mut().cast::<c_void>(),
+        )
+    };
+    check(Stage::Clone, made)?;
+    Ok(made)
+}
+
+extern "C" fn become_command(argument: *mut c_void) -> c_int {
+    // SAFETY: `in_room` passed this, and its caller keeps it alive.
+    let what = unsafe { &*argument.cast::<InRoom<'_, '_>>() };
+    close_all_but([Some(what.line), what.room.ruleset]);
+    wait(Some(what.room), what.line)
 }
 
 /// Makes what becomes a command outside of any room, from the keeper. Its number.
@@ -86,8 +112,8 @@ fn get_ready(room: Option<&Room<'_>>, line: RawFd) -> Result<Ahead, (Stage, c_in
     let null = unsafe { libc::fcntl(null, libc::F_DUPFD_CLOEXEC, 3) };
     check(Stage::Descriptors, null)?;
     reset_signals();
-    take_back_pages();
     if let Some(room) = room {
+        take_back_pages();
         confine_command(room, line)?;
         filter_calls(room)?;
     }
@@ -117,7 +143,7 @@ fn perform(room: Option<&Room<'_>>, told: Told, ahead: Ahead) -> ! {
     let room = room.map(|room| Room {
         namespaces: Vec::new(),
         groups: Vec::new(),
-        limits: Vec::new(),
+        limits: room.limits.clone(),
         directory: order.directory.clone(),
         ..*room
     });
