@@ -21,6 +21,7 @@ use crate::helper;
 use crate::places::Places;
 use crate::policy::{Policies, PolicyMode};
 use crate::selection::Chosen;
+use crate::store::HeldStore;
 
 /// Settings for an [`Engine`].
 #[derive(Debug, Default)]
@@ -274,6 +275,7 @@ impl EngineBuilder {
             session,
             workspace: self.workspace,
             named_helper: self.helper,
+            store: Arc::new(HeldStore::at(&places.state, self.fork.is_some())),
             fork: self.fork,
             places,
             mask: secret_values(&environment, &listed, &config.secrets.names),
@@ -302,6 +304,8 @@ pub(crate) struct Settings {
     named_helper: Option<PathBuf>,
     fork: Option<Origin>,
     pub(crate) places: Places,
+    /// Asks, grants and scripts.
+    pub(crate) store: Arc<HeldStore>,
     pub(crate) config: Config,
     pub(crate) environment: BTreeMap<String, String>,
     pub(crate) mask: Vec<String>,

@@ -73,7 +73,6 @@ impl Engine {
             if std::mem::take(&mut is_new) {
                 journal.request(settings, &heading, &ground, &binding);
             }
-            // One desk for the whole way: it is closed when the keeper has its order.
             let (desk, grants, unread) = match invocation.script {
                 // No grant is about a script, and none widens one.
                 Some(_) => (None, Vec::new(), None),
@@ -145,11 +144,11 @@ impl Engine {
 
     /// The desk, and the grants at it that a request may lean on; no desk where there is no grant.
     pub(super) fn grants_for(&self, binding: &Binding) -> Result<Held, DeskError> {
-        let state = &self.inner.settings.places.state;
-        if !may_have_grants(state) {
+        let settings = &self.inner.settings;
+        if !may_have_grants(&settings.places.state) {
             return Ok((None, Vec::new()));
         }
-        let desk = Desk::at(state)?;
+        let desk = Desk::of(settings)?;
         let mut held = desk.held_by(&binding.agent)?;
         held.retain(|grant| binding.fits(grant));
         Ok((Some(desk), held))
@@ -197,6 +196,7 @@ impl Engine {
             _ => {}
         }
         let last_page = journal.last_page(claimed.as_ref());
+        let is_script = draft.is_script;
         let mut heading = heading.clone();
         if let Some(room) = &prepared.start.room {
             heading.sandbox_notes = explain::notes(room);
@@ -205,6 +205,10 @@ impl Engine {
         if let (Ok(run), Some(place)) = (&launched, place) {
             run.has_place.store(true, Ordering::Release);
             place.keep();
+        }
+        // A script will be noted.
+        if !is_script {
+            settings.store.rest();
         }
         launched.inspect_err(|error| {
             if is_surely_not_started(error) {
@@ -243,7 +247,7 @@ impl Engine {
     /// Gives back what was claimed, because nothing was started.
     fn give_back(&self, grant: Option<&Grant>, task: &TaskId) -> Result<(), DeskError> {
         let Some(grant) = grant else { return Ok(()) };
-        Desk::at(&self.inner.settings.places.state)?.release(&grant.id, task.as_str())
+        Desk::of(&self.inner.settings)?.release(&grant.id, task.as_str())
     }
 }
 

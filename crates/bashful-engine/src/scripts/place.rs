@@ -64,6 +64,9 @@ impl Scripts<'_> {
 
     /// Bashful's own directories are not to be seen by scripts, also not by one that names them.
     pub(super) fn check_apart(&self, reach: &Destinations) -> Result<(), ScriptError> {
+        if reach.is_empty() {
+            return Ok(());
+        }
         let settings = self.settings();
         let places = &settings.places;
         let own = [&places.state, &places.runtime, &places.cache].map(PathBuf::clone);
