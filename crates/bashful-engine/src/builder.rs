@@ -17,6 +17,7 @@ use crate::config::{Config, Sandbox, Wish, env as variables};
 use crate::engine::Engine;
 use crate::environment::{secret_values, write_git_identity};
 use crate::error::EngineError;
+use crate::explain::Noted;
 use crate::helper;
 use crate::places::Places;
 use crate::policy::{Policies, PolicyMode};
@@ -291,6 +292,7 @@ impl EngineBuilder {
             git_identity: OnceLock::new(),
             bounds: Remembered::default(),
             policies: Policies::default(),
+            noted: Noted::default(),
         }))
     }
 }
@@ -322,6 +324,8 @@ pub(crate) struct Settings {
     git_identity: OnceLock<Option<PathBuf>>,
     pub(crate) bounds: Remembered,
     pub(crate) policies: Policies,
+    /// What is said about a backend that holds less.
+    pub(crate) noted: Noted,
 }
 
 impl Settings {

@@ -15,7 +15,6 @@ use crate::builder::Settings;
 use crate::config::Survivors;
 use crate::consider::consider;
 use crate::error::{EngineError, InvalidInvocation};
-use crate::explain;
 use crate::ground::Ground;
 use crate::invocation::{Action, Invocation};
 use crate::journal::Journal;
@@ -199,7 +198,7 @@ impl Engine {
         let is_script = draft.is_script;
         let mut heading = heading.clone();
         if let Some(room) = &prepared.start.room {
-            heading.sandbox_notes = explain::notes(room);
+            heading.sandbox_notes = settings.noted.about(room);
         }
         let launched = self.launch(prepared, heading.clone(), (last_page, draft, shell));
         if let (Ok(run), Some(place)) = (&launched, place) {
