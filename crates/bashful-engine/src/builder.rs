@@ -17,10 +17,12 @@ use crate::config::{Config, Sandbox, Wish, env as variables};
 use crate::engine::Engine;
 use crate::environment::{secret_values, write_git_identity};
 use crate::error::EngineError;
+use crate::explain::Noted;
 use crate::helper;
 use crate::places::Places;
 use crate::policy::{Policies, PolicyMode};
 use crate::selection::Chosen;
+use crate::store::HeldStore;
 
 /// Settings for an [`Engine`].
 #[derive(Debug, Default)]
@@ -274,6 +276,7 @@ impl EngineBuilder {
             session,
             workspace: self.workspace,
             named_helper: self.helper,
+            store: Arc::new(HeldStore::at(&places.state, self.fork.is_some())),
             fork: self.fork,
             places,
             mask: secret_values(&environment, &listed, &config.secrets.names),
@@ -289,6 +292,7 @@ impl EngineBuilder {
             git_identity: OnceLock::new(),
             bounds: Remembered::default(),
             policies: Policies::default(),
+            noted: Noted::default(),
         }))
     }
 }
@@ -302,6 +306,8 @@ pub(crate) struct Settings {
     named_helper: Option<PathBuf>,
     fork: Option<Origin>,
     pub(crate) places: Places,
+    /// Asks, grants and scripts.
+    pub(crate) store: Arc<HeldStore>,
     pub(crate) config: Config,
     pub(crate) environment: BTreeMap<String, String>,
     pub(crate) mask: Vec<String>,
@@ -318,6 +324,8 @@ pub(crate) struct Settings {
     git_identity: OnceLock<Option<PathBuf>>,
     pub(crate) bounds: Remembered,
     pub(crate) policies: Policies,
+    /// What is said about a backend that holds less.
+    pub(crate) noted: Noted,
 }
 
 impl Settings {

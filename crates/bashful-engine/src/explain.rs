@@ -29,7 +29,7 @@ pub use identity::{IdentityKind, PlannedIdentity};
 pub use limits::{Holder, PlannedLimit};
 pub use shortfall::Shortfall;
 pub use view::{Seen, SeenAs};
-pub(crate) use weaker::notes;
+pub(crate) use weaker::Noted;
 
 /// What would become of a request to run something.
 #[derive(Debug, Clone, Serialize)]

@@ -61,6 +61,7 @@ mod prepare;
 pub mod primitive;
 mod progress;
 mod project;
+mod real;
 mod refusals;
 mod release;
 mod remedy;

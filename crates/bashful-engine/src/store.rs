@@ -14,10 +14,12 @@ use crate::audit::AuditError;
 
 #[cfg(test)]
 pub(crate) mod conformance;
+mod held;
 mod marker;
 mod scripts;
 mod sqlite;
 
+pub(crate) use held::HeldStore;
 pub(crate) use marker::may_have_grants;
 pub(crate) use scripts::{
     Approving, NewVersion, RecordScript, SavedScript, SavingScript, ScriptStore,

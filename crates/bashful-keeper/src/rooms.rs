@@ -401,12 +401,7 @@ impl Kept {
             .plans
             .iter()
             .position(|planned| planned.profile == *profile)?;
-        // Who stands for root must not see what root made since.
-        let planned = self.plans.get(index)?;
-        if planned.plan.identity.stands_for_root() {
-            return None;
-        }
-        if self.plans.get_mut(index)?.freshness.holds() {
+        if self.plans.get_mut(index)?.freshness.holds_for_another() {
             return self.plans.get(index);
         }
         self.plans.remove(index);

@@ -1,6 +1,7 @@
 //! From a text to facts.
 
 use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::context::Context;
 use crate::facts::{Argument, Facts, Input, Span, Unknown, UnknownKind, walk};
@@ -12,7 +13,7 @@ const LONG: usize = 10 * 1024;
 const SHORT: usize = 512;
 const FEW_BRACKETS: usize = 16;
 /// Others are read on a stack of their own, which is large enough for the deepest text.
-pub(crate) const STACK: usize = 32 << 20;
+const STACK: usize = 32 << 20;
 
 /// Reads everything that a command's text would do.
 ///
@@ -27,20 +28,29 @@ pub(crate) const STACK: usize = 32 << 20;
 /// assert_eq!(programs, ["cd", "git"]);
 /// ```
 pub fn read(text: &str, context: &Context) -> Facts {
-    let brackets = |byte: &u8| matches!(byte, b'(' | b'{' | b'`' | b'[');
     let remembers = context.shell.as_ref();
-    let deep = remembers.is_some_and(|memory| !memory.functions.is_empty());
-    if !deep && text.len() <= SHORT && text.bytes().filter(brackets).count() <= FEW_BRACKETS {
-        // The parser is somebody else's: a fault in it is a text that cannot be read.
-        let reading = std::panic::catch_unwind(|| read_here(text, context));
-        return reading.unwrap_or_else(|_| unreadable(text));
+    let functions = remembers.map_or("", |memory| memory.functions.as_str());
+    let facts = on_enough_stack(&[text, functions], || read_here(text, context));
+    facts.unwrap_or_else(|| unreadable(text))
+}
+
+/// Does something with texts that have to be parsed: here if all of them together are short and
+/// shallow, otherwise on a stack of its own. None if that cannot be had, or if it fails: the
+/// parser is somebody else's, and a fault in it is a text that cannot be read.
+pub(crate) fn on_enough_stack<T: Send>(
+    texts: &[&str],
+    work: impl FnOnce() -> T + Send,
+) -> Option<T> {
+    let is_bracket = |byte: &u8| matches!(byte, b'(' | b'{' | b'`' | b'[');
+    let length: usize = texts.iter().map(|text| text.len()).sum();
+    let bytes = texts.iter().flat_map(|text| text.bytes());
+    if length <= SHORT && bytes.filter(is_bracket).count() <= FEW_BRACKETS {
+        return catch_unwind(AssertUnwindSafe(work)).ok();
     }
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(STACK);
-        let reading = thread.spawn_scoped(scope, || read_here(text, context));
-        // A thread that cannot be had, or that failed, leaves everything unknown.
-        let facts = reading.ok().and_then(|reading| reading.join().ok());
-        facts.unwrap_or_else(|| unreadable(text))
+        let working = thread.spawn_scoped(scope, work);
+        working.ok().and_then(|working| working.join().ok())
     })
 }
 

@@ -4,6 +4,7 @@
 //! else is never allowed by a rule, and a variable that changes other programs is asked about.
 
 use crate::facts::UnknownKind;
+use crate::read::on_enough_stack;
 use crate::shell::{self, Base, Node};
 
 /// What the shell that reads a text remembers from earlier calls.
@@ -96,13 +97,8 @@ pub fn functions_of(text: &str) -> Result<Vec<Definition>, NotFunctions> {
     if text.trim().is_empty() {
         return Ok(Vec::new());
     }
-    // The parser is somebody else's, and deep texts need a deep stack: see `read`.
-    std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().stack_size(crate::read::STACK);
-        let reading = thread.spawn_scoped(scope, || read_functions(&without_attributes(text)));
-        let read = reading.ok().and_then(|reading| reading.join().ok());
-        read.unwrap_or(Err(unreadable))
-    })
+    let read = on_enough_stack(&[text], || read_functions(&without_attributes(text)));
+    read.unwrap_or(Err(unreadable))
 }
 
 /// The text without what bash says about its functions.

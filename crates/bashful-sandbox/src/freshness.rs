@@ -10,6 +10,7 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::left_behind::{Ground, relative_in};
@@ -17,6 +18,7 @@ use crate::plan::Plan;
 use crate::profile::{Network, Violation};
 use crate::protect::{Guard, Protected, Watch};
 use crate::room::hold_back;
+use crate::survey::StillSo;
 
 /// One thing's identity on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -60,6 +62,9 @@ pub struct Freshness {
     /// What is frozen or a private copy, and what it was. Its mount goes along when
     /// somebody gives it another name; what takes its place then is the run's.
     covered: Vec<(Watch, Option<Inode>)>,
+    /// Whether the run stands for root, and who tells when something else has to be hidden from it.
+    stands_for_root: bool,
+    root_only: Option<Arc<StillSo>>,
 }
 
 /// Names that a directory lacks.
@@ -133,6 +138,8 @@ impl Freshness {
             network: plan.network,
             accepted: Vec::new(),
             covered: plan.survey.protected.iter().flat_map(covered_in).collect(),
+            stands_for_root: plan.identity.stands_for_root(),
+            root_only: plan.survey.root_only.clone(),
         }
     }
 
@@ -140,6 +147,13 @@ impl Freshness {
     pub fn holds(&mut self) -> bool {
         let same = |(path, inode): &(PathBuf, Option<Inode>)| Inode::of(path) == *inode;
         self.existing.iter().all(same) && self.absent.iter_mut().all(Absent::holds)
+    }
+
+    /// Whether another run may go by the same plan: everything is as it was, and a run that stands
+    /// for root does not see what root made since.
+    pub fn holds_for_another(&mut self) -> bool {
+        let told = self.root_only.as_ref().is_some_and(|still| still.holds());
+        (told || !self.stands_for_root) && self.holds()
     }
 
     /// The roots in which a run may leave something behind.

@@ -20,7 +20,7 @@ use crate::terminal::TerminalSize;
 pub const FIRST_INHERITED: i32 = 58;
 
 /// How many descriptors [`Launch::inherit`] passes on.
-pub const MOST_INHERITED: usize = 2;
+pub const MOST_INHERITED: usize = 3;
 
 /// How many there is room for: a wrapper program needs more than a command.
 pub(crate) const PLACES: usize = 4;

@@ -5,6 +5,7 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::backend::Backend;
 use crate::cgroup::{Cgroups, Offers, shared_groups};
@@ -18,10 +19,12 @@ use crate::sys::landlock;
 mod links;
 mod names;
 mod programs;
+mod root_only;
 
 use names::{name_service_files, user_tables};
 pub(crate) use programs::AllowedPrograms;
 use programs::allowed_programs;
+pub(crate) use root_only::StillSo;
 
 /// Who a run is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -95,12 +98,24 @@ pub struct Survey {
     /// What is hidden besides what the profile names: other names of the same files, and
     /// what only root may read where the run stands for root.
     pub(crate) also_hidden: Vec<(PathBuf, Kind)>,
+    /// Where the run stands for root and a plan is to be used again: who tells when something else
+    /// has to be hidden.
+    pub(crate) root_only: Option<Arc<StillSo>>,
     /// Files that the run sees in another form.
     pub(crate) texts: Vec<(PathBuf, String)>,
     /// Where the person's own configuration has git look for hooks, below the top of a tree.
     pub(crate) git_obeys: Vec<PathBuf>,
     /// What existed, by which a replacement is noticed.
     pub(crate) fingerprint: Vec<(PathBuf, Option<Inode>)>,
+}
+
+/// What a survey is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    /// For runs: it may be used for more than one, as long as it holds.
+    ToUse,
+    /// Only to tell what would be done.
+    ToTell,
 }
 
 /// The directories of the system that every run sees, as far as they exist.
@@ -137,13 +152,13 @@ impl Survey {
         backend: Backend,
     ) -> io::Result<Self> {
         let offers = shared_groups().offers().clone();
-        Self::with_offers(profile, cache, offers, backend)
+        Self::with_offers(profile, cache, offers, backend, Wanted::ToUse)
     }
 
     /// The same for a process that will not build anything: what a keeper that it starts
     /// would find. No process changes its place.
     pub fn look(profile: &Profile, cache: Option<&Path>, backend: Backend) -> io::Result<Self> {
-        Self::with_offers(profile, cache, Cgroups::look(), backend)
+        Self::with_offers(profile, cache, Cgroups::look(), backend, Wanted::ToTell)
     }
 
     fn with_offers(
@@ -151,6 +166,7 @@ impl Survey {
         cache: Option<&Path>,
         offers: Offers,
         backend: Backend,
+        wanted: Wanted,
     ) -> io::Result<Self> {
         let mut protected = Vec::new();
         for root in profile.write.iter().filter(|root| root.protect) {
@@ -197,6 +213,12 @@ impl Survey {
             .filter_map(|path| Some((PathBuf::from(path), kind_of(Path::new(path)).ok()?)))
             .collect();
         let identity = identify(profile, backend)?;
+        let (for_root, root_only) = match wanted {
+            _ if !identity.stands_for_root() => (Vec::new(), None),
+            Wanted::ToUse => root_only::find_and_watch(),
+            Wanted::ToTell => (root_only::find(), None),
+        };
+        let also_hidden = also_hidden.into_iter().map(|path| (path, Kind::File));
         let mut survey = Self {
             backend,
             identity,
@@ -208,14 +230,8 @@ impl Survey {
             protected,
             allowed: allowed_programs(profile, cache)?,
             extra_read: name_service_files(profile),
-            also_hidden: if identity.stands_for_root() {
-                names::for_root_only()
-            } else {
-                Vec::new()
-            }
-            .into_iter()
-            .chain(also_hidden.into_iter().map(|path| (path, Kind::File)))
-            .collect(),
+            also_hidden: for_root.into_iter().chain(also_hidden).collect(),
+            root_only,
             texts: user_tables(identity, profile),
             git_obeys: profile.git_obeys.clone(),
             fingerprint: Vec::new(),

@@ -21,7 +21,6 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::rc::Rc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use rustix::fs::{MemfdFlags, Mode, OFlags, memfd_create, openat};
@@ -34,22 +33,25 @@ mod bubblewrap;
 mod compare;
 mod error;
 mod firejail;
+mod groups;
 mod place;
 mod program;
 mod walls;
 
 pub use error::WrapperError;
 use error::own;
+use groups::Groups;
 use place::Place;
 pub use place::remove_abandoned;
 pub use program::{TRUSTED_DIRECTORIES, WrapperProgram};
+use walls::Ours;
 
 use crate::backend::Backend;
-use crate::cgroup::{Cgroup, shared_groups};
+use crate::cgroup::Cgroup;
 use crate::launch::{FIRST_INHERITED, Launch, MOST_TOLD, Stage};
 use crate::order::{MOST_WITH_SETUP, Setup};
 use crate::plan::{Entry, Plan, Right};
-use crate::profile::{Network, Resources};
+use crate::profile::Network;
 use crate::report::Report;
 use crate::room::{Confined, ExecError, landlock_ruleset, outside_identity};
 use crate::sys::first::{FIRST_ARGUMENT, own_executable};
@@ -79,11 +81,8 @@ pub struct Wrapped {
     is_filled: bool,
     /// Somebody reads what the kernel records.
     is_recorded: bool,
-    /// Groups of runs that have ended.
-    retired: Vec<Cgroup>,
+    groups: Groups,
 }
-
-static GROUPS: AtomicU64 = AtomicU64::new(0);
 
 impl Wrapped {
     /// Gets ready for runs by this plan. `directory` is made, and goes with this.
@@ -101,7 +100,7 @@ impl Wrapped {
             plan: Rc::clone(plan),
             is_filled: false,
             is_recorded: false,
-            retired: Vec::new(),
+            groups: Groups::default(),
         })
     }
 
@@ -147,7 +146,7 @@ impl Wrapped {
                 .give_streams(user, group)
                 .map_err(own("give away the streams of", launch.program()))?;
         }
-        let group = group_for(plan)?;
+        let group = self.groups.take(plan)?;
         match self.start_in(plan, launch, group.as_ref()) {
             Ok(mut confined) => {
                 confined.noticing = plan.notices.as_ref().map(|noticing| noticing.what);
@@ -155,7 +154,7 @@ impl Wrapped {
                 Ok(confined)
             }
             Err(error) => {
-                self.retire(group);
+                self.groups.retire(group);
                 Err(error)
             }
         }
@@ -232,14 +231,42 @@ impl Wrapped {
         planned: Option<&compare::Planned>,
         confined: &mut Confined,
     ) -> Result<(), ExecError> {
+        // All that can be done while the program builds.
+        let ours = self
+            .program
+            .as_ref()
+            .map(|_| Ours::look(plan))
+            .transpose()?;
+        // In its tree our first process is not the first, or there is no tree.
+        let is_outside = self.backend != Backend::Bubblewrap;
+        let noticing = plan.notices.as_ref();
+        let filters = [
+            is_outside.then_some(&plan.filter),
+            noticing.map(|noticing| &noticing.filter),
+            noticing.filter(|_| self.is_recorded).map(|_| &plan.telling),
+        ];
+        let order = launch.order().map(|mut order| {
+            if is_outside {
+                order.environment.extend(self.place.variable());
+            }
+            order.encode()
+        });
+        let order = order.ok_or(io::ErrorKind::InvalidInput);
+        let order = order
+            .map_err(io::Error::from)
+            .and_then(|order| memory(&order))
+            .map_err(self.failed("tell"))?;
+        let told = filters.into_iter().flatten();
+        let told: Result<Vec<_>, _> = told.map(|one| memory(&one.to_bytes())).collect();
+        let told = told.map_err(self.failed("tell"))?;
         confined.await_ready(PATIENCE)?;
         confined.inner = match self.backend {
             Backend::Native | Backend::Landlock => None,
             Backend::Bubblewrap => only_child(confined.init),
             Backend::Firejail => only_child(confined.init).and_then(|child| only_child(child.pid)),
         };
-        if self.program.is_some() {
-            walls::check(plan, confined.first())?;
+        if let Some(ours) = ours {
+            ours.check(confined.first())?;
         }
         let root = compare::root_of(confined.first())?;
         let mut own_rules = Vec::new();
@@ -253,14 +280,6 @@ impl Wrapped {
             }
         }
         let ruleset = landlock_ruleset(plan, &own_rules, root.as_fd())?;
-        // In its tree our first process is not the first, or there is no tree.
-        let is_outside = self.backend != Backend::Bubblewrap;
-        let noticing = plan.notices.as_ref();
-        let filters = [
-            is_outside.then_some(&plan.filter),
-            noticing.map(|noticing| &noticing.filter),
-            noticing.filter(|_| self.is_recorded).map(|_| &plan.telling),
-        ];
         let setup = Setup {
             identity: outside_identity(plan),
             terminal: launch.wants_terminal(),
@@ -270,23 +289,9 @@ impl Wrapped {
             outside: is_outside,
             limits: plan.limits.iter().map(|limit| limit.as_numbers()).collect(),
         };
-        let order = launch.order().map(|mut order| {
-            if is_outside {
-                order.environment.extend(self.place.variable());
-            }
-            order.encode()
-        });
-        let order = order.ok_or(io::ErrorKind::InvalidInput);
-        let order = order
-            .map_err(io::Error::from)
-            .and_then(|order| memory(&order))
-            .map_err(self.failed("tell"))?;
         let mut descriptors = vec![order.as_fd()];
         descriptors.extend(ruleset.as_ref().map(AsFd::as_fd));
-        let filters = filters.into_iter().flatten();
-        let filters: Result<Vec<_>, _> = filters.map(|one| memory(&one.to_bytes())).collect();
-        let filters = filters.map_err(self.failed("tell"))?;
-        descriptors.extend(filters.iter().map(AsFd::as_fd));
+        descriptors.extend(told.iter().map(AsFd::as_fd));
         descriptors.extend(launch.descriptors());
         let mut space =
             [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_WITH_SETUP + MOST_TOLD))];
@@ -348,34 +353,18 @@ impl Wrapped {
 
     /// Takes back what a run had, after its end.
     pub fn release(&mut self, mut confined: Confined) -> Vec<OwnedFd> {
-        self.retired.extend(confined.group.take());
+        self.groups.take_back(confined.group.take());
         confined.into_descriptors()
     }
 
-    /// Removes what past runs left in the kernel.
+    /// Removes what past runs left in the kernel, and makes what the next will need.
     pub fn prepare(&mut self) {
-        for group in std::mem::take(&mut self.retired) {
-            self.retire(Some(group));
-        }
+        self.groups.prepare(&self.plan);
     }
 
     /// Whether [`Wrapped::prepare`] has something to do.
     pub fn wants_preparing(&self) -> bool {
-        !self.retired.is_empty()
-    }
-
-    fn retire(&mut self, group: Option<Cgroup>) {
-        if let Some(Err(group)) = group.map(Cgroup::remove) {
-            self.retired.push(group);
-        }
-    }
-}
-
-impl Drop for Wrapped {
-    fn drop(&mut self) {
-        for group in std::mem::take(&mut self.retired) {
-            group.kill_and_remove();
-        }
+        self.groups.want_preparing(&self.plan)
     }
 }
 
@@ -388,17 +377,6 @@ pub fn find_wrapper(backend: Backend) -> Result<WrapperProgram, WrapperError> {
             name: backend.as_str(),
         }),
     }
-}
-
-/// The control group for a run, if it needs one.
-fn group_for(plan: &Plan) -> Result<Option<Cgroup>, ExecError> {
-    if plan.group == Resources::default() {
-        return Ok(None);
-    }
-    let number = GROUPS.fetch_add(1, Ordering::Relaxed);
-    // We may have been moved since the last one.
-    let group = shared_groups().create(&format!("wrapped-{number}"), &plan.group)?;
-    Ok(Some(group))
 }
 
 /// The child of a process that has one.

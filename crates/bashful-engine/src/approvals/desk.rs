@@ -3,6 +3,7 @@
 //! Everything that changes a row here is on record before it counts, and wakes up whoever waits.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use bashful_keeper::TaskId;
@@ -15,6 +16,7 @@ use super::wake::{Watch, wake};
 use super::witness::Witness;
 use super::{digest, settle};
 use crate::audit::{Answered, AuditError, Event, GrantChange, GrantChanged, ScriptChanged, Trail};
+use crate::builder::Settings;
 use crate::clock::{millis, now_ms};
 use crate::places::Places;
 use crate::project::project_of;
@@ -27,7 +29,7 @@ use crate::store::{
 #[derive(Debug)]
 pub struct Desk {
     state: PathBuf,
-    store: Box<dyn Store>,
+    store: Arc<dyn Store>,
     trail: Trail,
 }
 
@@ -131,11 +133,21 @@ impl Desk {
     }
 
     pub(crate) fn at(state: &Path) -> Result<Self, DeskError> {
-        Ok(Self {
+        let store = SqliteStore::open(&state.join(DATABASE))?;
+        Ok(Self::with(Arc::new(store), state))
+    }
+
+    /// The desk of an engine, by the database that it keeps open.
+    pub(crate) fn of(settings: &Settings) -> Result<Self, DeskError> {
+        Ok(Self::with(settings.store.get()?, &settings.places.state))
+    }
+
+    fn with(store: Arc<dyn Store>, state: &Path) -> Self {
+        Self {
             state: state.to_owned(),
-            store: Box::new(SqliteStore::open(&state.join(DATABASE))?),
+            store,
             trail: Trail::at(state),
-        })
+        }
     }
 
     /// Puts an ask; `record` puts it on record before anybody can answer it.

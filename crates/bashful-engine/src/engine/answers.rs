@@ -88,6 +88,6 @@ impl Engine {
     }
 
     fn desk(&self) -> Result<Desk, EngineError> {
-        Ok(Desk::at(&self.inner.settings.places.state)?)
+        Ok(Desk::of(&self.inner.settings)?)
     }
 }

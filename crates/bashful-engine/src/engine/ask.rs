@@ -64,7 +64,7 @@ impl Engine {
             heading.decision = Some(beyond_admin(decision));
             return refuse(journal, heading);
         };
-        let desk = Desk::at(&settings.places.state)?;
+        let desk = Desk::of(settings)?;
         let subject = (decision, offered, Cause::Policy);
         let mut ask = compose(settings, heading, &considered.ground, binding, subject);
         if let Some(script) = &invocation.script {

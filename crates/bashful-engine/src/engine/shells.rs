@@ -14,6 +14,7 @@ use crate::error::{EngineError, InvalidInvocation};
 use crate::ground::{is_inside, workspace_of};
 use crate::invocation::{Action, Invocation};
 use crate::prepare::time_limit;
+use crate::real::real;
 use crate::result::Heading;
 use crate::shells::{
     Held, Key, Shell, ShellCall, ShellError, ShellState, Values, check_name, directory_of, list,
@@ -102,7 +103,7 @@ impl Engine {
         if invocation.cwd.is_none() {
             let workspace = workspace_of(&self.inner.settings, invocation)?;
             match directory_of(&state) {
-                Some(Ok(path)) => match path.canonicalize() {
+                Some(Ok(path)) => match real(&path) {
                     Ok(real) if !is_open(&real) => {
                         note = Some(
                             "its directory cannot be entered; it begins in the workspace instead"

@@ -15,7 +15,6 @@ use crate::builder::Settings;
 use crate::config::Survivors;
 use crate::consider::consider;
 use crate::error::{EngineError, InvalidInvocation};
-use crate::explain;
 use crate::ground::Ground;
 use crate::invocation::{Action, Invocation};
 use crate::journal::Journal;
@@ -73,7 +72,6 @@ impl Engine {
             if std::mem::take(&mut is_new) {
                 journal.request(settings, &heading, &ground, &binding);
             }
-            // One desk for the whole way: it is closed when the keeper has its order.
             let (desk, grants, unread) = match invocation.script {
                 // No grant is about a script, and none widens one.
                 Some(_) => (None, Vec::new(), None),
@@ -145,11 +143,11 @@ impl Engine {
 
     /// The desk, and the grants at it that a request may lean on; no desk where there is no grant.
     pub(super) fn grants_for(&self, binding: &Binding) -> Result<Held, DeskError> {
-        let state = &self.inner.settings.places.state;
-        if !may_have_grants(state) {
+        let settings = &self.inner.settings;
+        if !may_have_grants(&settings.places.state) {
             return Ok((None, Vec::new()));
         }
-        let desk = Desk::at(state)?;
+        let desk = Desk::of(settings)?;
         let mut held = desk.held_by(&binding.agent)?;
         held.retain(|grant| binding.fits(grant));
         Ok((Some(desk), held))
@@ -195,9 +193,10 @@ impl Engine {
             _ => {}
         }
         let last_page = journal.last_page(claimed.as_ref());
+        let is_script = draft.is_script;
         let mut heading = heading.clone();
         if let Some(room) = &prepared.start.room {
-            heading.sandbox_notes = explain::notes(room);
+            heading.sandbox_notes = settings.noted.about(room);
         }
         let launched = self.launch(prepared, heading.clone(), (last_page, draft, shell));
         // On disk before anything runs. Without the word nothing does.
@@ -215,6 +214,10 @@ impl Engine {
         if let Some(place) = place {
             run.has_place.store(true, Ordering::Release);
             place.keep();
+        }
+        // A script will be noted.
+        if !is_script {
+            settings.store.rest();
         }
         Ok(run)
     }
@@ -248,7 +251,7 @@ impl Engine {
     /// Gives back what was claimed, because nothing was started.
     fn give_back(&self, grant: Option<&Grant>, task: &TaskId) -> Result<(), DeskError> {
         let Some(grant) = grant else { return Ok(()) };
-        Desk::at(&self.inner.settings.places.state)?.release(&grant.id, task.as_str())
+        Desk::of(&self.inner.settings)?.release(&grant.id, task.as_str())
     }
 }
 

@@ -2,26 +2,43 @@
 
 use std::borrow::Cow;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use bashful_keeper::RoomRequest;
-use bashful_sandbox::{Backend, Entry, Holding, Level, Plan, Protection, Survey};
+use bashful_sandbox::{Backend, Entry, Holding, Level, Plan, Profile, Protection, Survey};
 
 use crate::config::Choice as _;
 
 /// So many paths are named; `bashful explain` has the rest.
 const MOST_PATHS: usize = 4;
 
-/// The lines to say, none where our own sandbox is used. Looking costs a few milliseconds,
-/// which only the weaker ones pay.
-pub(crate) fn notes(room: &RoomRequest) -> Vec<String> {
-    if room.backend == Backend::Native {
-        return Vec::new();
+/// What was said last, for runs that are alike: to plan takes thousands of looks at files.
+#[derive(Debug, Default)]
+pub(crate) struct Noted(Mutex<Option<(Backend, Profile, Vec<String>)>>);
+
+impl Noted {
+    /// The lines to say, none where our own sandbox is used. They follow from what was asked for
+    /// and from what the kernel offers; how well a run was held comes from its own plan.
+    pub(crate) fn about(&self, room: &RoomRequest) -> Vec<String> {
+        if room.backend == Backend::Native {
+            return Vec::new();
+        }
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((backend, profile, notes)) = &*last
+            && (*backend, profile) == (room.backend, &room.profile)
+        {
+            return notes.clone();
+        }
+        // Who cannot plan cannot run either, and says why.
+        let survey = Survey::look(&room.profile, room.cache.as_deref(), room.backend).ok();
+        let plan = survey.and_then(|survey| Plan::compile(&room.profile, &survey).ok());
+        let Some(plan) = plan else {
+            return Vec::new();
+        };
+        let notes = of_plan(&plan, room);
+        *last = Some((room.backend, room.profile.clone(), notes.clone()));
+        notes
     }
-    // Who cannot plan cannot run either, and says why.
-    let plan = Survey::look(&room.profile, room.cache.as_deref(), room.backend)
-        .ok()
-        .and_then(|survey| Plan::compile(&room.profile, &survey).ok());
-    plan.map_or_else(Vec::new, |plan| of_plan(&plan, room))
 }
 
 fn of_plan(plan: &Plan, room: &RoomRequest) -> Vec<String> {

@@ -21,7 +21,7 @@ use crate::error::EngineError;
 use crate::invocation::Invocation;
 use crate::journal::masked;
 use crate::result::RanScript;
-use crate::store::Store;
+use crate::store::{HeldStore, ScriptStore as _};
 
 /// A script that is to run.
 #[derive(Debug)]
@@ -45,7 +45,7 @@ pub(crate) struct ScriptCall {
     /// Where it runs: a directory of its own, or the one that it was told.
     pub(crate) place: Place,
     /// Where its row is.
-    pub(crate) store: Arc<dyn Store>,
+    pub(crate) store: Arc<HeldStore>,
     /// Who looks for something worth telling in a script before somebody is asked about it.
     pub(crate) inspect: fn(&Settings, &Script, &str) -> Vec<ScriptFinding>,
 }
@@ -164,7 +164,11 @@ impl ScriptCall {
                 ..policy.clone()
             });
         }
-        let now = self.store.script(self.script.id).map_err(unread)?;
+        let now = self
+            .store
+            .get()
+            .and_then(|store| store.script(self.script.id));
+        let now = now.map_err(unread)?;
         let as_read = |script: &Script| script.digest() == self.digest();
         let still = |script: &Script| script.deleted_at_ms.is_none() && as_read(script);
         // Nobody is asked about a text that is not the script's any more.
@@ -247,9 +251,8 @@ impl ScriptCall {
         let content = if approval.approved_hash == self.script.content_hash {
             None
         } else {
-            let text = self
-                .store
-                .script_text(self.script.id, &approval.approved_hash);
+            let store = self.store.get().map_err(unread)?;
+            let text = store.script_text(self.script.id, &approval.approved_hash);
             text.map_err(unread)?
         };
         Ok(Some(ApprovedBefore {

@@ -9,6 +9,7 @@ use bashful_policy::Capabilities;
 use super::script::Script;
 use crate::approvals::digest;
 use crate::builder::Settings;
+use crate::real::real;
 
 /// What each declared path leads to, as far as it exists. Patterns and `.` are not among them:
 /// what a pattern finds is used only where it stands, and `.` is where the script is run.
@@ -17,7 +18,7 @@ pub type Destinations = BTreeMap<String, PathBuf>;
 /// Where the declared paths lead now.
 pub(crate) fn destinations(settings: &Settings, capabilities: &Capabilities) -> Destinations {
     let real = |path: &String| {
-        let real = expanded(settings, path)?.canonicalize().ok()?;
+        let real = real(&expanded(settings, path)?).ok()?;
         Some((path.clone(), real))
     };
     declared(capabilities).filter_map(real).collect()
@@ -77,7 +78,7 @@ pub(crate) fn expanded(settings: &Settings, path: &str) -> Option<PathBuf> {
     match (path.strip_prefix('~'), home) {
         (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
             let home = Path::new(home);
-            let home = home.canonicalize().unwrap_or_else(|_| home.to_owned());
+            let home = real(home).unwrap_or_else(|_| home.to_owned());
             Some(home.join(rest.trim_start_matches('/')))
         }
         _ => path.starts_with('/').then(|| PathBuf::from(path)),

@@ -7,6 +7,7 @@ use super::action::BashRun;
 use super::destinations::Destinations;
 use super::error::ScriptError;
 use super::script::Script;
+use crate::real::real;
 
 /// Where a run was told to work.
 #[derive(Debug)]
@@ -34,10 +35,10 @@ impl Scripts<'_> {
         let settings = self.settings();
         let named = settings.workspace.as_deref().unwrap_or(Path::new("."));
         let missing = |_| ScriptError::NoDirectory { path: path() };
-        let workspace = named.canonicalize().map_err(missing)?;
+        let workspace = real(named).map_err(missing)?;
         let expanded = super::destinations::expanded(settings, wanted);
         let expanded = expanded.unwrap_or_else(|| workspace.join(wanted));
-        let real = expanded.canonicalize().map_err(missing)?;
+        let real = real(&expanded).map_err(missing)?;
         if !real.is_dir() {
             return Err(ScriptError::NoDirectory { path: path() });
         }
@@ -64,11 +65,14 @@ impl Scripts<'_> {
 
     /// Bashful's own directories are not to be seen by scripts, also not by one that names them.
     pub(super) fn check_apart(&self, reach: &Destinations) -> Result<(), ScriptError> {
+        if reach.is_empty() {
+            return Ok(());
+        }
         let settings = self.settings();
         let places = &settings.places;
         let own = [&places.state, &places.runtime, &places.cache].map(PathBuf::clone);
         let own = own.into_iter().chain(settings.configuration());
-        let own: Vec<PathBuf> = own.filter_map(|own| own.canonicalize().ok()).collect();
+        let own: Vec<PathBuf> = own.filter_map(|own| real(&own).ok()).collect();
         let inside = |(_, real): &(&String, &PathBuf)| own.iter().any(|own| real.starts_with(own));
         if let Some((path, _)) = reach.iter().find(inside) {
             let path = path.escape_debug();

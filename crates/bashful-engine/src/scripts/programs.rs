@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::builder::Settings;
 use crate::helper::{is_executable, on_path};
+use crate::real::real;
 
 /// Where the system has what reads a script: that is taken before any other.
 pub(crate) const SYSTEM: &str = "/usr/bin:/bin";
@@ -14,10 +15,10 @@ pub(crate) const SYSTEM: &str = "/usr/bin:/bin";
 /// are real.
 pub(crate) fn trusted_path(settings: &Settings, writable: &[PathBuf]) -> String {
     let workspace = settings.workspace.as_deref().unwrap_or(Path::new("."));
-    let workspace = workspace.canonicalize().ok();
+    let workspace = real(workspace).ok();
     let is_foreign = |entry: &PathBuf| {
         // What is not there now may be there later.
-        let real = entry.canonicalize().unwrap_or_else(|_| entry.clone());
+        let real = real(entry).unwrap_or_else(|_| entry.clone());
         let mut roots = workspace.iter().chain(writable);
         entry.is_absolute() && !roots.any(|root| real.starts_with(root))
     };
@@ -30,7 +31,7 @@ pub(crate) fn trusted_path(settings: &Settings, writable: &[PathBuf]) -> String 
 /// The program of this name on such a path, which also does not lead into these directories.
 pub(crate) fn find(name: &str, path: &str, writable: &[PathBuf]) -> Option<PathBuf> {
     on_path(name, Some(path)).into_iter().find(|candidate| {
-        let real = candidate.canonicalize();
+        let real = real(candidate);
         let leads_there = |root: &PathBuf| real.as_ref().is_ok_and(|real| real.starts_with(root));
         is_executable(candidate) && !writable.iter().any(leads_there)
     })
@@ -39,6 +40,6 @@ pub(crate) fn find(name: &str, path: &str, writable: &[PathBuf]) -> Option<PathB
 /// The program of this name that a script is looked at with.
 pub(crate) fn find_own(name: &str, settings: &Settings) -> Option<PathBuf> {
     let workspace = settings.workspace.as_deref().unwrap_or(Path::new("."));
-    let workspace: Vec<PathBuf> = workspace.canonicalize().into_iter().collect();
+    let workspace: Vec<PathBuf> = real(workspace).into_iter().collect();
     find(name, &trusted_path(settings, &[]), &workspace)
 }

@@ -211,7 +211,7 @@ impl Scripts<'_> {
             path,
             bash,
             place,
-            store: shelf.store_to_keep(),
+            store: Arc::clone(&settings.store),
             inspect: validate::for_ask,
             script,
         });

@@ -15,6 +15,7 @@ use crate::error::EngineError;
 use crate::journal::masked;
 use crate::result::ExecutionResult;
 use crate::run::Run;
+use crate::store::ScriptStore as _;
 
 /// A script that runs. Dropping it ends the script with its whole process tree.
 #[derive(Debug)]
@@ -91,7 +92,8 @@ impl Note {
 
     /// What is only counted does not take a run away: the trail has it all.
     fn write(&self, run: &LastRun) {
-        let noted = self.call.store.note_script_run(self.call.script.id, run);
+        let store = self.call.store.get();
+        let noted = store.and_then(|store| store.note_script_run(self.call.script.id, run));
         if let Err(error) = noted {
             tracing::warn!(%error, "the run of a script is not counted");
         }

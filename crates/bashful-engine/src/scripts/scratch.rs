@@ -11,6 +11,7 @@ use rustix::fs::{FlockOperation, Mode, OFlags, flock};
 use super::destinations::Destinations;
 use super::error::ScriptError;
 use crate::places::{Places, SCRATCH, make_private, other_scratch};
+use crate::real::real;
 
 /// Whoever makes a directory has it locked by then. What is older and not locked was left behind.
 const SOON: Duration = Duration::from_secs(600);
@@ -91,7 +92,7 @@ fn private(directory: &Path) -> io::Result<PathBuf> {
         let detail = format!("others can write `{}`", directory.display());
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, detail));
     }
-    directory.canonicalize()
+    real(directory)
 }
 
 /// The lock of a scratch directory.

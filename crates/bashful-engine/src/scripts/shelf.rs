@@ -17,7 +17,7 @@ use crate::approvals::{Ask, answered, wake};
 use crate::audit::{AuditError, Event, ScriptChange, ScriptChanged, Trail};
 use crate::builder::Settings;
 use crate::clock::now_ms;
-use crate::store::{DATABASE, NewVersion, SavedScript, SavingScript, SqliteStore, Store};
+use crate::store::{NewVersion, SavedScript, SavingScript, Store};
 
 /// Scripts with all that belongs to them.
 #[derive(Debug)]
@@ -59,7 +59,7 @@ impl<'e> Shelf<'e> {
         let state = &settings.places.state;
         let shelf = Self {
             settings,
-            store: Arc::new(SqliteStore::open(&state.join(DATABASE))?),
+            store: settings.store.get()?,
             trail: Trail::at(state),
         };
         // What is wrong with the folder is told by whoever needs it.
@@ -72,11 +72,6 @@ impl<'e> Shelf<'e> {
     /// What is kept in the database.
     pub(crate) fn store(&self) -> &dyn Store {
         &*self.store
-    }
-
-    /// The same to keep: a run that has opened the database does not open it again.
-    pub(crate) fn store_to_keep(&self) -> Arc<dyn Store> {
-        Arc::clone(&self.store)
     }
 
     /// The record.

@@ -169,10 +169,11 @@ pub(crate) fn arm(
     let loads = loads(&loader(state, &given)).map_err(failed)?;
     let saves = saves().map_err(failed)?;
     let theirs = saves.try_clone().map_err(failed)?;
+    let nowhere = File::options().write(true).open("/dev/null");
     Ok(Arms {
         wrapper: wrapper(state),
         functions: functions(state),
-        descriptors: vec![loads, theirs],
+        descriptors: vec![loads, theirs, nowhere.map_err(failed)?.into()],
         armed: Armed {
             saves,
             environment: environment.clone(),

@@ -11,9 +11,12 @@ use bashful_keeper::SHELL_TEXT;
 use super::bytes::Bytes;
 use super::state::{EXPAND_ALIASES, Function, ShellState, Switches, Value, Variable};
 
-/// The descriptors of a call: what it loads, and where it saves.
+/// The descriptors of a call: what it loads, where it saves, and where what is ours says nothing.
+/// That is `/dev/null`; to open it for writing in the run would be a call that the kernel tells the
+/// keeper about, and waits.
 pub(super) const LOADS: i32 = bashful_sandbox::FIRST_INHERITED;
 pub(super) const SAVES: i32 = LOADS + 1;
+const NOWHERE: i32 = SAVES + 1;
 
 /// Writes the state to the descriptor. `builtin` is the one name that must mean what it says;
 /// in POSIX mode `unset`, `trap` and `set` do, whatever functions there are. The trap has bash
@@ -33,7 +36,7 @@ pub(super) fn wrapper(state: &ShellState) -> String {
         (false, false) => "",
     };
     format!(
-        r#"{{ builtin shopt -u extglob; {SHELL_TEXT} %s "$@"; builtin set --; builtin printf '%s\0' begin "$SHELLOPTS" "$BASHOPTS" >&{SAVES}; builtin umask >&{SAVES}; builtin printf '\0' >&{SAVES}; . /proc/self/fd/{LOADS} 2>/dev/null || builtin exit 125; builtin eval "{traced}$BASH_EXECUTION_STRING" {SAVES}>&- {LOADS}<&-; {{ {SAVE}; }} >/dev/null 2>&1; \exec {SAVES}>&-; [[ $__bashful_options == *posix* ]] || \unset -v POSIXLY_CORRECT; builtin exit "$__bashful_status"; }}"#
+        r#"{{ builtin shopt -u extglob; {SHELL_TEXT} %s "$@"; builtin set --; {{ builtin printf '%s\0' begin "$SHELLOPTS" "$BASHOPTS"; builtin umask; builtin printf '\0'; }} >&{SAVES}; . /proc/self/fd/{LOADS} 2>&{NOWHERE} || builtin exit 125; builtin eval "{traced}$BASH_EXECUTION_STRING" {SAVES}>&- {LOADS}<&- {NOWHERE}>&-; {{ {SAVE}; }} >&{NOWHERE} 2>&1; \exec {SAVES}>&-; [[ $__bashful_options == *posix* ]] || \unset -v POSIXLY_CORRECT; builtin exit "$__bashful_status"; }}"#
     )
 }
 
@@ -98,7 +101,7 @@ pub(super) fn loader(state: &ShellState, given: &Given<'_>) -> Vec<u8> {
     if let Some(umask) = state.umask {
         script.line(&format!("\\builtin umask {umask:04o}"));
     }
-    let trap = Bytes(format!("{{ {SAVE}; }} >/dev/null 2>&1").into_bytes());
+    let trap = Bytes(format!("{{ {SAVE}; }} >&{NOWHERE} 2>&1").into_bytes());
     script.begin("\\builtin trap --");
     script.word(&trap);
     script.text(b" EXIT");

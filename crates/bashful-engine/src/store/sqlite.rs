@@ -4,6 +4,7 @@
 //! taking the write lock, and none waits longer than [`PATIENCE`] for others.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
@@ -45,6 +46,8 @@ const PATIENCE: Duration = Duration::from_secs(2);
 pub(crate) struct SqliteStore {
     path: PathBuf,
     connection: Mutex<Handle>,
+    /// Something in it was found to be damaged.
+    damaged: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -92,7 +95,13 @@ impl SqliteStore {
                 // This is what SQLite begins with.
                 safety: Safety::Now,
             }),
+            damaged: AtomicBool::new(false),
         }))
+    }
+
+    /// Whether something in it was found to be damaged.
+    pub(crate) fn is_damaged(&self) -> bool {
+        self.damaged.load(Ordering::Relaxed)
     }
 
     /// Reads all of it; what is wrong with it is an error.
@@ -122,7 +131,9 @@ impl SqliteStore {
 
     /// Closes it so that nothing of it is left in its log. Nobody else may have it open.
     pub(crate) fn close(self) -> Result<(), StoreError> {
-        let Self { path, connection } = self;
+        let Self {
+            path, connection, ..
+        } = self;
         let handle = connection
             .into_inner()
             .unwrap_or_else(PoisonError::into_inner);
@@ -148,7 +159,7 @@ impl SqliteStore {
     fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Fault>) -> Result<T, StoreError> {
         let handle = self.lock()?;
         // Each of them is one statement, which is a transaction by itself.
-        work(&handle.connection).map_err(|fault| fault.at(&self.path))
+        work(&handle.connection).map_err(|fault| self.told(fault))
     }
 
     fn write<T>(
@@ -158,7 +169,16 @@ impl SqliteStore {
     ) -> Result<T, StoreError> {
         self.lock()?
             .write(safety, work)
-            .map_err(|fault| fault.at(&self.path))
+            .map_err(|fault| self.told(fault))
+    }
+
+    /// A fault, for whoever called.
+    fn told(&self, fault: Fault) -> StoreError {
+        let error = fault.at(&self.path);
+        if matches!(error, StoreError::Corrupt { .. }) {
+            self.damaged.store(true, Ordering::Relaxed);
+        }
+        error
     }
 
     /// The connection, while no other thread uses it, with what is left of the patience.

@@ -11,7 +11,7 @@ use super::read::unreadable;
 use super::script;
 use super::site::{self, Found};
 use super::split;
-use crate::read::STACK;
+use crate::read::on_enough_stack;
 
 /// How much is parsed at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,17 +48,12 @@ pub(super) fn demands_of(script: &str, names: &[&str]) -> Result<Vec<Demand>, Te
     aside(script, || search.variables(names))
 }
 
-/// Searches on a stack that is large enough for the deepest text.
+/// Searches, where the stack is large enough for the text.
 fn aside<T: Send>(
     script: &str,
     search: impl FnOnce() -> Result<T, Unreadable> + Send,
 ) -> Result<T, TemplateError> {
-    let found = std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().stack_size(STACK);
-        let search = thread.spawn_scoped(scope, search);
-        // The parser is somebody else's: a fault in it is a text that cannot be read.
-        search.ok().and_then(|search| search.join().ok())
-    });
+    let found = on_enough_stack(&[script], search);
     match found {
         Some(Ok(found)) => Ok(found),
         Some(Err(Unreadable(_))) if script.contains("\r\n") => Err(unreadable(

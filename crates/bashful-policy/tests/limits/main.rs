@@ -19,7 +19,7 @@ mod whole;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use bashful_policy::{Context, Effect, Policy, judge};
+use bashful_policy::{Context, Effect, Policy, ShellMemory, functions_of, judge, read_template};
 
 /// What any text may take, in a debug build.
 const LIMIT: Duration = Duration::from_secs(4);
@@ -56,6 +56,37 @@ fn heavy_many_commands_end_soon() {
 #[test]
 fn heavy_texts_that_grow_end_soon() {
     check(inputs::growing());
+}
+
+/// What is short is read on the caller's stack, whoever reads it: as a command, as what a shell
+/// remembers, as a function, as a script with templates.
+#[test]
+fn heavy_short_texts_need_no_stack_of_their_own() {
+    let short = |text: &String| text.len() <= 512;
+    let depths = [4, 8, 16, 40, 80, 160, 240];
+    let texts = depths.map(|depth| [inputs::deep(depth), inputs::open(depth)].concat());
+    let texts: Vec<String> = texts.concat().into_iter().map(|(_, text)| text).collect();
+    let work = move || {
+        for text in texts.iter().filter(|text| short(text)) {
+            let calls = format!("f; {text}");
+            let context = Context {
+                shell: Some(ShellMemory {
+                    functions: format!("f () {{ f; {text}; }}"),
+                    ..ShellMemory::default()
+                }),
+                ..context::context()
+            };
+            for command in ["f", &calls] {
+                let decided = judge(command, &Policy::careful(), &context).decision;
+                assert_ne!(decided.effect, Effect::Allow, "{command}");
+            }
+            let _ = functions_of(text);
+            let _ = functions_of(&format!("f () {{ {text}; }}"));
+            let _ = read_template(text);
+        }
+    };
+    let thread = std::thread::Builder::new().stack_size(STACK).spawn(work);
+    thread.unwrap().join().unwrap();
 }
 
 /// A slice of the size in a test run, all of it in a soak.

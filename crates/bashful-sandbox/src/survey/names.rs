@@ -1,10 +1,9 @@
 //! Names of hosts and users: files that the run sees in another form or place.
 
 use std::fs;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use super::{Identity, Kind};
+use super::Identity;
 use crate::profile::{Network, Profile};
 
 /// Files of the name service that are links to where the run sees nothing.
@@ -17,31 +16,6 @@ pub(super) fn name_service_files(profile: &Profile) -> Vec<PathBuf> {
     };
     let elsewhere = !file.starts_with("/etc") && !file.starts_with("/usr");
     elsewhere.then_some(file).into_iter().collect()
-}
-
-/// What of the system's own is not for everybody. A run that stands for root in a user namespace
-/// passes the same checks as root there, so it must not see these at all.
-pub(super) fn for_root_only() -> Vec<(PathBuf, Kind)> {
-    const MOST: usize = 10_000;
-    let mut found = Vec::new();
-    let mut open = ["/etc", "/opt", "/usr/local"].map(PathBuf::from).to_vec();
-    let mut looked = 0;
-    while let Some(directory) = open.pop() {
-        for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
-            looked += 1;
-            let Ok(about) = entry.metadata() else {
-                continue;
-            };
-            let hidden = about.mode() & 0o004 == 0 && !about.is_symlink();
-            match (hidden || looked > MOST, about.is_dir()) {
-                (true, true) => found.push((entry.path(), Kind::Directory)),
-                (true, false) if hidden => found.push((entry.path(), Kind::File)),
-                (false, true) => open.push(entry.path()),
-                _ => {}
-            }
-        }
-    }
-    found
 }
 
 /// A user's own group.

@@ -6,6 +6,7 @@
 
 use std::fs;
 use std::io;
+use std::path::PathBuf;
 
 use super::error::{WrapperError, own};
 use crate::backend::Backend;
@@ -13,37 +14,61 @@ use crate::plan::Plan;
 use crate::profile::Network;
 use crate::survey::Identity;
 
-/// Looks at the first process of a run; an error if something that was asked for is missing.
-pub(super) fn check(plan: &Plan, first: i32) -> Result<(), WrapperError> {
-    let backend = plan.backend();
-    let missing = |what| WrapperError::Hollow { backend, what };
-    let off = plan.network == Network::Off;
-    let in_bubblewrap = backend == Backend::Bubblewrap;
-    let alone = matches!(
-        plan.identity,
-        Identity::Own { .. } | Identity::SingleId { .. }
-    );
-    let wanted = [
-        ("mnt", true, "mounts"),
-        ("pid", true, "processes"),
-        ("ipc", true, "shared memory"),
-        ("net", off, "the network"),
-        ("user", in_bubblewrap && alone, "users"),
-    ];
-    for (name, _, what) in wanted.into_iter().filter(|(_, wanted, _)| *wanted) {
-        let ours = namespace("self", name)?;
-        if namespace(&first.to_string(), name)? == ours {
-            return Err(missing(what));
-        }
-    }
-    // The others leave it to our first process.
-    if in_bubblewrap && filters(&first.to_string())? <= filters("self")? {
-        return Err(missing("system calls"));
-    }
-    Ok(())
+/// What is ours, and what a run by a plan must not share with us.
+#[derive(Debug)]
+pub(super) struct Ours {
+    backend: Backend,
+    /// Namespaces: what they are of, where we are, and in a word.
+    namespaces: Vec<(&'static str, PathBuf, &'static str)>,
+    /// How many filters we are behind, where the program puts one more before the run.
+    filters: Option<u32>,
 }
 
-fn namespace(process: &str, name: &str) -> Result<std::path::PathBuf, WrapperError> {
+impl Ours {
+    /// Looks at ourselves, which does not have to wait for anybody.
+    pub(super) fn look(plan: &Plan) -> Result<Self, WrapperError> {
+        let backend = plan.backend();
+        let off = plan.network == Network::Off;
+        let in_bubblewrap = backend == Backend::Bubblewrap;
+        let alone = matches!(
+            plan.identity,
+            Identity::Own { .. } | Identity::SingleId { .. }
+        );
+        let wanted = [
+            ("mnt", true, "mounts"),
+            ("pid", true, "processes"),
+            ("ipc", true, "shared memory"),
+            ("net", off, "the network"),
+            ("user", in_bubblewrap && alone, "users"),
+        ];
+        let wanted = wanted.into_iter().filter(|(_, wanted, _)| *wanted);
+        let namespaces = wanted.map(|(name, _, what)| Ok((name, namespace("self", name)?, what)));
+        Ok(Self {
+            backend,
+            namespaces: namespaces.collect::<Result<_, WrapperError>>()?,
+            // The others leave it to our first process.
+            filters: in_bubblewrap.then(|| filters("self")).transpose()?,
+        })
+    }
+
+    /// Looks at the first process of a run; an error if something that was asked for is missing.
+    pub(super) fn check(&self, first: i32) -> Result<(), WrapperError> {
+        let backend = self.backend;
+        let missing = |what| WrapperError::Hollow { backend, what };
+        let first = first.to_string();
+        for (name, ours, what) in &self.namespaces {
+            if namespace(&first, name)? == *ours {
+                return Err(missing(what));
+            }
+        }
+        match self.filters {
+            Some(ours) if filters(&first)? <= ours => Err(missing("system calls")),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn namespace(process: &str, name: &str) -> Result<PathBuf, WrapperError> {
     let path = format!("/proc/{process}/ns/{name}");
     fs::read_link(&path).map_err(own("look at", path))
 }
@@ -88,7 +113,7 @@ mod tests {
             let survey = Survey::for_backend(&profile, None, backend).unwrap();
             let plan = Plan::compile(&profile, &survey).unwrap();
             let pid = rustix::process::getpid().as_raw_pid();
-            let found = check(&plan, pid);
+            let found = Ours::look(&plan).unwrap().check(pid);
             assert!(
                 matches!(found, Err(WrapperError::Hollow { .. })),
                 "{found:?}"

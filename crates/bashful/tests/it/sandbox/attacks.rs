@@ -177,8 +177,7 @@ fn what_two_runs_make_in_one_place_is_held_back_twice() {
 }
 
 #[test]
-fn what_root_makes_later_is_hidden_from_one_that_stands_for_root() {
-    let world = World::unjudged();
+fn what_root_makes_or_closes_later_is_hidden_from_one_that_stands_for_root() {
     if !is_root() {
         println!("only root mounts an overlay, and only there somebody stands for root");
         return;
@@ -188,16 +187,27 @@ fn what_root_makes_later_is_hidden_from_one_that_stands_for_root() {
         mkdir \"$1/lower\" \"$1/upper\" \"$1/work\"
         mount -t overlay -o \"lowerdir=$1/lower,upperdir=$1/upper,workdir=$1/work\" overlay \"$PWD\"
         cd \"$PWD\"; cp -a /etc \"$1/etc\"; mount --bind \"$1/etc\" /etc
-        \"$2\" run --session s true
+        umask 022; echo secret > /etc/closed-later; echo secret > /etc/linked; mkdir /etc/open
+        ln \"$1/etc/linked\" \"$1/linked\"
+        run() { \"$2\" run --session s --sandbox \"$3\" \"${@:4}\"; }
+        for i in 1 2; do run \"$@\" 'cat /etc/closed-later /etc/linked' >&2; done
         umask 077; echo secret > /etc/made-later; mkdir /etc/later; echo secret > /etc/later/file
-        \"$2\" run --session s --json 'cat /etc/made-later /etc/later/file; echo tried'";
-    let root = world.path("");
-    let mut command = world.program("unshare");
-    command.args(["--mount", "sh", "-ec", script, "sh", text(&root)]);
-    command.arg(binary());
-    let (code, result) = ended(Running::start(command));
-    let found = json!([code, result["stdout"], result["enforcement"]["identity"]]);
-    assert_eq!(found, json!([0, "tried\n", "partial"]), "{result}");
+        chmod 600 /etc/closed-later \"$1/linked\"
+        run \"$@\" --json 'cat /etc/made-later /etc/later/file /etc/closed-later /etc/linked; echo tried'";
+    for sandbox in ["native", "bubblewrap"] {
+        let world = World::unjudged();
+        let root = world.path("");
+        let mut command = world.program("unshare");
+        command.args(["--mount", "bash", "-ec", script, "bash", text(&root)]);
+        command.arg(binary()).arg(sandbox);
+        let (code, result) = ended(Running::start(command));
+        let found = json!([code, result["stdout"], result["enforcement"]["identity"]]);
+        assert_eq!(
+            found,
+            json!([0, "tried\n", "partial"]),
+            "{sandbox}: {result}"
+        );
+    }
 }
 
 #[test]
