@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use bashful_keeper::VERSION;
@@ -17,7 +17,7 @@ use crate::config::{Config, Sandbox, Wish, env as variables};
 use crate::engine::Engine;
 use crate::environment::{secret_values, write_git_identity};
 use crate::error::EngineError;
-use crate::helper;
+use crate::helper::{self, is_executable, on_path};
 use crate::places::Places;
 use crate::policy::{Policies, PolicyMode};
 use crate::selection::Chosen;
@@ -289,6 +289,7 @@ impl EngineBuilder {
             git_identity: OnceLock::new(),
             bounds: Remembered::default(),
             policies: Policies::default(),
+            bash: Mutex::default(),
         }))
     }
 }
@@ -318,6 +319,8 @@ pub(crate) struct Settings {
     git_identity: OnceLock<Option<PathBuf>>,
     pub(crate) bounds: Remembered,
     pub(crate) policies: Policies,
+    /// The bash that was found last.
+    bash: Mutex<Option<PathBuf>>,
 }
 
 impl Settings {
@@ -370,6 +373,19 @@ impl Settings {
 
     pub(crate) fn path(&self) -> Option<&str> {
         self.environment.get("PATH").map(String::as_str)
+    }
+
+    /// The bash that runs commands: the first on the caller's `PATH`, for as long as it is there.
+    pub(crate) fn bash(&self) -> Result<PathBuf, EngineError> {
+        let mut known = self.bash.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(bash) = known.as_ref().filter(|bash| is_executable(bash)) {
+            return Ok(bash.clone());
+        }
+        let mut found = on_path("bash", self.path()).into_iter();
+        *known = found.find(|candidate| is_executable(candidate));
+        known.clone().ok_or_else(|| EngineError::NoBash {
+            path: self.path().unwrap_or_default().to_owned(),
+        })
     }
 
     /// A git configuration that knows who the user is, written once.
