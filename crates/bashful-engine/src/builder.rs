@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 
 use crate::approvals::Approver;
 use crate::asking::{Asking, GiveUp};
+use crate::audit::Trail;
 use crate::bounds::Remembered;
 use crate::client::{EarlyKeeper, Origin};
 use crate::config::{Config, Sandbox, Wish, env as variables};
@@ -269,6 +270,11 @@ impl EngineBuilder {
             .map(|secret| secret.expose().to_owned())
             .chain(self.secrets)
             .collect();
+        let trail = match self.fork {
+            // A keeper that is forked would have copies of what is open.
+            Some(_) => Trail::at(&places.state),
+            None => Trail::kept_open(&places.state),
+        };
         Ok(Engine::from_settings(Settings {
             agent: self.agent.unwrap_or_else(|| config.agent.clone()),
             session,
@@ -289,6 +295,7 @@ impl EngineBuilder {
             git_identity: OnceLock::new(),
             bounds: Remembered::default(),
             policies: Policies::default(),
+            trail,
             bash: Mutex::default(),
         }))
     }
@@ -319,6 +326,8 @@ pub(crate) struct Settings {
     git_identity: OnceLock<Option<PathBuf>>,
     pub(crate) bounds: Remembered,
     pub(crate) policies: Policies,
+    /// The record.
+    pub(crate) trail: Trail,
     /// The bash that was found last.
     bash: Mutex<Option<PathBuf>>,
 }
