@@ -8,8 +8,8 @@ use super::Bounds;
 use crate::config::Granted;
 use crate::confine::{LookedAt, Witness};
 
-/// How long nobody asks whether directories still lead where they led. What cannot be looked at
-/// again for every run serves for so long and no longer.
+/// How long bounds serve without a look at more than the files that people change. What cannot be
+/// vouched for serves for so long and no longer.
 const FRESH: Duration = Duration::from_secs(1);
 
 /// So many are remembered: for commands, and for scripts that are run in turns.
@@ -32,22 +32,30 @@ pub(super) struct Purpose {
 #[derive(Debug)]
 struct Found {
     purpose: Purpose,
-    /// What was looked at for them.
-    looked_at: Option<LookedAt>,
+    bounds: Arc<Bounds>,
     /// When they were found, or found to be right still.
     at: Instant,
-    proof: Proof,
+    /// What they depend on; none where that is more than can be looked at again.
+    witness: Option<Witness>,
+    /// Whether the witness was there before they were found, and sees every change since.
+    lasts: bool,
 }
 
-/// Why bounds may be used again.
-#[derive(Debug)]
-enum Proof {
-    /// All that they depend on is known.
-    Witness(Witness, Arc<Bounds>),
-    /// They were found just now.
-    Time(Arc<Bounds>),
-    /// They may not.
-    None,
+impl Found {
+    fn is_right(&mut self) -> bool {
+        let is_fresh = self.at.elapsed() < FRESH;
+        let Some(witness) = &self.witness else {
+            return is_fresh;
+        };
+        if !witness.files_stand() {
+            return false;
+        }
+        if !is_fresh && self.lasts && witness.places_stand() {
+            self.at = Instant::now();
+            return true;
+        }
+        is_fresh
+    }
 }
 
 impl Remembered {
@@ -66,36 +74,30 @@ impl Remembered {
         let Some(found) = found else {
             return Err(None);
         };
-        let is_fresh = found.at.elapsed() < FRESH;
-        match &found.proof {
-            Proof::Witness(witness, bounds) if witness.files_stand() => {
-                if is_fresh || witness.places_stand() {
-                    if !is_fresh {
-                        found.at = Instant::now();
-                    }
-                    return Ok(Arc::clone(bounds));
-                }
-            }
-            Proof::Time(bounds) if is_fresh => return Ok(Arc::clone(bounds)),
-            _ => {}
+        if found.is_right() {
+            return Ok(Arc::clone(&found.bounds));
         }
-        Err(found.looked_at.clone())
+        let witness = found.witness.as_ref();
+        Err(witness.map(|witness| witness.names().clone()))
     }
 
-    /// Remembers bounds, and what was looked at before they were found and for finding them.
+    /// Remembers bounds, with a witness from before they were found and the names of what was
+    /// looked at for them.
     pub(super) fn keep(
         &self,
         purpose: Purpose,
-        witness: Option<Witness>,
+        before: Option<Witness>,
         looked_at: Option<LookedAt>,
         bounds: &Arc<Bounds>,
     ) {
-        let proof = match (witness, &looked_at) {
-            (_, None) => Proof::Time(Arc::clone(bounds)),
-            (Some(witness), Some(names)) if witness.can_tell(names) => {
-                Proof::Witness(witness, Arc::clone(bounds))
+        let (witness, lasts) = match (before, looked_at) {
+            (_, None) => (None, false),
+            (Some(witness), Some(names)) if *witness.names() == names => {
+                let lasts = witness.is_at_rest();
+                (Some(witness), lasts)
             }
-            _ => Proof::None,
+            // Something may have changed since they were found.
+            (_, Some(names)) => (Some(Witness::of(names)), false),
         };
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|found| found.purpose != purpose);
@@ -104,9 +106,10 @@ impl Remembered {
         }
         all.push(Found {
             purpose,
-            looked_at,
+            bounds: Arc::clone(bounds),
             at: Instant::now(),
-            proof,
+            witness,
+            lasts,
         });
     }
 }

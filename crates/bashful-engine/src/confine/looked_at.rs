@@ -1,9 +1,9 @@
 //! What bounds were found from, so that the next run need not find them again.
 //!
-//! A file is known by its inode, its size and the time of its last change; a directory on the way
-//! to one by being a directory there, for what counts in it is known by itself. The names come from
-//! the last time that bounds were found, and are looked at before they are found again: whatever
-//! changes after that look is seen by the next.
+//! A file whose text counts, and a link, is known by its inode, its size and the time of its last
+//! change; a directory on the way by being a directory there, for what counts in it is known by
+//! itself. The names come from the last time that bounds were found, and are looked at before they
+//! are found again: whatever changes after that look is seen by the next.
 //!
 //! Not seen is what leaves no trace in a file's times: a change on another machine of a network
 //! file system for as long as the kernel does not ask for it.
@@ -28,6 +28,8 @@ const MOST_LINKS: usize = 40;
 pub(crate) struct LookedAt {
     /// Files whose text counts, and that people change while an engine runs.
     files: Vec<PathBuf>,
+    /// Others whose text counts.
+    around: Vec<PathBuf>,
     /// What counts by where it leads, and whether it is there.
     places: Vec<PathBuf>,
 }
@@ -39,11 +41,15 @@ impl LookedAt {
         let home = request.real_home.map(Path::to_owned);
         let engine = request.engine_reads.iter().chain(request.engine_writes);
         let places = own_places(request).into_iter().chain(home);
-        let places = places.chain(engine.cloned()).chain(git.around.clone());
         Self {
             files: git.own.clone(),
-            places: places.collect(),
+            around: git.around.clone(),
+            places: places.chain(engine.cloned()).collect(),
         }
+    }
+
+    fn all(&self) -> impl Iterator<Item = &PathBuf> {
+        self.files.iter().chain(&self.around).chain(&self.places)
     }
 }
 
@@ -54,32 +60,45 @@ enum Seen {
     Directory {
         owner: u32,
     },
-    /// A file, or a link if it is on the way.
-    File {
+    /// A file whose text counts, or a link.
+    Text {
         inode: (u64, u64),
         changed: (i64, i64),
         size: u64,
     },
+    /// Any other file.
+    File,
 }
 
 impl Seen {
-    fn of(about: io::Result<Metadata>) -> Self {
+    /// What a path leads to, for its text.
+    fn text(path: &Path) -> Self {
+        Self::of(fs::metadata(path), |_| true)
+    }
+
+    /// One step on the way to something.
+    fn step(path: &Path) -> Self {
+        Self::of(fs::symlink_metadata(path), Metadata::is_symlink)
+    }
+
+    fn of(about: io::Result<Metadata>, counts: impl FnOnce(&Metadata) -> bool) -> Self {
         match about {
             Err(error) => Self::Nothing(error.kind()),
             Ok(about) if about.is_dir() => Self::Directory { owner: about.uid() },
-            Ok(about) => Self::File {
+            Ok(about) if counts(&about) => Self::Text {
                 inode: (about.dev(), about.ino()),
                 changed: (about.ctime(), about.ctime_nsec()),
                 size: about.size(),
             },
+            Ok(_) => Self::File,
         }
     }
 
     /// Whether a change would show.
     fn is_at_rest(&self) -> bool {
         match self {
-            Self::File { changed, .. } => is_at_rest(changed.0),
-            Self::Nothing(_) | Self::Directory { .. } => true,
+            Self::Text { changed, .. } => is_at_rest(changed.0),
+            Self::Nothing(_) | Self::Directory { .. } | Self::File => true,
         }
     }
 }
@@ -89,6 +108,7 @@ impl Seen {
 pub(crate) struct Witness {
     names: LookedAt,
     files: Vec<Seen>,
+    around: Vec<Seen>,
     /// Every step on the way to each of them.
     steps: BTreeMap<PathBuf, Seen>,
     secrets: Arc<system::Remembered>,
@@ -100,11 +120,13 @@ impl Witness {
     pub(crate) fn of(names: LookedAt) -> Self {
         let secrets = system::known();
         let mut steps = BTreeMap::new();
-        for path in names.files.iter().chain(&names.places) {
+        for path in names.all() {
             follow(path, &mut steps, MOST_LINKS);
         }
+        let texts = |names: &[PathBuf]| names.iter().map(|path| Seen::text(path)).collect();
         Self {
-            files: names.files.iter().map(|path| at(path)).collect(),
+            files: texts(&names.files),
+            around: texts(&names.around),
             steps,
             readable: secrets.readable(),
             secrets,
@@ -112,29 +134,36 @@ impl Witness {
         }
     }
 
-    /// Whether these are the names, and whatever changes from now on will show.
-    pub(crate) fn can_tell(&self, names: &LookedAt) -> bool {
-        let mut all = self.files.iter().chain(self.steps.values());
-        self.names == *names && self.secrets.is_at_rest() && all.all(Seen::is_at_rest)
+    /// What was looked at.
+    pub(crate) fn names(&self) -> &LookedAt {
+        &self.names
+    }
+
+    /// Whether everything that changes from now on will show.
+    pub(crate) fn is_at_rest(&self) -> bool {
+        let texts = self.files.iter().chain(&self.around);
+        let mut all = texts.chain(self.steps.values());
+        self.secrets.is_at_rest() && all.all(Seen::is_at_rest)
     }
 
     /// Whether the files are what they were, and the directories that hold secrets of the system:
     /// a few looks, for every run.
     pub(crate) fn files_stand(&self) -> bool {
-        let mut files = self.names.files.iter().zip(&self.files);
-        files.all(|(path, seen)| at(path) == *seen) && self.secrets.is_current()
+        stand(&self.names.files, &self.files) && self.secrets.is_current()
     }
 
     /// Whether all the rest is what it was: for a run some time after the last.
     pub(crate) fn places_stand(&self) -> bool {
         let mut steps = self.steps.iter();
-        let stand = steps.all(|(path, seen)| Seen::of(fs::symlink_metadata(path)) == *seen);
-        stand && self.secrets.readable() == self.readable
+        stand(&self.names.around, &self.around)
+            && steps.all(|(path, seen)| Seen::step(path) == *seen)
+            && self.secrets.readable() == self.readable
     }
 }
 
-fn at(path: &Path) -> Seen {
-    Seen::of(fs::metadata(path))
+fn stand(names: &[PathBuf], seen: &[Seen]) -> bool {
+    let mut all = names.iter().zip(seen);
+    all.all(|(path, seen)| Seen::text(path) == *seen)
 }
 
 /// Notes every step that the kernel takes to a path.
@@ -148,12 +177,11 @@ fn follow(path: &Path, steps: &mut BTreeMap<PathBuf, Seen>, links_left: usize) {
         }
         let seen = steps
             .entry(here.clone())
-            .or_insert_with(|| Seen::of(fs::symlink_metadata(&here)));
+            .or_insert_with(|| Seen::step(&here));
         match seen {
             Seen::Directory { .. } => {}
-            Seen::Nothing(_) => return,
-            Seen::File { .. } => {
-                // Whatever is no link ends the way.
+            Seen::Nothing(_) | Seen::File => return,
+            Seen::Text { .. } => {
                 if let (Ok(target), Some(left)) = (fs::read_link(&here), links_left.checked_sub(1))
                 {
                     here.pop();

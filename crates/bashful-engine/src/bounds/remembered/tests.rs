@@ -31,13 +31,10 @@ fn hooks(engine: &Engine) -> Vec<PathBuf> {
     room.unwrap().profile.git_obeys
 }
 
-/// The bounds that are remembered, if they are vouched for.
-fn vouched_for(engine: &Engine) -> Option<Arc<Bounds>> {
+/// The bounds that are remembered, and whether they are for long.
+fn remembered(engine: &Engine) -> (Arc<Bounds>, bool) {
     let all = engine.settings().bounds.0.lock().unwrap();
-    match all.first().map(|found| &found.proof) {
-        Some(Proof::Witness(_, bounds)) => Some(Arc::clone(bounds)),
-        _ => None,
-    }
+    (Arc::clone(&all[0].bounds), all[0].lasts)
 }
 
 #[test]
@@ -48,18 +45,24 @@ fn bounds_last_longer_than_a_second_and_no_longer_than_they_are_right() {
     let configuration = root.join("home/.gitconfig");
     fs::write(&configuration, "[core]\n\thooksPath = .first\n").unwrap();
     assert_eq!(hooks(&engine), [PathBuf::from(".first")]);
-    // A file that was just written cannot be vouched for.
-    hooks(&engine);
-    assert!(vouched_for(&engine).is_none());
-    std::thread::sleep(Duration::from_millis(3_100));
-    hooks(&engine);
-    let known = vouched_for(&engine).unwrap();
+    let first = remembered(&engine);
     std::thread::sleep(FRESH);
     hooks(&engine);
-    assert!(Arc::ptr_eq(&known, &vouched_for(&engine).unwrap()));
-    // The next run sees it.
-    fs::write(&configuration, "[core]\n\thooksPath = .second\n").unwrap();
-    assert_eq!(hooks(&engine), [PathBuf::from(".second")]);
+    // A file that was just written cannot be vouched for.
+    let second = remembered(&engine);
+    assert!(!Arc::ptr_eq(&first.0, &second.0) && !second.1);
+    std::thread::sleep(Duration::from_millis(2_100));
+    hooks(&engine);
+    let third = remembered(&engine);
+    assert!(!Arc::ptr_eq(&second.0, &third.0) && third.1);
+    std::thread::sleep(FRESH);
+    hooks(&engine);
+    assert!(Arc::ptr_eq(&third.0, &remembered(&engine).0));
+    // The next run sees it, whoever remembers what.
+    for name in [".second", ".the-third", ".another"] {
+        fs::write(&configuration, format!("[core]\n\thooksPath = {name}\n")).unwrap();
+        assert_eq!(hooks(&engine), [PathBuf::from(name)]);
+    }
     fs::remove_file(&configuration).unwrap();
     assert_eq!(hooks(&engine), [PathBuf::new(); 0]);
 }
