@@ -1,3 +1,5 @@
+//! Bounds are remembered for as long as they are right.
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;

@@ -1,3 +1,5 @@
+//! Whoever remembers judges as whoever does not.
+
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
