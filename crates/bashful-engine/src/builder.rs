@@ -439,12 +439,9 @@ impl Settings {
 
 /// The first bytes of a digest as text.
 pub(crate) fn hexadecimal(digest: &[u8], bytes: usize) -> String {
-    use std::fmt::Write;
-    digest
-        .iter()
-        .take(bytes)
-        .fold(String::new(), |mut text, byte| {
-            let _ = write!(text, "{byte:02x}");
-            text
-        })
+    let halves = |byte: &u8| [byte >> 4, byte & 15];
+    let digits = digest.iter().take(bytes).flat_map(halves);
+    digits
+        .filter_map(|digit| char::from_digit(digit.into(), 16))
+        .collect()
 }

@@ -91,7 +91,7 @@ pub fn remembered(suggestion: &Suggestion) -> String {
 /// The policies of an engine, each put together once.
 #[derive(Debug, Default)]
 pub(crate) struct Policies {
-    policies: Mutex<BTreeMap<String, Arc<Policy>>>,
+    by_profile: Mutex<BTreeMap<String, Arc<Policy>>>,
     versions: Mutex<BTreeMap<String, String>>,
     judged: Memo,
 }
@@ -99,7 +99,10 @@ pub(crate) struct Policies {
 impl Policies {
     fn of(&self, ground: &Ground<'_>) -> Arc<Policy> {
         // The map is whole after every statement, so a panic elsewhere did not tear it.
-        let mut known = self.policies.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self
+            .by_profile
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         if let Some(policy) = known.get(ground.profile_name) {
             return Arc::clone(policy);
         }
