@@ -9,6 +9,7 @@ use std::path::PathBuf;
 mod anchor;
 mod directory;
 mod event;
+mod files;
 mod head;
 mod line;
 mod reader;

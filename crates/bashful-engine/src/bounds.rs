@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::sync::Arc;
 
 use bashful_keeper::RoomRequest;
 use bashful_policy::Preset;
@@ -13,67 +12,26 @@ use bashful_sandbox::{AbsentNames, Profile, ROOM_DIRECTORY, SYSTEM_DIRECTORIES};
 
 use crate::builder::Settings;
 use crate::config::{Granted, HomeMode, Sandbox};
-use crate::confine::{ConfineError, ConfineRequest, HomeDirectory, confine};
+use crate::confine::{ConfineError, ConfineRequest, HomeDirectory, Witness, confine};
 use crate::error::EngineError;
 use crate::ground::Ground;
 use crate::invocation::{Action, Invocation};
 
-/// The bounds of one run.
-#[derive(Debug, Clone)]
+mod remembered;
+
+use remembered::Purpose;
+pub(crate) use remembered::Remembered;
+
+/// The bounds of one run, or of several that are alike.
+#[derive(Debug)]
 pub(crate) struct Bounds {
-    pub(crate) profile: Profile,
+    pub(crate) profile: Arc<Profile>,
     /// Secrets that must not be seen should they come into being.
     absent: AbsentNames,
     /// What `HOME` is.
     pub(crate) home: PathBuf,
     /// Variables that let toolchains be found.
     environment: Vec<(String, String)>,
-}
-
-/// How long the bounds of a run serve the next one like it.
-const FRESH: Duration = Duration::from_secs(1);
-
-/// The bounds that were found last, for runs that ask for nothing of their own. Nothing
-/// in them depends on what a run could change: the workspace, and what the system has.
-#[derive(Debug, Default)]
-pub(crate) struct Remembered(Mutex<Vec<Found>>);
-
-/// So many are remembered: for commands, and for scripts that are run in turns.
-const MOST_REMEMBERED: usize = 4;
-
-/// Bounds, and what they were found for.
-#[derive(Debug)]
-struct Found {
-    at: Instant,
-    places: [PathBuf; 2],
-    granted: Granted,
-    bounds: Bounds,
-}
-
-impl Remembered {
-    fn find(&self, places: [&Path; 2], granted: &Granted) -> Option<Bounds> {
-        let all = self.0.lock().ok()?;
-        let serves = |found: &&Found| {
-            let same = found.places.each_ref().map(PathBuf::as_path) == places;
-            same && found.granted == *granted && found.at.elapsed() < FRESH
-        };
-        all.iter().rfind(serves).map(|found| found.bounds.clone())
-    }
-
-    fn keep(&self, places: [&Path; 2], granted: Granted, bounds: &Bounds) {
-        if let Ok(mut all) = self.0.lock() {
-            all.retain(|found| found.at.elapsed() < FRESH);
-            if all.len() >= MOST_REMEMBERED {
-                all.remove(0);
-            }
-            all.push(Found {
-                at: Instant::now(),
-                places: places.map(Path::to_owned),
-                granted,
-                bounds: bounds.clone(),
-            });
-        }
-    }
 }
 
 /// Whether nothing is named that would have to be looked for anew.
@@ -104,7 +62,7 @@ pub(crate) fn bounds(
     invocation: &Invocation,
     ground: &Ground<'_>,
     cache: &Path,
-) -> Result<Option<Bounds>, EngineError> {
+) -> Result<Option<Arc<Bounds>>, EngineError> {
     if settings.sandbox == Sandbox::None {
         return Ok(None);
     }
@@ -115,9 +73,15 @@ pub(crate) fn bounds(
         ..
     } = ground;
     let plain = is_plain(granted, invocation);
-    if plain && let Some(bounds) = settings.bounds.find([workspace, cache], granted) {
-        return Ok(Some(bounds));
-    }
+    let known = if plain {
+        settings.bounds.find((workspace, cache), granted)
+    } else {
+        Err(None)
+    };
+    let looked_at = match known {
+        Ok(bounds) => return Ok(Some(bounds)),
+        Err(looked_at) => looked_at,
+    };
     if workspace.parent().is_none() && granted.preset != Preset::Full {
         return Err(ConfineError::WholeFileSystem {
             key: "workspace",
@@ -126,6 +90,8 @@ pub(crate) fn bounds(
         .into());
     }
     make_private_directory(cache)?;
+    // Before anything is found, so that what changes meanwhile is seen by the next run.
+    let witness = looked_at.map(Witness::of);
     let script = invocation.script.as_deref();
     let own_path = |name: &str| {
         if let Some(script) = script {
@@ -167,16 +133,20 @@ pub(crate) fn bounds(
         HomeDirectory::At(path) => path,
         HomeDirectory::Scratch => Path::new(ROOM_DIRECTORY).join("home"),
     };
-    let bounds = Bounds {
-        profile: confined.profile,
+    let bounds = Arc::new(Bounds {
+        profile: Arc::new(confined.profile),
         absent: confined.absent,
         home,
         environment: confined.environment,
-    };
+    });
     if plain {
-        settings
-            .bounds
-            .keep([workspace, cache], granted.clone(), &bounds);
+        let purpose = Purpose {
+            workspace: workspace.clone(),
+            cache: cache.to_owned(),
+            granted: granted.clone(),
+        };
+        let remembered = &settings.bounds;
+        remembered.keep(purpose, witness, confined.looked_at, &bounds);
     }
     Ok(Some(bounds))
 }
@@ -234,21 +204,21 @@ impl Bounds {
 
     /// The room for a run of this program.
     pub(crate) fn room(
-        mut self,
+        &self,
         program: &Path,
         invocation: &Invocation,
         settings: &Settings,
     ) -> RoomRequest {
+        let mut profile = Profile::clone(&self.profile);
         // The shell runs with any list of commands: its built-ins stay.
-        if let (Some(commands), Action::Bash(_)) = (&mut self.profile.commands, &invocation.action)
-        {
+        if let (Some(commands), Action::Bash(_)) = (&mut profile.commands, &invocation.action) {
             commands.push(program.to_owned());
         }
-        self.profile.reporting = invocation.reporting;
+        profile.reporting = invocation.reporting;
         RoomRequest {
             backend: settings.enforcer().unwrap_or_default(),
-            profile: self.profile,
-            absent: self.absent,
+            profile,
+            absent: self.absent.clone(),
             fresh: invocation.fresh,
             cache: Some(settings.places.cache.join("sandbox")),
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use bashful_keeper::VERSION;
@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 
 use crate::approvals::Approver;
 use crate::asking::{Asking, GiveUp};
+use crate::audit::Trail;
 use crate::bounds::Remembered;
 use crate::client::{EarlyKeeper, Origin};
 use crate::config::{Config, Sandbox, Wish, env as variables};
@@ -18,7 +19,7 @@ use crate::engine::Engine;
 use crate::environment::{secret_values, write_git_identity};
 use crate::error::EngineError;
 use crate::explain::Noted;
-use crate::helper;
+use crate::helper::{self, is_executable, on_path};
 use crate::places::Places;
 use crate::policy::{Policies, PolicyMode};
 use crate::selection::Chosen;
@@ -271,6 +272,11 @@ impl EngineBuilder {
             .map(|secret| secret.expose().to_owned())
             .chain(self.secrets)
             .collect();
+        let trail = match self.fork {
+            // A keeper that is forked would have copies of what is open.
+            Some(_) => Trail::at(&places.state),
+            None => Trail::kept_open(&places.state),
+        };
         Ok(Engine::from_settings(Settings {
             agent: self.agent.unwrap_or_else(|| config.agent.clone()),
             session,
@@ -293,6 +299,8 @@ impl EngineBuilder {
             bounds: Remembered::default(),
             policies: Policies::default(),
             noted: Noted::default(),
+            trail,
+            bash: Mutex::default(),
         }))
     }
 }
@@ -326,6 +334,10 @@ pub(crate) struct Settings {
     pub(crate) policies: Policies,
     /// What is said about a backend that holds less.
     pub(crate) noted: Noted,
+    /// The record.
+    pub(crate) trail: Trail,
+    /// The bash that was found last.
+    bash: Mutex<Option<PathBuf>>,
 }
 
 impl Settings {
@@ -380,6 +392,19 @@ impl Settings {
         self.environment.get("PATH").map(String::as_str)
     }
 
+    /// The bash that runs commands: the first on the caller's `PATH`, for as long as it is there.
+    pub(crate) fn bash(&self) -> Result<PathBuf, EngineError> {
+        let mut known = self.bash.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(bash) = known.as_ref().filter(|bash| is_executable(bash)) {
+            return Ok(bash.clone());
+        }
+        let mut found = on_path("bash", self.path()).into_iter();
+        *known = found.find(|candidate| is_executable(candidate));
+        known.clone().ok_or_else(|| EngineError::NoBash {
+            path: self.path().unwrap_or_default().to_owned(),
+        })
+    }
+
     /// A git configuration that knows who the user is, written once.
     pub(crate) fn git_identity(&self) -> Option<&Path> {
         let write = || {
@@ -422,12 +447,9 @@ impl Settings {
 
 /// The first bytes of a digest as text.
 pub(crate) fn hexadecimal(digest: &[u8], bytes: usize) -> String {
-    use std::fmt::Write;
-    digest
-        .iter()
-        .take(bytes)
-        .fold(String::new(), |mut text, byte| {
-            let _ = write!(text, "{byte:02x}");
-            text
-        })
+    let halves = |byte: &u8| [byte >> 4, byte & 15];
+    let digits = digest.iter().take(bytes).flat_map(halves);
+    digits
+        .filter_map(|digit| char::from_digit(digit.into(), 16))
+        .collect()
 }

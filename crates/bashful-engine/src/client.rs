@@ -13,7 +13,7 @@ use std::time::Instant;
 use bashful_keeper::{Request, TaskId};
 
 use crate::error::EngineError;
-use crate::progress::{Picture, Progress};
+use crate::progress::{Outcome, Picture, Progress};
 
 mod ask;
 mod open;
@@ -121,6 +121,12 @@ impl Client {
     ) -> Result<T, EngineError> {
         self.ensure_reader()?;
         Ok(progress.wait(look).await)
+    }
+
+    /// The same for the end of a run, which nothing that comes before it wakes.
+    pub(crate) async fn end(&self, progress: &Progress) -> Result<Outcome, EngineError> {
+        self.ensure_reader()?;
+        Ok(progress.end().await)
     }
 
     fn ensure_reader(&self) -> Result<(), EngineError> {

@@ -9,9 +9,7 @@
 use std::path::{Path, PathBuf};
 
 use bashful_policy::{Capabilities, NetworkCapability, Preset};
-use bashful_sandbox::{
-    AbsentNames, Network, Profile, Protection, Reporting, WriteMode, WriteRoot, obeyed_by_git,
-};
+use bashful_sandbox::{AbsentNames, Network, Profile, Protection, Reporting, WriteMode, WriteRoot};
 
 use crate::config::HomeMode;
 use crate::places::Places;
@@ -21,9 +19,11 @@ mod breadth;
 mod commands;
 mod deny;
 mod error;
+mod git;
 mod glob;
 mod limits;
 mod links;
+mod looked_at;
 mod paths;
 mod roots;
 mod secrets;
@@ -36,6 +36,8 @@ mod tests;
 #[cfg(test)]
 mod tests_laws;
 #[cfg(test)]
+mod tests_looked_at;
+#[cfg(test)]
 mod tests_secrets;
 #[cfg(test)]
 mod tests_support;
@@ -44,8 +46,10 @@ mod tests_toolchains;
 
 pub use error::ConfineError;
 pub(crate) use limits::usual_limits;
+pub(crate) use looked_at::{LookedAt, Witness};
 
 use deny::Denied;
+use git::GitObeys;
 use paths::Resolver;
 use roots::Roots;
 
@@ -110,6 +114,9 @@ pub(crate) struct Confined {
     pub(crate) environment: Vec<(String, String)>,
     /// What `HOME` is to be.
     pub(crate) home: HomeDirectory,
+    /// All that was looked at on the host for bounds like these; none if that was more than can be
+    /// looked at again for every run.
+    pub(crate) looked_at: Option<LookedAt>,
 }
 
 /// What `HOME` is to be.
@@ -140,7 +147,13 @@ pub(crate) fn confine(request: &ConfineRequest<'_>) -> Result<Confined, ConfineE
         Vec::new()
     };
 
-    let secrets::Secrets { mut hide, absent } = secrets::find(request, home.as_deref(), &roots)?;
+    let secrets::Secrets {
+        mut hide,
+        absent,
+        searched,
+    } = secrets::find(request, home.as_deref(), &roots)?;
+    let git = GitObeys::find(request);
+    let looked_at = (!searched).then(|| LookedAt::of(request, &git));
     hide.extend(denied.hidden(&roots)?);
     view::simplify(&mut hide);
     for path in &hide {
@@ -170,43 +183,12 @@ pub(crate) fn confine(request: &ConfineRequest<'_>) -> Result<Confined, ConfineE
             resources,
             optional: request.optional.to_vec(),
             reporting: Reporting::default(),
-            git_obeys: git_obeys(request),
+            git_obeys: git.paths,
         },
         environment,
         home: home_setting,
+        looked_at,
     })
-}
-
-/// Where the person's own git looks for hooks in every work tree.
-fn git_obeys(request: &ConfineRequest<'_>) -> Vec<PathBuf> {
-    let variable = |name| request.caller.variable(name).map(PathBuf::from);
-    let home = request.real_home;
-    let settings = variable("XDG_CONFIG_HOME").or_else(|| Some(home?.join(".config")));
-    let global = variable("GIT_CONFIG_GLOBAL").map_or_else(
-        || {
-            let usual = settings.map(|settings| settings.join("git/config"));
-            usual
-                .into_iter()
-                .chain(home.map(|home| home.join(".gitconfig")))
-                .collect()
-        },
-        |named| vec![named],
-    );
-    let system = variable("GIT_CONFIG_SYSTEM").unwrap_or_else(|| "/etc/gitconfig".into());
-    let files: Vec<PathBuf> = global.into_iter().chain([system]).collect();
-    let mut obeyed = obeyed_by_git(&files, home);
-    // A worktree may have a configuration of its own, elsewhere.
-    let dot_git = std::fs::read_to_string(request.workspace.join(".git")).unwrap_or_default();
-    if let Some(named) = dot_git.strip_prefix("gitdir:") {
-        let own = request.workspace.join(named.trim()).join("config.worktree");
-        obeyed.extend(obeyed_by_git(&[own], home));
-    }
-    // A repository around the workspace may look for hooks in it.
-    for above in request.workspace.ancestors().skip(1) {
-        let own = obeyed_by_git(&[above.join(".git/config")], home);
-        obeyed.extend(own.iter().map(|path| above.join(path)));
-    }
-    obeyed
 }
 
 /// The paths that a run was granted to write, resolved as its sandbox does.

@@ -32,7 +32,7 @@ use crate::refusals::Draft;
 use crate::result::{ExecutionResult, Heading};
 use crate::run::{Report, Run};
 use crate::shells::ShellCall;
-use crate::tasks::{EndsOnRecord, TaskFilter, Watchtower};
+use crate::tasks::{EndsOnRecord, NextCleaning, TaskFilter, Watchtower};
 
 mod answers;
 mod ask;
@@ -58,6 +58,7 @@ struct Inner {
     runs: Arc<Runs>,
     watchtower: Watchtower,
     ends: EndsOnRecord,
+    next_cleaning: NextCleaning,
 }
 
 /// What was decided about a request.
@@ -97,6 +98,7 @@ impl Engine {
                 runs: Arc::default(),
                 watchtower: Watchtower::default(),
                 ends: EndsOnRecord::default(),
+                next_cleaning: NextCleaning::default(),
             }),
         }
     }
@@ -384,6 +386,11 @@ impl Engine {
     /// Which ends of other people's tasks are on record.
     pub(crate) fn ends(&self) -> &EndsOnRecord {
         &self.inner.ends
+    }
+
+    /// When old tasks are looked at next.
+    pub(crate) fn next_cleaning(&self) -> &NextCleaning {
+        &self.inner.next_cleaning
     }
 
     /// Where this engine keeps its records.

@@ -123,12 +123,13 @@ pub(crate) fn workspace_of(
         .as_ref()
         .or(settings.workspace.as_ref());
     let workspace = real_directory("workspace", named.map_or(Path::new("."), PathBuf::as_path))?;
-    let home = settings
-        .environment
-        .get("HOME")
-        .and_then(|home| Path::new(home).canonicalize().ok());
+    let is_home = || {
+        let home = settings.environment.get("HOME");
+        home.and_then(|home| Path::new(home).canonicalize().ok())
+            .is_some_and(|home| home == workspace)
+    };
     // Everything, or all that is private: only if somebody said so.
-    if named.is_none() && (workspace == Path::new("/") || Some(&workspace) == home.as_ref()) {
+    if named.is_none() && (workspace == Path::new("/") || is_home()) {
         return Err(InvalidInvocation::WorkspaceTooWide { path: workspace }.into());
     }
     Ok(workspace)

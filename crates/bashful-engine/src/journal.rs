@@ -42,7 +42,7 @@ impl Journal {
     /// A journal for the task that a request would be.
     pub(crate) fn new(settings: &Settings, task: TaskId, heading: &Heading) -> Self {
         Self {
-            trail: Trail::at(&settings.places.state),
+            trail: settings.trail.clone(),
             task,
             agent: heading.agent.clone(),
             session: heading.session.clone(),

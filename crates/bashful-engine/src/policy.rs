@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bashful_policy::{
-    CommandValidator, Context, Decision, Effect, Layer, NetworkCapability, Policy, decide, read,
+    CommandValidator, Context, Decision, Effect, Layer, NetworkCapability, Policy,
 };
 
 pub use bashful_policy::import;
@@ -28,8 +28,12 @@ use crate::invocation::{Action, Invocation};
 
 mod checks;
 mod context;
+mod judging;
 mod links;
 mod trial;
+
+use judging::Memo;
+pub(crate) use judging::judge_by_profile;
 
 /// Whether commands are judged before they run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -87,14 +91,18 @@ pub fn remembered(suggestion: &Suggestion) -> String {
 /// The policies of an engine, each put together once.
 #[derive(Debug, Default)]
 pub(crate) struct Policies {
-    policies: Mutex<BTreeMap<String, Arc<Policy>>>,
+    by_profile: Mutex<BTreeMap<String, Arc<Policy>>>,
     versions: Mutex<BTreeMap<String, String>>,
+    judged: Memo,
 }
 
 impl Policies {
     fn of(&self, ground: &Ground<'_>) -> Arc<Policy> {
         // The map is whole after every statement, so a panic elsewhere did not tear it.
-        let mut known = self.policies.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self
+            .by_profile
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         if let Some(policy) = known.get(ground.profile_name) {
             return Arc::clone(policy);
         }
@@ -145,24 +153,34 @@ impl Case<'_> {
         }
     }
 
-    /// Judges the case where it stands.
+    /// Judges the case where it stands. What was judged before in the same way is remembered.
     pub(crate) fn judge(&self, ground: &Ground<'_>) -> Result<Checked, EngineError> {
-        self.judge_besides(ground, Besides::default())
+        let memo = &self.settings.policies.judged;
+        self.judge_by(ground, |text, policy, context| {
+            memo.judge(text, &policy, context)
+        })
     }
 
-    /// The same with what persons said.
+    /// The same with what persons said, which is never remembered.
     pub(crate) fn judge_besides(
         &self,
         ground: &Ground<'_>,
         besides: Besides,
     ) -> Result<Checked, EngineError> {
+        self.judge_by(ground, |text, policy, context| {
+            judge_by_profile(text, &besides.added_to(policy), context)
+        })
+    }
+
+    fn judge_by(
+        &self,
+        ground: &Ground<'_>,
+        judge: impl FnOnce(&str, Arc<Policy>, Context) -> (Facts, Judgement),
+    ) -> Result<Checked, EngineError> {
         let text = self.text();
         let context = context::of(self.settings, self.invocation, ground)?;
         let (facts, mut judgement) = match self.settings.policy {
-            PolicyMode::Profile => {
-                let policy = besides.added_to(self.settings.policies.of(ground));
-                judge_by_profile(&text, &policy, context)
-            }
+            PolicyMode::Profile => judge(&text, self.settings.policies.of(ground), context),
             PolicyMode::None => {
                 ground.profile.check_policy_off()?;
                 let dangerous = dangers(&text, context);
@@ -205,25 +223,6 @@ impl Besides {
         }
         Arc::new(policy)
     }
-}
-
-/// Reads a text and judges it by a policy, with its paths looked up.
-pub(crate) fn judge_by_profile(
-    text: &str,
-    policy: &Policy,
-    mut context: Context,
-) -> (Facts, Judgement) {
-    let mut facts = read(text, &context);
-    match facts.paths(text, &context) {
-        Some(paths) => context.links = links::of(&paths),
-        None => facts.unknowns.push(Unknown {
-            span: (0, text.len()),
-            kind: UnknownKind::TooComplex,
-            fact: "more paths than are looked up".to_owned(),
-        }),
-    }
-    let judgement = decide(&facts, policy, &context);
-    (facts, judgement)
 }
 
 /// Classes that ordinary work can be in, or that the sandbox holds as it holds everything.

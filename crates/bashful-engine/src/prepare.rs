@@ -78,15 +78,19 @@ pub(crate) fn prepare(
     let cache = invocation.cache(settings, &ground.workspace);
     let bounds = bounds(settings, &invocation, &ground, &cache)?;
     let Ground { workspace, cwd, .. } = ground;
-    let mut environment =
-        surroundings(settings, &invocation, (&workspace, &cache), bounds.as_ref())?;
+    let mut environment = surroundings(
+        settings,
+        &invocation,
+        (&workspace, &cache),
+        bounds.as_deref(),
+    )?;
     if matches!(invocation.seat, Seat::Terminal(_)) {
         environment::for_terminal(&mut environment);
     }
     let path = environment.get("PATH").map(String::as_str);
     let (program, mut arguments) = match &invocation.script {
         Some(script) => (script.bash.clone(), ScriptCall::arguments()),
-        None => command_line(&invocation.action, &cwd, path, settings.path())?,
+        None => command_line(settings, &invocation.action, &cwd, path)?,
     };
     let shell = enter_shell(&invocation, &environment, &mut arguments)?;
     let sealed = sealed_script(&invocation)?;
@@ -293,19 +297,14 @@ const BEFORE_TEXT: [&str; 4] = ["bash", "--noprofile", "--norc", "-c"];
 
 /// The program and its arguments, argument zero included.
 fn command_line(
+    settings: &Settings,
     action: &Action,
     cwd: &Path,
     path: Option<&str>,
-    own_path: Option<&str>,
 ) -> Result<(PathBuf, Vec<String>), EngineError> {
     match action {
         Action::Bash(text) => {
-            let bash = on_path("bash", own_path)
-                .into_iter()
-                .find(|candidate| is_executable(candidate));
-            let bash = bash.ok_or_else(|| EngineError::NoBash {
-                path: own_path.unwrap_or_default().to_owned(),
-            })?;
+            let bash = settings.bash()?;
             let mut arguments: Vec<String> = BEFORE_TEXT.map(str::to_owned).to_vec();
             if text.len() <= LONGEST_ARGUMENT {
                 arguments.push(text.clone());

@@ -1,6 +1,7 @@
 //! What is known of a run while it goes on, for whoever waits.
 
 use std::pin::pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -49,12 +50,16 @@ pub(crate) struct Picture {
 pub(crate) struct Progress {
     picture: Mutex<Picture>,
     for_threads: Condvar,
+    /// So many threads sleep; changed with the picture locked.
+    sleepers: AtomicUsize,
     for_tasks: Notify,
+    /// For tasks that wait for the end alone, so that nothing else wakes them.
+    ended: Notify,
 }
 
 impl Progress {
     pub(crate) fn push(&self, news: News) {
-        {
+        let is_over = {
             let mut picture = self.lock();
             match news {
                 News::Started(pid) => picture.pid = Some(pid),
@@ -71,15 +76,29 @@ impl Progress {
                     picture.outcome.get_or_insert(Outcome::Lost);
                 }
             }
-        }
-        self.for_threads.notify_all();
+            self.wake_threads();
+            picture.outcome.is_some()
+        };
         self.for_tasks.notify_waiters();
+        if is_over {
+            self.ended.notify_waiters();
+        }
     }
 
     /// Waits until `look` finds something in the picture.
-    pub(crate) async fn wait<T>(&self, mut look: impl FnMut(&Picture) -> Option<T>) -> T {
+    pub(crate) async fn wait<T>(&self, look: impl FnMut(&Picture) -> Option<T>) -> T {
+        self.until(&self.for_tasks, look).await
+    }
+
+    /// Waits for the end.
+    pub(crate) async fn end(&self) -> Outcome {
+        self.until(&self.ended, |picture| picture.outcome.clone())
+            .await
+    }
+
+    async fn until<T>(&self, changes: &Notify, mut look: impl FnMut(&Picture) -> Option<T>) -> T {
         loop {
-            let mut change = pin!(self.for_tasks.notified());
+            let mut change = pin!(changes.notified());
             // Registered before the look, so that no change slips between the two.
             change.as_mut().enable();
             if let Some(found) = look(&self.lock()) {
@@ -95,22 +114,34 @@ impl Progress {
         picture: MutexGuard<'a, Picture>,
         until: Option<Instant>,
     ) -> MutexGuard<'a, Picture> {
-        let Some(until) = until else {
-            return self
+        self.sleepers.fetch_add(1, Ordering::Relaxed);
+        let picture = match until {
+            None => self
                 .for_threads
                 .wait(picture)
-                .unwrap_or_else(PoisonError::into_inner);
+                .unwrap_or_else(PoisonError::into_inner),
+            Some(until) => {
+                let left = until.saturating_duration_since(Instant::now());
+                let slept = self.for_threads.wait_timeout(picture, left);
+                slept.unwrap_or_else(PoisonError::into_inner).0
+            }
         };
-        let left = until.saturating_duration_since(Instant::now());
-        let slept = self.for_threads.wait_timeout(picture, left);
-        slept.unwrap_or_else(PoisonError::into_inner).0
+        self.sleepers.fetch_sub(1, Ordering::Relaxed);
+        picture
+    }
+
+    /// Wakes sleeping threads, with the picture locked, so that nobody is between looking and
+    /// sleeping. Where there is none, the kernel is not asked.
+    fn wake_threads(&self) {
+        if self.sleepers.load(Ordering::Relaxed) > 0 {
+            self.for_threads.notify_all();
+        }
     }
 
     /// Wakes sleeping threads so that they look around.
     pub(crate) fn poke(&self) {
-        // With the lock held, so that nobody is between looking and sleeping.
         let _picture = self.lock();
-        self.for_threads.notify_all();
+        self.wake_threads();
     }
 
     /// The outcome, if it is known.
@@ -120,5 +151,63 @@ impl Progress {
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, Picture> {
         self.picture.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::task::{Context, Poll, Wake, Waker};
+
+    use super::*;
+
+    /// Counts how often it is woken.
+    #[derive(Default)]
+    struct Count(AtomicUsize);
+
+    impl Wake for Count {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    #[test]
+    fn who_waits_for_the_end_is_woken_by_nothing_else() {
+        let progress = Progress::default();
+        let count = Arc::new(Count::default());
+        let waker = Waker::from(Arc::clone(&count));
+        let mut context = Context::from_waker(&waker);
+        let mut end = pin!(progress.end());
+        assert!(end.as_mut().poll(&mut context).is_pending());
+        progress.push(News::Started(1));
+        progress.push(News::Grew(10));
+        assert_eq!(count.0.load(Ordering::Relaxed), 0);
+        progress.push(News::Lost);
+        assert_eq!(count.0.load(Ordering::Relaxed), 1);
+        let ended = end.as_mut().poll(&mut context);
+        assert!(matches!(ended, Poll::Ready(Outcome::Lost)));
+        // Who comes later finds it.
+        let late = pin!(progress.end()).poll(&mut context);
+        assert!(late.is_ready());
+    }
+
+    #[test]
+    fn a_sleeping_thread_is_woken() {
+        let progress = Progress::default();
+        std::thread::scope(|scope| {
+            let sleeper = scope.spawn(|| {
+                let mut picture = progress.lock();
+                while picture.pid.is_none() {
+                    picture = progress.sleep(picture, None);
+                }
+                picture.pid
+            });
+            while progress.sleepers.load(Ordering::Relaxed) == 0 {
+                std::thread::yield_now();
+            }
+            progress.push(News::Started(7));
+            assert_eq!(sleeper.join().unwrap(), Some(7));
+        });
+        assert_eq!(progress.sleepers.load(Ordering::Relaxed), 0);
     }
 }

@@ -53,8 +53,8 @@ fn common_directory(entry: &Path) -> Option<PathBuf> {
 
 /// Whether something is there that somebody else did not put there.
 fn is_ours(path: &Path) -> bool {
-    let own = rustix::process::geteuid().as_raw();
-    fs::symlink_metadata(path).is_ok_and(|about| about.uid() == own || about.uid() == 0)
+    let own = || rustix::process::geteuid().as_raw();
+    fs::symlink_metadata(path).is_ok_and(|about| about.uid() == 0 || about.uid() == own())
 }
 
 fn first_line(path: &Path) -> Option<String> {

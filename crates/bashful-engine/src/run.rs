@@ -85,10 +85,7 @@ impl Run {
 
     /// The same for whoever may let it go while it waits.
     pub(crate) async fn outcome(&self) -> Result<ExecutionResult, EngineError> {
-        let outcome = self
-            .client
-            .wait(&self.report.progress, |picture| picture.outcome.clone())
-            .await?;
+        let outcome = self.client.end(&self.report.progress).await?;
         self.report.result(outcome)
     }
 

@@ -30,6 +30,7 @@ mod wait;
 mod watch;
 
 pub(crate) use claim::{Claim, Wanted, check_room, heirs, mark};
+pub(crate) use clean::NextCleaning;
 pub use clean::{CleanRequest, Cleaned, RemovedTask};
 pub use damaged::DamagedTask;
 pub(crate) use damaged::damaged;

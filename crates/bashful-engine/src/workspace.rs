@@ -16,34 +16,29 @@ pub(crate) fn real_directory(
         path: path.to_owned(),
         source,
     };
-    let real = match real(path) {
-        Ok(real) => real,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return Err(InvalidInvocation::MissingDirectory {
-                role,
-                path: path.to_owned(),
-            });
-        }
-        Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
-            return Err(InvalidInvocation::NotADirectory {
-                role,
-                path: path.to_owned(),
-            });
-        }
-        Err(error) => return Err(unreadable(error)),
-    };
-    if !real.is_dir() {
-        return Err(InvalidInvocation::NotADirectory {
-            role,
-            path: path.to_owned(),
-        });
-    }
+    let real = resolved(role, path)?;
     rustix::fs::access(&real, rustix::fs::Access::EXEC_OK)
         .map_err(|errno| unreadable(errno.into()))?;
     if real.to_str().is_none() {
         return Err(InvalidInvocation::PathNotUtf8 { path: real });
     }
     Ok(real)
+}
+
+/// The real path of an existing directory, links followed.
+fn resolved(role: &'static str, path: &Path) -> Result<PathBuf, InvalidInvocation> {
+    let path = path.to_owned();
+    match real(&path) {
+        Ok(real) if real.is_dir() => Ok(real),
+        Ok(_) => Err(InvalidInvocation::NotADirectory { role, path }),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            Err(InvalidInvocation::MissingDirectory { role, path })
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
+            Err(InvalidInvocation::NotADirectory { role, path })
+        }
+        Err(source) => Err(InvalidInvocation::UnreadableDirectory { role, path, source }),
+    }
 }
 
 /// Whether `path` lies in one of these roots, after resolving symbolic links and
@@ -90,6 +85,29 @@ fn resolve_existing(path: &Path) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_directory_is_real_however_it_is_named() {
+        let temp = tempfile::tempdir().unwrap();
+        let root = temp.path().canonicalize().unwrap();
+        std::fs::create_dir_all(root.join("in/deep")).unwrap();
+        std::fs::write(root.join("file"), "").unwrap();
+        std::os::unix::fs::symlink("in", root.join("link")).unwrap();
+        let real = |name: &str| {
+            let named = PathBuf::from(format!("{}/{name}", root.display()));
+            real_directory("workspace", &named).map_err(|error| match error {
+                InvalidInvocation::NotADirectory { .. } => "no directory",
+                InvalidInvocation::MissingDirectory { .. } => "missing",
+                _ => "something else",
+            })
+        };
+        for name in ["in/deep", "in//./deep/", "link/deep", "in/../link/deep"] {
+            assert_eq!(real(name), Ok(root.join("in/deep")), "{name}");
+        }
+        assert_eq!(real("file"), Err("no directory"));
+        assert_eq!(real("file/x"), Err("no directory"));
+        assert_eq!(real("link/none"), Err("missing"));
+    }
 
     #[test]
     fn containment_is_by_components_after_links() {

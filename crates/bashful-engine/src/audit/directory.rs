@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -27,6 +27,8 @@ const LONGEST_NAP: Duration = Duration::from_millis(2);
 pub(super) struct Directory {
     pub(super) path: PathBuf,
     pub(super) fd: OwnedFd,
+    /// What it was when it was opened.
+    pub(super) about: Stat,
 }
 
 /// Whether a file that is not there is made.
@@ -64,6 +66,7 @@ impl Directory {
         Ok(Some(Self {
             path: path.to_owned(),
             fd,
+            about,
         }))
     }
 
@@ -112,22 +115,22 @@ pub(super) fn failed(doing: &'static str, path: &Path) -> impl Fn(io::Error) -> 
 
 /// A lock that is held until this goes.
 #[derive(Debug)]
-pub(super) struct Locked(pub(super) File);
+pub(super) struct Locked<F: AsFd>(pub(super) F);
 
-impl Locked {
+impl<F: AsFd> Locked<F> {
     /// Takes the lock for a writer.
-    pub(super) fn alone(file: File) -> io::Result<Self> {
+    pub(super) fn alone(file: F) -> io::Result<Self> {
         Self::take(file, FlockOperation::NonBlockingLockExclusive)
     }
 
     /// Takes the lock together with other readers.
-    pub(super) fn together(file: File) -> io::Result<Self> {
+    pub(super) fn together(file: F) -> io::Result<Self> {
         Self::take(file, FlockOperation::NonBlockingLockShared)
     }
 
     /// Whoever wants the lock while it is held naps and tries again: that can be bounded, waiting
     /// in the kernel cannot.
-    fn take(file: File, operation: FlockOperation) -> io::Result<Self> {
+    fn take(file: F, operation: FlockOperation) -> io::Result<Self> {
         let mut until = None;
         let mut nap = SHORTEST_NAP;
         loop {
@@ -151,7 +154,7 @@ impl Locked {
     }
 }
 
-impl Drop for Locked {
+impl<F: AsFd> Drop for Locked<F> {
     fn drop(&mut self) {
         // A process that was forked meanwhile may hold a copy of the descriptor: closing ours
         // alone would not end the lock.

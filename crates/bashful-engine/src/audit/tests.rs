@@ -2,6 +2,7 @@
 
 mod anchoring;
 mod appending;
+mod kept;
 mod places;
 mod tampering;
 

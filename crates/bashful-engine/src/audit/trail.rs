@@ -4,12 +4,14 @@ use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
 use rustix::fs::OFlags;
 
 use super::AuditError;
 use super::directory::{Absent, Directory, HEAD, Locked, TRAIL, failed};
 use super::event::{Event, Mended};
+use super::files::Files;
 use super::head::{Head, Known};
 use super::line::{self, MAX_LINE};
 use super::recover;
@@ -19,6 +21,8 @@ use crate::clock::now_ms;
 #[derive(Debug, Clone)]
 pub struct Trail {
     state: PathBuf,
+    /// Its files, for a trail that stays open between two records.
+    kept: Option<Arc<Mutex<Option<Files>>>>,
 }
 
 impl Trail {
@@ -26,6 +30,15 @@ impl Trail {
     pub fn at(state: &Path) -> Self {
         Self {
             state: state.to_owned(),
+            kept: None,
+        }
+    }
+
+    /// The same for an engine that writes again and again: clones share what stays open.
+    pub(crate) fn kept_open(state: &Path) -> Self {
+        Self {
+            kept: Some(Arc::default()),
+            ..Self::at(state)
         }
     }
 
@@ -50,7 +63,6 @@ impl Trail {
         self.append(events)?.sync()
     }
 
-    /// The time is asked for under the lock, so that it goes forward with the numbers.
     /// Whether the trail is known to end not before this record: its head says so. A head that is
     /// gone, or that knows later records, says that the end may be missing.
     pub(crate) fn reaches(&self, last: u64) -> Result<bool, AuditError> {
@@ -69,26 +81,48 @@ impl Trail {
         })
     }
 
+    /// The time is asked for under the lock, so that it goes forward with the numbers.
     pub(super) fn append_at(
         &self,
         events: &[Event],
         clock: impl FnOnce() -> u64,
     ) -> Result<Unsynced, AuditError> {
-        let directory = Directory::open(&self.state)?;
+        // Whoever finds them in use opens others: the lock tells the two apart.
+        let mut kept = self.kept.as_deref().and_then(|kept| kept.try_lock().ok());
+        let known = kept.as_mut().and_then(|kept| kept.take());
+        let mut files = match known.filter(Files::are_current) {
+            Some(files) => files,
+            None => Files::open(&self.state)?,
+        };
+        let written = self.append_to(&mut files, events, clock)?;
+        if let Some(kept) = &mut kept {
+            **kept = Some(files);
+        }
+        Ok(written)
+    }
+
+    fn append_to(
+        &self,
+        files: &mut Files,
+        events: &[Event],
+        clock: impl FnOnce() -> u64,
+    ) -> Result<Unsynced, AuditError> {
         let path = self.path();
         let fail = |doing| failed(doing, &path);
-        let locked = lock(&directory)?;
-        let known = Head::read(&locked.0).map_err(failed("read", &self.state.join(HEAD)))?;
+        let head_path = self.state.join(HEAD);
+        let in_head = |doing| failed(doing, &head_path);
+        let locked = Locked::alone(Arc::clone(&files.head)).map_err(in_head("lock"))?;
+        let known = Head::read(&locked.0).map_err(in_head("read"))?;
         if known == Known::Nothing {
             // A trail with records has a head with something in it, also if we are killed now.
-            let empty = directory.file(TRAIL, OFlags::RDONLY, Absent::Leave)?;
+            let empty = files.directory.file(TRAIL, OFlags::RDONLY, Absent::Leave)?;
             if empty.is_none_or(|(_, about)| about.st_size == 0) {
-                let written = Head::NEW.write(&locked.0);
-                written.map_err(failed("write", &self.state.join(HEAD)))?;
+                Head::NEW.write(&locked.0).map_err(in_head("write"))?;
             }
         }
-        let (file, about) = open_trail(&directory)?;
-        let length = u64::try_from(about.st_size).unwrap_or(0);
+        let (file, length) = files.trail()?;
+        let directory = (length == 0).then(|| files.directory.fd.try_clone());
+        let directory = directory.transpose().map_err(fail("open"))?;
         let start = match known {
             Known::Head(head) if head.length == length => recover::Start::after(head),
             Known::Nothing if length == 0 => recover::Start::after(Head::NEW),
@@ -108,13 +142,13 @@ impl Trail {
         if let Err(error) = written {
             // The record would be good without; but who gets an error shall find nothing.
             let _ = file.set_len(start.head.length);
-            return Err(failed("write", &self.state.join(HEAD))(error));
+            return Err(in_head("write")(error));
         }
         drop(locked);
         Ok(Unsynced {
             path,
             file,
-            directory: (length == 0).then_some(directory.fd),
+            directory,
         })
     }
 
@@ -150,21 +184,6 @@ impl Trail {
     }
 }
 
-/// Takes the lock of a trail for a writer.
-fn lock(directory: &Directory) -> Result<Locked, AuditError> {
-    let path = directory.path.join(HEAD);
-    let (file, _) = directory
-        .file(HEAD, OFlags::RDWR, Absent::Make)?
-        .ok_or_else(|| failed("open", &path)(io::ErrorKind::NotFound.into()))?;
-    Locked::alone(file).map_err(failed("lock", &path))
-}
-
-fn open_trail(directory: &Directory) -> Result<(File, rustix::fs::Stat), AuditError> {
-    directory
-        .file(TRAIL, OFlags::RDWR | OFlags::APPEND, Absent::Make)?
-        .ok_or_else(|| failed("open", &directory.path.join(TRAIL))(io::ErrorKind::NotFound.into()))
-}
-
 /// One write. If it falls short, the file gets its old length back.
 fn write_all_or_nothing(file: &File, bytes: &[u8], length: u64) -> io::Result<()> {
     let written = rustix::io::retry_on_intr(|| rustix::io::write(file, bytes));
@@ -183,12 +202,18 @@ fn write_all_or_nothing(file: &File, bytes: &[u8], length: u64) -> io::Result<()
 #[must_use = "the records are on disk only after `sync`"]
 pub struct Unsynced {
     path: PathBuf,
-    file: File,
+    file: Arc<File>,
     /// The directory, if the file is new in it.
     directory: Option<OwnedFd>,
 }
 
 impl Unsynced {
+    /// Whether both were written through one descriptor.
+    #[cfg(test)]
+    pub(super) fn is_of_same_file(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.file, &other.file)
+    }
+
     /// Waits until the records are on disk. No lock is held meanwhile.
     pub fn sync(&self) -> Result<(), AuditError> {
         let fail = failed("sync", &self.path);

@@ -116,16 +116,10 @@ impl Roots {
     /// now, so that it can be hidden: a run that writes Bashful's configuration sets its own
     /// bounds.
     fn own_directories(&self, request: &ConfineRequest<'_>) -> Vec<PathBuf> {
-        let cache = &request.places.cache;
-        // What is found out about the host, and what scripts work with.
-        let others = [cache.join("sandbox"), cache.join(SCRATCH), other_scratch()];
-        let places = [&request.places.state, &request.places.runtime];
-        let all = places.into_iter().chain(&others);
-        let all = all.map(PathBuf::as_path).chain(request.configuration);
         let mut own = Vec::new();
-        for directory in all {
+        for directory in &own_places(request) {
             // What somebody else put into a place that is open to all is not ours.
-            if directory == other_scratch() && !is_ours(directory) {
+            if *directory == other_scratch() && !is_ours(directory) {
                 continue;
             }
             if let Ok(real) = directory.canonicalize() {
@@ -256,6 +250,21 @@ impl Roots {
         }
         list
     }
+}
+
+/// Where Bashful's own directories are, if they are there.
+pub(super) fn own_places(request: &ConfineRequest<'_>) -> Vec<PathBuf> {
+    let cache = &request.places.cache;
+    let mut places = vec![
+        request.places.state.clone(),
+        request.places.runtime.clone(),
+        // What is found out about the host, and what scripts work with.
+        cache.join("sandbox"),
+        cache.join(SCRATCH),
+        other_scratch(),
+    ];
+    places.extend(request.configuration.map(Path::to_owned));
+    places
 }
 
 /// Whether a directory, if it is there, is one that we made.

@@ -15,7 +15,7 @@ use super::view::{is_below, is_system};
 use super::walk::{Bound, Step};
 
 mod list;
-mod system;
+pub(super) mod system;
 
 use list::{IN_HOME, IN_RUN};
 
@@ -41,6 +41,8 @@ pub(super) struct Secrets {
     pub(super) hide: Vec<PathBuf>,
     /// Those that do not, where a run could not have made them itself.
     pub(super) absent: AbsentNames,
+    /// Whether homes and declared roots were searched for more than the system's own.
+    pub(super) searched: bool,
 }
 
 /// Finds them.
@@ -57,11 +59,13 @@ pub(super) fn find(
         .filter(|path| is_seen(path))
         .cloned()
         .collect();
+    let mut searched = false;
     // `full` is the user's own rights; only what would let a run change its bounds stays away.
     if request.preset != Preset::Full {
-        hide.extend(system::readable().into_iter().filter(is_seen));
+        hide.extend(system::known().readable().into_iter().filter(is_seen));
         let at_home = home.is_some_and(|home| is_below(home, roots.all()));
         if roots.are_wide() || at_home || may_hold_secrets(request.workspace, home) {
+            searched = true;
             let before = hide.len();
             let run = IN_RUN.iter();
             let run = run.flat_map(|pattern| existing(Path::new("/"), pattern));
@@ -70,11 +74,11 @@ pub(super) fn find(
                 hide.extend(home_secrets(&home).filter(is_seen));
                 add_absent(&home, roots, &mut absent);
             }
-            let mut searched = environment_files(request, roots, &mut hide)?;
-            searched.retain(|directory| !roots.lets_write(directory));
-            searched.sort_by_key(|directory| directory.components().count());
-            searched.truncate(MOST_WATCHED);
-            absent.directories = searched;
+            let mut watched = environment_files(request, roots, &mut hide)?;
+            watched.retain(|directory| !roots.lets_write(directory));
+            watched.sort_by_key(|directory| directory.components().count());
+            watched.truncate(MOST_WATCHED);
+            absent.directories = watched;
             // Those of the system are root's to replace.
             let covered = hide.iter().skip(before);
             let covered = covered.filter(|path| !roots.lets_write(path));
@@ -82,7 +86,11 @@ pub(super) fn find(
         }
     }
     check(roots, &hide)?;
-    Ok(Secrets { hide, absent })
+    Ok(Secrets {
+        hide,
+        absent,
+        searched,
+    })
 }
 
 /// Adds the secrets of a home that do not exist and that a run could see.

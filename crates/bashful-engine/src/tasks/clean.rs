@@ -2,7 +2,8 @@
 
 use std::fs;
 use std::path::Path;
-use std::time::{Duration, SystemTime};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
 
 use bashful_keeper::{TaskDirectory, TaskId};
 use serde::Serialize;
@@ -165,14 +166,17 @@ impl Engine {
         let stamp = self.state_directory().join(STAMP);
         // Written first, so that others do not begin as well; one that cannot be written is a
         // matter of the state directory, which others tell about.
-        if is_due(&stamp) && touch(&stamp).is_ok() {
+        if due_in(&stamp).is_zero() && touch(&stamp).is_ok() {
             self.clean_tasks(&CleanRequest::of(&self.config().tasks));
         }
     }
 
     /// The same on a thread of its own.
     pub(crate) fn clean_tasks_aside(&self) {
-        if !is_due(&self.state_directory().join(STAMP)) {
+        if !self
+            .next_cleaning()
+            .is_due(|| due_in(&self.state_directory().join(STAMP)))
+        {
             return;
         }
         let engine = self.clone();
@@ -183,15 +187,34 @@ impl Engine {
     }
 }
 
-/// Whether the last cleaning was long enough ago.
-fn is_due(stamp: &Path) -> bool {
+/// How long it is until the next cleaning; zero if the last was long enough ago.
+fn due_in(stamp: &Path) -> Duration {
     let last = fs::symlink_metadata(stamp).and_then(|about| about.modified());
     let now = SystemTime::now();
-    last.map_or(true, |last| match now.duration_since(last) {
-        Ok(passed) => passed >= BETWEEN,
+    last.map_or(Duration::ZERO, |last| match now.duration_since(last) {
+        Ok(passed) => BETWEEN.saturating_sub(passed),
         // A clock that was set back by much must not put it off for as long.
-        Err(ahead) => ahead.duration() >= BETWEEN,
+        Err(ahead) if ahead.duration() >= BETWEEN => Duration::ZERO,
+        Err(_) => BETWEEN,
     })
+}
+
+/// When an engine looks again whether it is time to clean: not before it can be.
+#[derive(Debug, Default)]
+pub(crate) struct NextCleaning(Mutex<Option<Instant>>);
+
+impl NextCleaning {
+    /// Whether it is time, by a look that says how long it still is.
+    fn is_due(&self, look: impl FnOnce() -> Duration) -> bool {
+        let mut next = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        if next.is_some_and(|next| now < next) {
+            return false;
+        }
+        let left = look();
+        *next = now.checked_add(left);
+        left.is_zero()
+    }
 }
 
 /// What a directory is.
@@ -250,5 +273,24 @@ fn remove_remains(state: &Path) {
         if entry.file_name().to_str().is_some_and(is_going) {
             let _ = fs::remove_dir_all(entry.path());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_looks_before_it_can_be_time() {
+        let next = NextCleaning::default();
+        let long = Duration::from_secs(1000);
+        assert!(next.is_due(|| Duration::ZERO));
+        // It was cleaned now.
+        assert!(!next.is_due(|| long));
+        assert!(!next.is_due(|| unreachable!()));
+        let soon = NextCleaning::default();
+        assert!(!soon.is_due(|| Duration::from_millis(1)));
+        std::thread::sleep(Duration::from_millis(2));
+        assert!(soon.is_due(|| Duration::ZERO));
     }
 }

@@ -19,34 +19,30 @@ type Stamp = (u64, u64, i64, i64);
 /// at rest for this long before its stamp is trusted.
 const AT_REST: Duration = Duration::from_secs(2);
 
+/// The secrets of the system that exist, and what their directories looked like.
 #[derive(Debug)]
-struct Remembered {
+pub(in crate::confine) struct Remembered {
     stamps: Vec<(PathBuf, Stamp)>,
     found: Vec<PathBuf>,
 }
 
 static REMEMBERED: Mutex<Option<Arc<Remembered>>> = Mutex::new(None);
 
-/// The secrets of the system that exist and that we could read: a run has no more rights.
-pub(super) fn readable() -> Vec<PathBuf> {
+/// The secrets of the system as they are now.
+pub(in crate::confine) fn known() -> Arc<Remembered> {
     let remembered = REMEMBERED
         .lock()
         .unwrap_or_else(PoisonError::into_inner)
         .clone();
     let current = remembered.filter(|known| known.is_current());
-    let current = current.unwrap_or_else(|| {
+    current.unwrap_or_else(|| {
         let fresh = Arc::new(Remembered::look());
         if fresh.is_at_rest() {
             let mut slot = REMEMBERED.lock().unwrap_or_else(PoisonError::into_inner);
             *slot = Some(Arc::clone(&fresh));
         }
         fresh
-    });
-    let found = current.found.iter();
-    found
-        .filter(|path| access(*path, Access::READ_OK).is_ok())
-        .cloned()
-        .collect()
+    })
 }
 
 impl Remembered {
@@ -70,20 +66,35 @@ impl Remembered {
         }
     }
 
-    fn is_current(&self) -> bool {
+    /// Those that we could read: a run has no more rights.
+    pub(in crate::confine) fn readable(&self) -> Vec<PathBuf> {
+        let found = self.found.iter();
+        found
+            .filter(|path| access(*path, Access::READ_OK).is_ok())
+            .cloned()
+            .collect()
+    }
+
+    /// Whether the directories look as they did.
+    pub(in crate::confine) fn is_current(&self) -> bool {
         let mut stamps = self.stamps.iter();
         stamps.all(|(path, known)| stamp(path).as_ref() == Some(known))
     }
 
-    fn is_at_rest(&self) -> bool {
-        let now = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .unwrap_or_default();
-        let before = now.saturating_sub(AT_REST).as_secs();
+    /// Whether that can be told by their stamps.
+    pub(in crate::confine) fn is_at_rest(&self) -> bool {
         let mut stamps = self.stamps.iter();
-        stamps
-            .all(|(_, (_, _, seconds, _))| u64::try_from(*seconds).is_ok_and(|then| then < before))
+        stamps.all(|(_, (_, _, seconds, _))| is_at_rest(*seconds))
     }
+}
+
+/// Whether something that changed at this time last would show another time if it changed again.
+pub(in crate::confine) fn is_at_rest(changed: i64) -> bool {
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    let before = now.saturating_sub(AT_REST).as_secs();
+    u64::try_from(changed).is_ok_and(|then| then < before)
 }
 
 fn stamp(path: &Path) -> Option<Stamp> {
