@@ -453,3 +453,6 @@ pub(crate) fn hexadecimal(digest: &[u8], bytes: usize) -> String {
         .filter_map(|digit| char::from_digit(digit.into(), 16))
         .collect()
 }
+
+#[cfg(test)]
+mod tests;

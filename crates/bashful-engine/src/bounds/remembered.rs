@@ -93,7 +93,7 @@ impl Remembered {
         let (witness, lasts) = match (before, looked_at) {
             (_, None) => (None, false),
             (Some(witness), Some(names)) if *witness.names() == names => {
-                let lasts = witness.is_at_rest();
+                let lasts = witness.sees_all;
                 (Some(witness), lasts)
             }
             // Something may have changed since they were found.

@@ -14,6 +14,7 @@ use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use super::ConfineRequest;
 use super::git::GitObeys;
@@ -95,9 +96,9 @@ impl Seen {
     }
 
     /// Whether a change would show.
-    fn is_at_rest(&self) -> bool {
+    fn is_at_rest(&self, began: SystemTime) -> bool {
         match self {
-            Self::Text { changed, .. } => is_at_rest(changed.0),
+            Self::Text { changed, .. } => is_at_rest(changed.0, began),
             Self::Nothing(_) | Self::Directory { .. } | Self::File => true,
         }
     }
@@ -113,20 +114,29 @@ pub(crate) struct Witness {
     steps: BTreeMap<PathBuf, Seen>,
     secrets: Arc<system::Remembered>,
     readable: Vec<PathBuf>,
+    /// Whether everything that changed afterwards shows.
+    pub(crate) sees_all: bool,
 }
 
 impl Witness {
     /// Looks at them.
     pub(crate) fn of(names: LookedAt) -> Self {
+        let began = SystemTime::now();
         let secrets = system::known();
         let mut steps = BTreeMap::new();
         for path in names.all() {
             follow(path, &mut steps, MOST_LINKS);
         }
-        let texts = |names: &[PathBuf]| names.iter().map(|path| Seen::text(path)).collect();
+        let texts = |names: &[PathBuf]| -> Vec<Seen> {
+            let texts = names.iter().map(|path| Seen::text(path));
+            texts.collect()
+        };
+        let (files, around) = (texts(&names.files), texts(&names.around));
+        let mut all = files.iter().chain(&around).chain(steps.values());
         Self {
-            files: texts(&names.files),
-            around: texts(&names.around),
+            sees_all: secrets.is_at_rest(began) && all.all(|seen| seen.is_at_rest(began)),
+            files,
+            around,
             steps,
             readable: secrets.readable(),
             secrets,
@@ -137,13 +147,6 @@ impl Witness {
     /// What was looked at.
     pub(crate) fn names(&self) -> &LookedAt {
         &self.names
-    }
-
-    /// Whether everything that changes from now on will show.
-    pub(crate) fn is_at_rest(&self) -> bool {
-        let texts = self.files.iter().chain(&self.around);
-        let mut all = texts.chain(self.steps.values());
-        self.secrets.is_at_rest() && all.all(Seen::is_at_rest)
     }
 
     /// Whether the files are what they were, and the directories that hold secrets of the system:

@@ -66,7 +66,7 @@ fn bounds_last_longer_than_a_second_and_no_longer_than_they_are_right() {
         assert_eq!(hooks(&engine), [PathBuf::from(name)]);
     }
     fs::remove_file(&configuration).unwrap();
-    assert_eq!(hooks(&engine), [PathBuf::new(); 0]);
+    assert!(hooks(&engine).is_empty());
 }
 
 #[test]

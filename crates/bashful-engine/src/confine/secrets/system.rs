@@ -36,8 +36,9 @@ pub(in crate::confine) fn known() -> Arc<Remembered> {
         .clone();
     let current = remembered.filter(|known| known.is_current());
     current.unwrap_or_else(|| {
+        let now = SystemTime::now();
         let fresh = Arc::new(Remembered::look());
-        if fresh.is_at_rest() {
+        if fresh.is_at_rest(now) {
             let mut slot = REMEMBERED.lock().unwrap_or_else(PoisonError::into_inner);
             *slot = Some(Arc::clone(&fresh));
         }
@@ -81,19 +82,18 @@ impl Remembered {
         stamps.all(|(path, known)| stamp(path).as_ref() == Some(known))
     }
 
-    /// Whether that can be told by their stamps.
-    pub(in crate::confine) fn is_at_rest(&self) -> bool {
+    /// Whether that can be told by their stamps, which were looked at after `began`.
+    pub(in crate::confine) fn is_at_rest(&self, began: SystemTime) -> bool {
         let mut stamps = self.stamps.iter();
-        stamps.all(|(_, (_, _, seconds, _))| is_at_rest(*seconds))
+        stamps.all(|(_, (_, _, seconds, _))| is_at_rest(*seconds, began))
     }
 }
 
-/// Whether something that changed at this time last would show another time if it changed again.
-pub(in crate::confine) fn is_at_rest(changed: i64) -> bool {
-    let now = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
-    let before = now.saturating_sub(AT_REST).as_secs();
+/// Whether something that changed at this time last, by a look after `began`, would show another
+/// time if it changed again.
+pub(in crate::confine) fn is_at_rest(changed: i64, began: SystemTime) -> bool {
+    let began = began.duration_since(UNIX_EPOCH).unwrap_or_default();
+    let before = began.saturating_sub(AT_REST).as_secs();
     u64::try_from(changed).is_ok_and(|then| then < before)
 }
 

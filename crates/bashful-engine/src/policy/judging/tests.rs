@@ -26,7 +26,7 @@ const TEXTS: [&str; 12] = [
 ];
 
 /// One change of what a judgement hangs on.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 enum Change {
     Nothing,
     /// The name is a directory, or a link to this.
@@ -150,7 +150,7 @@ proptest! {
         let mut world = World::new(&root);
         let memo = Memo::default();
         for (change, text) in steps {
-            world.apply(change.clone());
+            world.apply(change);
             let policy = &world.policies[world.policy];
             let remembered = memo.judge(text, policy, world.context.clone());
             let anew = judge_by_profile(text, policy, world.context.clone());
@@ -204,10 +204,8 @@ fn what_is_remembered_is_found_and_bounded() {
     );
     let long = format!("echo {}", "x".repeat(LONGEST_TEXT));
     // Nobody can say whether these were too much, or there was no thread for them.
-    let complex = format!(
-        "touch {}",
-        (0..1000).map(|n| format!("a/{n} ")).collect::<String>()
-    );
+    let names: Vec<String> = (0..1000).map(|number| format!("a/{number}")).collect();
+    let complex = format!("touch {}", names.join(" "));
     for text in [&long, &complex] {
         judge(text);
         assert!(!is_known(text), "{text}");
