@@ -26,6 +26,8 @@ use quarters::Quarters;
 #[derive(Debug, Default)]
 pub(crate) struct Rooms {
     kept: BTreeMap<u64, Kept>,
+    /// The plans that were used last, the newest at the end.
+    plans: Vec<Planned>,
     next: u64,
     /// Where rooms keep what must be on disk.
     pub(crate) directory: PathBuf,
@@ -37,6 +39,10 @@ pub(crate) struct Rooms {
     spare: Option<SpareNamespaces>,
     /// Whether that is worth having: somebody asked for a room of its own.
     wants_spare: bool,
+    /// A whole room for the next run that wants one of its own, by the plan of the last.
+    spare_room: Option<Quarters>,
+    /// The plan of the last run that had a room of its own, until there is a spare one for it.
+    spare_plan: Option<Rc<Plan>>,
     /// Somebody reads what the kernel records.
     pub(crate) recorded: bool,
     /// What keepers left there that were killed is removed.
@@ -53,7 +59,6 @@ pub(crate) struct Rooms {
 #[derive(Debug)]
 struct Kept {
     room: Quarters,
-    plans: Vec<Planned>,
     /// It is for one run, and goes with it.
     fresh: bool,
 }
@@ -61,13 +66,14 @@ struct Kept {
 /// A plan, and whether it still fits the host.
 #[derive(Debug)]
 struct Planned {
+    backend: Backend,
     profile: Profile,
     plan: Rc<Plan>,
     freshness: Freshness,
 }
 
-/// Plans that a room remembers.
-const MOST_PLANS: usize = 8;
+/// Plans that are remembered.
+const MOST_PLANS: usize = 16;
 
 /// What is told of a run that was in a room.
 #[derive(Debug, Default)]
@@ -200,48 +206,58 @@ impl Rooms {
                 Ok(true) if tries == MOST_TRIES => return Ok((number, plan, freshness)),
                 _ => {}
             }
-            kept.plans
-                .retain(|planned| planned.profile != request.profile);
+            self.forget_plan(request);
             self.leave(number);
         }
     }
 
     /// The room for a request and the plan for its profile, both as new as need be.
     fn enter(&mut self, request: &RoomRequest) -> Result<(u64, Rc<Plan>, Freshness), Refusal> {
-        let profile = &request.profile;
-        if !request.fresh {
-            for (number, kept) in &mut self.kept {
-                if kept.fresh
-                    || kept.room.backend() != request.backend
-                    || kept.room.network() != profile.network
-                {
-                    continue;
-                }
-                kept.room.notice_mounts();
-                if let Some(planned) = kept.planned(profile) {
-                    return Ok((*number, Rc::clone(&planned.plan), planned.freshness.clone()));
-                }
-            }
+        for kept in self.kept.values_mut().filter(|kept| !kept.fresh) {
+            kept.room.notice_mounts();
         }
+        let (plan, freshness) = match self.planned(request) {
+            Some(found) => found,
+            None => self.make_plan(request)?,
+        };
+        let number = self.room_for(&plan, request)?;
+        Ok((number, plan, freshness))
+    }
+
+    /// The plan for this profile, if everything it rests on is still so.
+    fn planned(&mut self, request: &RoomRequest) -> Option<(Rc<Plan>, Freshness)> {
+        let mut plans = self.plans.iter_mut();
+        let planned = plans.find(|planned| planned.is_for(request))?;
+        if planned.freshness.holds_for_another() {
+            return Some((Rc::clone(&planned.plan), planned.freshness.clone()));
+        }
+        self.forget_plan(request);
+        None
+    }
+
+    fn forget_plan(&mut self, request: &RoomRequest) {
+        self.plans.retain(|planned| !planned.is_for(request));
+    }
+
+    fn make_plan(&mut self, request: &RoomRequest) -> Result<(Rc<Plan>, Freshness), Refusal> {
+        let profile = &request.profile;
         // What a killed keeper's runs left must not pass for the person's own.
         self.diary.recover(profile);
         let survey = Survey::for_backend(profile, request.cache.as_deref(), request.backend)
             .map_err(Refusal::Survey)?;
         let plan = Plan::compile(profile, &survey).map_err(Refusal::Plan)?;
         let planned = Planned {
+            backend: request.backend,
             profile: profile.clone(),
             freshness: Freshness::of(&plan),
             plan: Rc::new(plan),
         };
-        let number = self.room_for(&planned.plan, request)?;
-        let found = (number, Rc::clone(&planned.plan), planned.freshness.clone());
-        if let Some(kept) = self.kept.get_mut(&number) {
-            kept.plans.retain(|other| other.profile != *profile);
-            if kept.plans.len() >= MOST_PLANS {
-                kept.plans.remove(0);
-            }
-            kept.plans.push(planned);
+        let found = (Rc::clone(&planned.plan), planned.freshness.clone());
+        self.forget_plan(request);
+        if self.plans.len() >= MOST_PLANS {
+            self.plans.remove(0);
         }
+        self.plans.push(planned);
         Ok(found)
     }
 
@@ -253,20 +269,58 @@ impl Rooms {
         if let Some((number, _)) = fitting {
             return Ok(*number);
         }
-        self.wants_spare |= request.fresh;
-        self.next += 1;
-        let name = format!("{}-{}", std::process::id(), self.next);
-        let mut room = Quarters::open(plan, self.spare.take(), &self.directory.join(name))?;
+        let spare = match request.fresh {
+            true => self.take_spare_room(plan),
+            false => None,
+        };
+        let mut room = match spare {
+            Some(room) => room,
+            None => {
+                let name = self.next_directory();
+                Quarters::open(plan, self.spare.take(), &name)?
+            }
+        };
         if self.recorded {
             room.record_refusals();
         }
+        self.next += 1;
         let kept = Kept {
             room,
-            plans: Vec::new(),
             fresh: request.fresh,
         };
         self.kept.insert(self.next, kept);
         Ok(self.next)
+    }
+
+    /// Where the next room keeps what must be on disk.
+    fn next_directory(&self) -> PathBuf {
+        let name = format!("{}-{}", std::process::id(), self.next + 1);
+        self.directory.join(name)
+    }
+
+    /// The room that was made ahead of time, if it is for this plan. The next one is made for it.
+    fn take_spare_room(&mut self, plan: &Rc<Plan>) -> Option<Quarters> {
+        self.wants_spare = true;
+        let is_native = plan.backend() == Backend::Native;
+        self.spare_plan = is_native.then(|| Rc::clone(plan));
+        let mut room = self.spare_room.take()?;
+        room.notice_mounts();
+        room.is_made_for(plan).then_some(room)
+    }
+
+    /// Makes a room ahead of time, with a first process that waits in it.
+    fn make_spare_room(&mut self, plan: &Rc<Plan>) {
+        let name = self.next_directory();
+        let Ok(mut room) = Quarters::open(plan, self.spare.take(), &name) else {
+            return;
+        };
+        if self.recorded {
+            room.record_refusals();
+        }
+        if room.build_for(plan).is_ok() {
+            room.prepare();
+            self.spare_room = Some(room);
+        }
     }
 
     /// The run has ended: what it ran into, and what of its doings was held back.
@@ -360,12 +414,14 @@ impl Rooms {
             || !self.closing.is_empty()
             || !self.swept
             || (self.wants_spare && self.spare.is_none())
+            || self.spare_plan.is_some()
             || self.shared().any(|kept| kept.room.wants_preparing())
     }
 
     /// Whether this process is no run's: it was made ahead of time for one to come, or searches.
     pub(crate) fn own(&self, pid: i32) -> bool {
-        self.kept.values().any(|kept| kept.room.waits(pid))
+        let rooms = self.kept.values().map(|kept| &kept.room);
+        rooms.chain(&self.spare_room).any(|room| room.waits(pid))
             || self.late.iter().any(|(search, _)| search.pid() == pid)
     }
 
@@ -386,6 +442,9 @@ impl Rooms {
             // An ordinary user has none; that is not tried again and again.
             self.wants_spare = self.spare.is_some();
         }
+        if let Some(plan) = self.spare_plan.take() {
+            self.make_spare_room(&plan);
+        }
         for kept in self.kept.values_mut().filter(|kept| !kept.fresh) {
             if kept.room.wants_preparing() {
                 kept.room.prepare();
@@ -394,17 +453,8 @@ impl Rooms {
     }
 }
 
-impl Kept {
-    /// The plan for this profile, if everything it rests on is still so.
-    fn planned(&mut self, profile: &Profile) -> Option<&Planned> {
-        let index = self
-            .plans
-            .iter()
-            .position(|planned| planned.profile == *profile)?;
-        if self.plans.get_mut(index)?.freshness.holds_for_another() {
-            return self.plans.get(index);
-        }
-        self.plans.remove(index);
-        None
+impl Planned {
+    fn is_for(&self, request: &RoomRequest) -> bool {
+        self.backend == request.backend && self.profile == request.profile
     }
 }

@@ -32,7 +32,7 @@ use crate::plan::Plan;
 use crate::profile::{Lookout, Violation};
 use crate::seccomp::NoticeOptions;
 use crate::sys::notices::{Notice, hand_over_quickly, let_go_on, receive, still_waits};
-use known::{answer_known, changes_files};
+use known::{Known, answer_known, changes_files};
 use look::{Looker, without_remedy_if_own};
 use seen::{Seen, digest};
 use told::{allocation, gather};
@@ -160,25 +160,26 @@ impl Notices {
             }
             self.threads.push_back(notice.thread);
         }
-        if answer_known(&self.listener, &notice, self.what) {
-            return;
-        }
+        let path = match answer_known(&self.listener, &notice, self.what) {
+            Known::Answered => return,
+            Known::No(path) => path,
+        };
         self.changes += u64::from(changes_files(&notice, self.what));
         match allocation(&notice, self.what) {
             Some(bytes) if !may_allocate(bytes) => return,
             Some(_) => {}
-            None => self.look_at(&notice, plan),
+            None => self.look_at(&notice, path, plan),
         }
         let_go_on(&self.listener, &notice);
     }
 
     /// Remembers what is in the way of a call. It is done while the call waits: with its last
     /// process a run loses its tree.
-    fn look_at(&mut self, notice: &Notice, plan: &Plan) {
+    fn look_at(&mut self, notice: &Notice, path: Option<Vec<u8>>, plan: &Plan) {
         if self.seen.is_full() {
             return self.seen.count_unread();
         }
-        let gathered = gather(notice, self.what);
+        let gathered = gather(notice, self.what, path);
         let tree = (!self.looker.is_ready())
             .then(|| Tree::of(&notice.thread.to_string()))
             .flatten();

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::rc::Rc;
 
 use bashful_sandbox::{
-    Backend, BuildError, Confined, ExecError, Launch, Network, Plan, Room, SpareNamespaces,
-    Violation, Wrapped, remove_abandoned,
+    Backend, BuildError, Confined, ExecError, Launch, Plan, Room, SpareNamespaces, Violation,
+    Wrapped, remove_abandoned,
 };
 
 /// One of the two.
@@ -40,25 +40,16 @@ impl Quarters {
         }
     }
 
-    pub(super) fn backend(&self) -> Backend {
-        match self {
-            Self::Room(_) => Backend::Native,
-            Self::Wrapped(wrapped) => wrapped.backend(),
-        }
-    }
-
-    pub(super) fn network(&self) -> Network {
-        match self {
-            Self::Room(room) => room.network(),
-            Self::Wrapped(wrapped) => wrapped.network(),
-        }
-    }
-
     pub(super) fn fits(&self, plan: &Plan) -> bool {
         match self {
             Self::Room(room) => plan.backend() == Backend::Native && room.fits(plan),
             Self::Wrapped(wrapped) => wrapped.fits(plan),
         }
+    }
+
+    /// Whether it was built for this plan and nothing else, and everything in it is in its place.
+    pub(super) fn is_made_for(&mut self, plan: &Plan) -> bool {
+        self.fits(plan) && self.has_template(plan)
     }
 
     pub(super) fn notice_mounts(&mut self) {

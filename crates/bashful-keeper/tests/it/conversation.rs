@@ -13,6 +13,8 @@ use bashful_sandbox::{Launch, Process, Reach, Status, reap, signal_process};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
+mod held;
+
 const LONG: Duration = Duration::from_secs(60);
 
 /// The `bashful` executable.

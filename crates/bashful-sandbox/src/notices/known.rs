@@ -33,18 +33,18 @@ const WRITING: u64 = (libc::O_WRONLY | libc::O_RDWR | libc::O_CREAT | libc::O_TR
 /// Answers an open of `/dev/null` for writing with such a descriptor, and bash's look for a
 /// terminal, which no run without one has, with the error that it would get. The path that was
 /// read is the one that counts: the call itself is not carried out.
-pub(super) fn answer_known(listener: impl AsFd, notice: &Notice, what: NoticeOptions) -> bool {
-    const LONGEST: usize = 10;
+pub(super) fn answer_known(listener: impl AsFd, notice: &Notice, what: NoticeOptions) -> Known {
     let Some((_, watched)) = what.of_call(notice.call.number) else {
-        return false;
+        return Known::No(None);
     };
     let Act::Open { flags } = watched.act else {
-        return false;
+        return Known::No(None);
     };
     let Some(flags) = argument(notice, flags) else {
-        return false;
+        return Known::No(None);
     };
-    match text(notice, watched.path, LONGEST).as_deref() {
+    let path = text(notice, watched.path);
+    let is_answered = match path.as_deref() {
         Some(b"/dev/null") if flags & EXCLUSIVE == 0 => {
             let mode = OFlags::from_bits_truncate(u32::try_from(flags).unwrap_or_default());
             let mode = (mode & OFlags::ACCMODE) | OFlags::CLOEXEC;
@@ -56,7 +56,20 @@ pub(super) fn answer_known(listener: impl AsFd, notice: &Notice, what: NoticeOpt
             true
         }
         _ => false,
+    };
+    if is_answered {
+        Known::Answered
+    } else {
+        Known::No(path)
     }
+}
+
+/// Whether a call is one of those two.
+pub(super) enum Known {
+    /// It is, and does not wait any more.
+    Answered,
+    /// It is not; its path, as far as it was read.
+    No(Option<Vec<u8>>),
 }
 
 fn has_terminal(notice: &Notice) -> bool {

@@ -2,7 +2,8 @@
 
 mod words;
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, AtFlags, CWD, FileType, accessat};
@@ -29,7 +30,12 @@ pub(super) struct Looker {
     /// What the run may write though no plan says so: its own directory, where it has no tree of
     /// its own.
     own: Option<PathBuf>,
+    /// Directories in which names could be made and removed when that was last looked at.
+    open: RefCell<HashSet<PathBuf>>,
 }
+
+/// So many of them are remembered.
+const MOST_OPEN: usize = 256;
 
 impl Looker {
     pub(super) fn new(own: Option<PathBuf>) -> Self {
@@ -71,6 +77,7 @@ impl Looker {
                 Found::Missing | Found::Closed => self.unseen_for_writing(path, plan),
                 Found::Unknown => None,
             },
+            Attempt::Write(path) if self.is_new_in_open(path) => None,
             Attempt::Write(path) => match self.find(path, Last::Followed) {
                 Found::There(spot) => self.write_wall(&spot, plan),
                 Found::Closed if is_own(path) => Some(words::own(path)),
@@ -100,8 +107,21 @@ impl Looker {
         }
     }
 
+    /// Whether nothing is at this path, not even a link, in a directory that is known to be open.
+    fn is_new_in_open(&self, path: &Path) -> bool {
+        self.is_in_open(path) && matches!(self.find(path, Last::Itself), Found::Missing)
+    }
+
+    fn is_in_open(&self, path: &Path) -> bool {
+        let open = self.open.borrow();
+        path.parent().is_some_and(|parent| open.contains(parent))
+    }
+
     /// Something new where nothing is.
     fn making(&self, path: &Path, plan: &Plan) -> Option<Violation> {
+        if self.is_in_open(path) {
+            return None;
+        }
         match self.find(path, Last::Itself) {
             Found::There(_) | Found::Unknown => None,
             Found::Missing | Found::Closed => self.parent_wall(path, plan),
@@ -133,7 +153,19 @@ impl Looker {
     fn parent_wall(&self, path: &Path, plan: &Plan) -> Option<Violation> {
         let name = path.file_name()?;
         let parent = path.parent()?;
+        if self.is_in_open(path) {
+            return None;
+        }
         match self.find(parent, Last::Followed) {
+            // Where only mounts decide, it is the same for all names in it.
+            Found::There(above) if !above.mount.read_only && !rules_decide(plan) => {
+                let mut open = self.open.borrow_mut();
+                if open.len() >= MOST_OPEN {
+                    open.clear();
+                }
+                open.insert(parent.to_owned());
+                None
+            }
             Found::There(above) => {
                 let is_hosts_tmp = rules_decide(plan) && is_for_passing_files(&above.path);
                 let spot = Spot {

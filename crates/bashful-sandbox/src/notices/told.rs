@@ -10,8 +10,9 @@ use super::tree::Last;
 use crate::seccomp::{Act, End, NoticeOptions, Place};
 use crate::sys::notices::{Notice, read_memory};
 
-/// The longest path that the kernel takes.
+/// The longest path that the kernel takes, and one that most are shorter than.
 const MOST_PATH: usize = 4096;
+const USUAL_PATH: usize = 256;
 /// The longest address that is of interest.
 const MOST_ADDRESS: usize = 32;
 
@@ -52,10 +53,18 @@ impl Attempt {
     }
 }
 
-/// What a call is about. None if that cannot be read.
-pub(super) fn gather(notice: &Notice, what: NoticeOptions) -> Option<Attempt> {
+/// What a call is about, of which this is the path if it was read already. None if that cannot be
+/// read.
+pub(super) fn gather(
+    notice: &Notice,
+    what: NoticeOptions,
+    known: Option<Vec<u8>>,
+) -> Option<Attempt> {
     let (_, watched) = what.of_call(notice.call.number)?;
-    let path = || path(notice, watched.path);
+    let path = || {
+        let text = known.or_else(|| text(notice, watched.path));
+        path(notice, watched.path, text?)
+    };
     Some(match watched.act {
         Act::Open { flags } => opening(argument(notice, flags)?, path()?),
         Act::Write => Attempt::Write(path()?),
@@ -63,7 +72,10 @@ pub(super) fn gather(notice: &Notice, what: NoticeOptions) -> Option<Attempt> {
         Act::Permit => Attempt::Permit(path()?),
         Act::Make => Attempt::Make(path()?),
         Act::Remove => Attempt::Remove(path()?),
-        Act::Move => Attempt::Move(path()?, self::path(notice, watched.to?)?),
+        Act::Move => {
+            let to = watched.to?;
+            Attempt::Move(path()?, self::path(notice, to, text(notice, to)?)?)
+        }
         Act::Execute => Attempt::Execute(path()?),
         Act::Enter => Attempt::Enter(path()?),
         // There is no wall to it; it is counted.
@@ -127,8 +139,8 @@ pub(super) fn argument(notice: &Notice, index: usize) -> Option<u64> {
 }
 
 /// The path that a call names, absolute in the run's tree but not resolved.
-fn path(notice: &Notice, place: Place) -> Option<PathBuf> {
-    let path = PathBuf::from(OsString::from_vec(text(notice, place, MOST_PATH)?));
+fn path(notice: &Notice, place: Place, text: Vec<u8>) -> Option<PathBuf> {
+    let path = PathBuf::from(OsString::from_vec(text));
     if path.is_absolute() {
         return Some(path);
     }
@@ -140,14 +152,18 @@ fn path(notice: &Notice, place: Place) -> Option<PathBuf> {
     base.is_absolute().then(|| base.join(path))
 }
 
-/// The text of a path as the call has it, if it is no longer than this.
-pub(super) fn text(notice: &Notice, place: Place, most: usize) -> Option<Vec<u8>> {
-    let mut bytes = vec![0; most];
-    let read = read_memory(notice.thread, argument(notice, place.path)?, &mut bytes)?;
-    bytes.truncate(read);
-    let end = bytes.iter().position(|byte| *byte == 0)?;
-    bytes.truncate(end);
-    Some(bytes)
+/// The text of a path as the call has it.
+pub(super) fn text(notice: &Notice, place: Place) -> Option<Vec<u8>> {
+    let from = argument(notice, place.path)?;
+    let read = |most: usize| {
+        let mut bytes = vec![0; most];
+        let read = read_memory(notice.thread, from, &mut bytes)?;
+        bytes.truncate(read);
+        let end = bytes.iter().position(|byte| *byte == 0)?;
+        bytes.truncate(end);
+        Some(bytes)
+    };
+    read(USUAL_PATH).or_else(|| read(MOST_PATH))
 }
 
 /// What a relative path is relative to, as it is called in the run's tree.
