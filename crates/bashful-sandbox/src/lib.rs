@@ -13,6 +13,7 @@ mod consumption;
 mod freshness;
 mod git_config;
 mod host;
+mod kernel_file;
 mod launch;
 mod left_behind;
 mod mark;
@@ -46,6 +47,7 @@ pub use consumption::{DiskSpace, MemoryInUse, Nameless, Written, memory_of};
 pub use freshness::Freshness;
 pub use git_config::obeyed_by_git;
 pub use host::{ControlGroup, Host, IdMaps, Possibility};
+pub use kernel_file::kernel_text;
 pub use launch::{FIRST_INHERITED, Launch, LaunchError, MOST_INHERITED, Stage};
 pub use left_behind::{
     Activity, Examination, Ground, Moments, Progress, Scope, Stay, finish_apart,
