@@ -12,14 +12,13 @@ mod view;
 
 use std::process::ExitCode;
 
-use clap::Parser;
 
 fn main() -> ExitCode {
     // First of all: this same executable serves as keeper.
     bashful_engine::init();
     // Next, so that it gets ready while we read our arguments.
     let keeper = early::keeper();
-    let cli = match cli::Cli::try_parse() {
+    let cli = match cli::Cli::read() {
         Ok(cli) => cli,
         Err(error) => return errors::report_usage(error).into(),
     };
