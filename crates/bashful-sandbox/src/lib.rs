@@ -69,6 +69,7 @@ pub use report::{Ended, Report};
 pub use room::{BuildError, BuildStep, Confined, ExecError, Room, SpareNamespaces};
 pub use seccomp::Refusal;
 pub use survey::{Identity, SYSTEM_DIRECTORIES, Survey};
+pub use sys::entry::begin;
 pub use sys::first::serve_as_first_process_if_asked;
 pub use sys::fork::{Fork, fork_leaving_threads, fork_single_threaded};
 pub use sys::limits::{OpenFiles, raise_open_files};
