@@ -42,6 +42,7 @@ struct Name {
 
 impl Index {
     /// Of a text in which each rule begins with its mark and has its programs in one line.
+    #[expect(clippy::large_stack_arrays, reason = "the compiler runs it")]
     pub(super) const fn of(text: &[u8]) -> Self {
         let nothing = Name {
             start: 0,
