@@ -90,7 +90,7 @@ pub use bashful_policy::{
     build_safe_command, escape_arg,
 };
 pub use bashful_sandbox::{
-    Backend, Hint, Level, Lookout, Network, Protection, Reporting, Violation,
+    Backend, Hint, Level, Lookout, Network, Protection, Reporting, Violation, main_is,
 };
 pub use builder::EngineBuilder;
 pub use client::{EarlyKeeper, LONGEST_START};

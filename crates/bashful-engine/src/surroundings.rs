@@ -4,6 +4,7 @@
 use std::fs;
 
 use bashful_keeper::VERSION;
+use bashful_sandbox::kernel_text;
 
 /// Settings that decide what a sandbox may be built of.
 const SETTINGS: [&str; 4] = [
@@ -15,8 +16,8 @@ const SETTINGS: [&str; 4] = [
 
 /// All of it in lines; none where the kernel does not tell which boot this is.
 pub(crate) fn lines() -> Option<Vec<String>> {
-    let text = |path: &str| fs::read_to_string(path).unwrap_or_default();
-    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+    let text = |path: &str| kernel_text(path).unwrap_or_default();
+    let boot = kernel_text("/proc/sys/kernel/random/boot_id").ok()?;
     let mut lines = vec![
         VERSION.to_owned(),
         boot.trim().to_owned(),
@@ -34,12 +35,12 @@ pub(crate) fn confined() -> Vec<String> {
         let link = fs::read_link(format!("/proc/self/ns/{name}"));
         link.map_or_else(|_| String::new(), |link| link.display().to_string())
     });
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let status = kernel_text("/proc/self/status").unwrap_or_default();
     let rights = status.lines().filter(|line| {
         let name = line.split(':').next().unwrap_or_default();
         matches!(name, "CapEff" | "CapBnd" | "NoNewPrivs") || name.starts_with("Seccomp")
     });
-    let label = fs::read_to_string("/proc/self/attr/current").unwrap_or_default();
+    let label = kernel_text("/proc/self/attr/current").unwrap_or_default();
     let label = label.trim_end_matches(['\0', '\n']).to_owned();
     let namespaces = namespaces.into_iter();
     namespaces

@@ -9,7 +9,6 @@ use crate::decision::{Effect, Layer};
 use crate::facts::{Argument, Call, Facts};
 use crate::finding::{Finding, Standing};
 use crate::rule::{Fit, Rule, RuleEffect};
-use shipped::Shipped;
 
 mod lint;
 mod shipped;
@@ -26,7 +25,8 @@ pub use shipped::{BUILTIN_RULES, BUILTIN_RULES_VERSION};
 /// project only narrows: its allow rules do not count.
 #[derive(Debug, Clone, Default)]
 pub struct Ruleset {
-    builtin: Option<&'static Shipped>,
+    /// Whether the shipped rules count.
+    builtin: bool,
     own: Arc<Indexed>,
     narrowed: Vec<String>,
 }
@@ -54,7 +54,7 @@ impl Ruleset {
     /// The shipped rules.
     pub fn builtin() -> Self {
         Self {
-            builtin: Some(Shipped::get()),
+            builtin: true,
             ..Self::default()
         }
     }
@@ -87,7 +87,7 @@ impl Ruleset {
 
     /// All rules that count.
     pub fn rules(&self) -> impl Iterator<Item = &Rule> {
-        let shipped = self.builtin.into_iter().flat_map(Shipped::rules);
+        let shipped = self.builtin.then(shipped::rules).into_iter().flatten();
         shipped.chain(&self.own.rules)
     }
 
@@ -103,10 +103,8 @@ impl Ruleset {
         let literal = call.arguments.first().is_some_and(Argument::is_literal);
         let program = literal.then_some(call.program());
         // That a name which nobody knows could be that of any program is said elsewhere.
-        let shipped = self
-            .builtin
-            .into_iter()
-            .flat_map(|shipped| shipped.about(program));
+        let shipped = self.builtin.then(|| shipped::about(program));
+        let shipped = shipped.into_iter().flatten();
         let own = self.own.about(program);
         let rules = shipped.chain(own);
         rules

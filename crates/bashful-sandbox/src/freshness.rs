@@ -4,7 +4,7 @@
 //! Both must cost next to nothing, so absent names are not looked up one by one: as
 //! long as the directory that lacks them has not changed, they are absent still.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
@@ -114,12 +114,21 @@ impl Freshness {
     /// What this plan rests on, which was looked at a moment ago.
     pub fn of(plan: &Plan) -> Self {
         let mut absent: Vec<Absent> = Vec::new();
+        // Most names lie in the same few directories, and each of these is looked at once.
+        let mut there: HashMap<PathBuf, bool> = HashMap::new();
         for watch in &plan.watched {
             let whole = watch.root.join(&watch.path);
             let directory = whole
                 .ancestors()
                 .skip(1)
-                .find(|above| fs::symlink_metadata(above).is_ok())
+                .find(|above| {
+                    let known = there.get(*above).copied();
+                    known.unwrap_or_else(|| {
+                        let found = fs::symlink_metadata(above).is_ok();
+                        there.insert(above.to_path_buf(), found);
+                        found
+                    })
+                })
                 .unwrap_or(&watch.root)
                 .to_owned();
             match absent.iter_mut().find(|one| one.directory == directory) {

@@ -13,6 +13,7 @@ mod consumption;
 mod freshness;
 mod git_config;
 mod host;
+mod kernel_file;
 mod launch;
 mod left_behind;
 mod mark;
@@ -47,6 +48,7 @@ pub use consumption::{DiskSpace, MemoryInUse, Nameless, Written, memory_of};
 pub use freshness::Freshness;
 pub use git_config::obeyed_by_git;
 pub use host::{ControlGroup, Host, IdMaps, Possibility};
+pub use kernel_file::kernel_text;
 pub use launch::{FIRST_INHERITED, Launch, LaunchError, MOST_INHERITED, Stage};
 pub use left_behind::{
     Activity, Examination, Ground, Moments, Progress, Scope, Stay, finish_apart,
@@ -68,6 +70,7 @@ pub use report::{Ended, Report};
 pub use room::{BuildError, BuildStep, Confined, ExecError, Room, SpareNamespaces};
 pub use seccomp::Refusal;
 pub use survey::{Identity, SYSTEM_DIRECTORIES, Survey};
+pub use sys::entry::begin;
 pub use sys::first::serve_as_first_process_if_asked;
 pub use sys::fork::{Fork, fork_leaving_threads, fork_single_threaded};
 pub use sys::limits::{OpenFiles, raise_open_files};

@@ -6,6 +6,8 @@ use std::fs;
 
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
+use crate::kernel_file::kernel_bytes;
+
 /// A process, named so that a reused number is never mistaken for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Process {
@@ -54,7 +56,7 @@ impl Status {
 
     /// Reads the status of the process with this number.
     pub fn of(pid: i32) -> Option<Self> {
-        let stat = fs::read(format!("/proc/{pid}/stat")).ok()?;
+        let stat = kernel_bytes(format!("/proc/{pid}/stat")).ok()?;
         // The name in parentheses may hold anything, also parentheses and spaces.
         let name_end = stat.iter().rposition(|&byte| byte == b')')?;
         let rest = std::str::from_utf8(stat.get(name_end + 2..)?).ok()?;

@@ -18,6 +18,7 @@ mod grants;
 mod hook;
 mod mcp;
 mod policy;
+mod reading;
 mod scripts;
 mod shells;
 mod tasks;
@@ -63,7 +64,10 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
+/// Flags of a verb are set up once it is the one: twenty verbs have hundreds of them, and a run needs
+/// its own alone.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum Command {
     /// Run a command and report how it went.
     Run(Box<RunArguments>),

@@ -1,7 +1,5 @@
 //! Exit codes: a stable contract.
 
-use std::process::ExitCode;
-
 use bashful_engine::{ExecutionResult, Status};
 
 /// What `bashful` exits with.
@@ -63,11 +61,5 @@ impl Exit {
             Status::RequirementFailed => Self::RequirementFailed,
             Status::Broken => Self::Broken,
         }
-    }
-}
-
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> Self {
-        Self::from(exit.code())
     }
 }

@@ -1,5 +1,7 @@
 //! `bashful`: the shell that asks first.
 
+#![cfg_attr(not(test), no_main)]
+
 mod cli;
 mod clients;
 mod commands;
@@ -10,18 +12,19 @@ mod printer;
 mod prompt;
 mod view;
 
-use std::process::ExitCode;
+#[cfg(not(test))]
+bashful_engine::main_is!(program);
 
-use clap::Parser;
-
-fn main() -> ExitCode {
+/// The whole program; returns the code to exit with.
+#[cfg_attr(test, expect(dead_code, reason = "tests have a `main` of their own"))]
+fn program() -> u8 {
     // First of all: this same executable serves as keeper.
     bashful_engine::init();
     // Next, so that it gets ready while we read our arguments.
     let keeper = early::keeper();
-    let cli = match cli::Cli::try_parse() {
+    let cli = match cli::Cli::read() {
         Ok(cli) => cli,
-        Err(error) => return errors::report_usage(error).into(),
+        Err(error) => return errors::report_usage(error).code(),
     };
     let printer = printer::Printer::new(cli.color.into());
     let outcome = match &cli.command {
@@ -48,8 +51,7 @@ fn main() -> ExitCode {
         cli::Command::Attach(arguments) => commands::attach::attach(arguments, &printer),
         cli::Command::Hook(arguments) => Ok(commands::hook::hook(arguments, &printer)),
     };
-    match outcome {
-        Ok(exit) => exit.into(),
-        Err(error) => errors::report(&error, cli.command.wants_json(), &printer).into(),
-    }
+    let exit =
+        outcome.unwrap_or_else(|error| errors::report(&error, cli.command.wants_json(), &printer));
+    exit.code()
 }

@@ -1,10 +1,9 @@
 //! How much a run may use: what was asked for, checked against the host, else the usual.
 
-use std::fs;
 use std::sync::OnceLock;
 
 use bashful_policy::ResourceLimits;
-use bashful_sandbox::Resources;
+use bashful_sandbox::{Resources, kernel_text};
 
 use super::error::ConfineError;
 
@@ -75,7 +74,7 @@ fn most(name: &str) -> Option<u64> {
 fn memory() -> Option<u64> {
     static MEMORY: OnceLock<Option<u64>> = OnceLock::new();
     *MEMORY.get_or_init(|| {
-        let text = fs::read_to_string("/proc/meminfo").ok()?;
+        let text = kernel_text("/proc/meminfo").ok()?;
         let line = text
             .lines()
             .find_map(|line| line.strip_prefix("MemTotal:"))?;
@@ -85,5 +84,5 @@ fn memory() -> Option<u64> {
 }
 
 fn number_in(path: &str) -> Option<u64> {
-    fs::read_to_string(path).ok()?.trim().parse().ok()
+    kernel_text(path).ok()?.trim().parse().ok()
 }

@@ -2,7 +2,8 @@
 //!
 //! It is kept in the state directory, which no run can reach, in a file that is ours alone.
 //! One that is damaged, not ours or open to others counts as absent. A weaker backend is
-//! believed only while something that a stronger one needs is seen to be missing.
+//! believed only while something that a stronger one needs is seen to be missing, and while the
+//! programs that confine for us are those with which it was found: the native one needs none.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Read, Write};
@@ -37,11 +38,10 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// The file for these surroundings and these wrapper programs. Its name says all that, so
-    /// that a container and its host can share a home.
+    /// The file for these surroundings. Its name says which, so that a container and its host can
+    /// share a home.
     pub(super) fn of(places: &Places) -> Self {
-        let path = surroundings::lines().map(|mut key| {
-            key.extend(wrappers());
+        let path = surroundings::lines().map(|key| {
             let digest = Sha256::digest(key.join("\n"));
             let name = format!("backend-{}", hexadecimal(&digest, 16));
             directory(places).join(name)
@@ -107,7 +107,7 @@ impl Memory {
     }
 }
 
-/// What a sandbox may be built of, found by trying.
+/// What a sandbox may be built of, found by trying, and the programs that may build it.
 struct Offered(Host);
 
 impl Offered {
@@ -131,7 +131,9 @@ impl Offered {
         let host = &self.0;
         let tried = [host.user_namespaces, host.mounts, host.proc];
         let (landlock, filter) = (host.landlock, host.system_call_filter);
-        format!("{landlock} {filter} {tried:?}")
+        let programs: Vec<String> = wrappers().collect();
+        let programs = hexadecimal(&Sha256::digest(programs.join("\n")), 16);
+        format!("{landlock} {filter} {tried:?} {programs}")
     }
 }
 

@@ -1,11 +1,14 @@
 //! The shipped rules. Each is read when the first call of one of its programs is judged: a command
 //! meets few of them, and reading all would cost more than the rest of a decision.
 
-use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use crate::glob;
 use crate::rule::{Rule, read_shipped};
+
+mod index;
+
+use index::Index;
 
 /// The text of the shipped rules.
 pub const BUILTIN_RULES: &str = include_str!("../builtin.toml");
@@ -23,134 +26,39 @@ pub const BUILTIN_RULES_VERSION: u64 = {
     hash
 };
 
-/// What begins a rule.
-const MARK: &str = "\n[[rule]]\n";
+static INDEX: Index = Index::of(BUILTIN_RULES.as_bytes());
 
-/// The shipped rules, found by the names of programs. Putting this together is part of every
-/// process that judges a command, so it reads the text once and sorts nothing.
-#[derive(Debug)]
-pub(super) struct Shipped {
-    entries: Vec<Entry>,
-    /// For each name of a program the last of its links.
-    by_program: HashMap<&'static str, usize>,
-    /// The place of a rule, and the link before it.
-    links: Vec<(usize, Option<usize>)>,
-    /// Patterns for names of programs with the places of their rules.
-    about_any: Vec<(&'static str, usize)>,
+/// Those that were read.
+static READ: [OnceLock<Option<Rule>>; INDEX_LENGTH] = [const { OnceLock::new() }; INDEX_LENGTH];
+const INDEX_LENGTH: usize = Index::of(BUILTIN_RULES.as_bytes()).len();
+
+/// All rules.
+pub(super) fn rules<'r>() -> impl Iterator<Item = &'r Rule> {
+    (0..INDEX.len()).filter_map(rule)
 }
 
-/// One rule as text.
-#[derive(Debug)]
-struct Entry {
-    text: &'static str,
-    /// Where it begins.
-    start: usize,
-    rule: OnceLock<Option<Rule>>,
+/// The rules that can be about a program; none, when its name is not known.
+pub(super) fn about<'r>(program: Option<&str>) -> impl Iterator<Item = &'r Rule> + use<'r> {
+    let program = program.unwrap_or_default();
+    let named = INDEX.named(BUILTIN_RULES, program);
+    let named = named.filter(|(name, _)| *name == program);
+    let fitting = INDEX.patterns(BUILTIN_RULES);
+    let fitting = fitting.filter(|(pattern, _)| glob::matches_token(pattern, program));
+    let mut places: Vec<usize> = named.chain(fitting).map(|(_, place)| place).collect();
+    places.sort_unstable();
+    places.dedup();
+    places.into_iter().filter_map(rule)
 }
 
-impl Entry {
-    /// The rule. That all of them can be read is what a test checks.
-    fn rule(&self) -> Option<&Rule> {
-        let read = || {
-            let above = BUILTIN_RULES.get(..self.start).unwrap_or_default();
-            let before = above.lines().count();
-            read_shipped(self.text, "builtin.toml", before)
-        };
-        self.rule.get_or_init(read).as_ref()
-    }
-}
-
-impl Shipped {
-    pub(super) fn get() -> &'static Self {
-        static SHIPPED: OnceLock<Shipped> = OnceLock::new();
-        SHIPPED.get_or_init(Self::new)
-    }
-
-    fn new() -> Self {
-        let mut shipped = Self {
-            entries: Vec::with_capacity(128),
-            by_program: HashMap::with_capacity(1024),
-            links: Vec::with_capacity(1024),
-            about_any: Vec::new(),
-        };
-        // What stands above the first rule is for people.
-        let mut rest = BUILTIN_RULES
-            .find(MARK)
-            .map_or("", |at| from(BUILTIN_RULES, at));
-        while !rest.is_empty() {
-            // The mark itself belongs to the rule, but for the line's end before it.
-            let rule = from(rest, 1);
-            let end = rule.find(MARK).unwrap_or(rule.len());
-            let (part, after) = rule.split_at_checked(end).unwrap_or((rule, ""));
-            shipped.add(part, BUILTIN_RULES.len() - rule.len());
-            rest = after;
-        }
-        shipped
-    }
-
-    fn add(&mut self, part: &'static str, start: usize) {
-        let place = self.entries.len();
-        for name in programs(part) {
-            let name = name.rsplit('/').next().unwrap_or_default();
-            if name.contains('*') {
-                self.about_any.push((name, place));
-            } else {
-                let before = self.by_program.insert(name, self.links.len());
-                self.links.push((place, before));
-            }
-        }
-        self.entries.push(Entry {
-            text: part,
-            start,
-            rule: OnceLock::new(),
-        });
-    }
-
-    /// All rules.
-    pub(super) fn rules(&self) -> impl Iterator<Item = &Rule> {
-        self.entries.iter().filter_map(Entry::rule)
-    }
-
-    /// The rules that can be about a program; none, when its name is not known.
-    pub(super) fn about(&self, program: Option<&str>) -> impl Iterator<Item = &Rule> {
-        let program = program.unwrap_or_default();
-        let mut places: Vec<usize> = Vec::new();
-        let mut next = self.by_program.get(program).copied();
-        while let Some((place, before)) = next.and_then(|link| self.links.get(link)) {
-            places.push(*place);
-            next = *before;
-        }
-        let fits = |(pattern, _): &&(&str, usize)| glob::matches_token(pattern, program);
-        let fitting = self.about_any.iter().filter(fits);
-        places.extend(fitting.map(|(_, place)| *place));
-        places.sort_unstable();
-        places.dedup();
-        let entries = places
-            .into_iter()
-            .filter_map(|place| self.entries.get(place));
-        entries.filter_map(Entry::rule)
-    }
-}
-
-fn from(text: &'static str, at: usize) -> &'static str {
-    text.split_at_checked(at).map_or("", |(_, rest)| rest)
-}
-
-/// The programs that the text of a rule names: the first item of `command`.
-fn programs(part: &'static str) -> impl Iterator<Item = &'static str> {
-    let line = part
-        .lines()
-        .find_map(|line| line.strip_prefix("command = ["));
-    let line = line.unwrap_or_default();
-    let first = match line.strip_prefix('[') {
-        Some(names) => names.split(']').next().unwrap_or_default(),
-        None => line
-            .split(',')
-            .next()
-            .unwrap_or_default()
-            .trim_end_matches(']'),
+/// One rule, read if it was not yet. That all of them can be read is what a test checks.
+fn rule<'r>(number: usize) -> Option<&'r Rule> {
+    let read = || {
+        let place = INDEX.place(number)?;
+        let above = BUILTIN_RULES.get(..place.start).unwrap_or_default();
+        let before = above.lines().count();
+        read_shipped(BUILTIN_RULES.get(place)?, "builtin.toml", before)
     };
-    first.split(", ").map(|name| name.trim_matches('"'))
+    READ.get(number)?.get_or_init(read).as_ref()
 }
 
 #[cfg(test)]
@@ -159,21 +67,30 @@ mod tests {
 
     #[test]
     fn every_rule_is_found_by_the_programs_it_names() {
-        let shipped = Shipped::new();
-        assert_eq!(
-            BUILTIN_RULES.matches("\n[[rule]]\n").count(),
-            shipped.rules().count()
-        );
-        for entry in &shipped.entries {
-            let rule = entry.rule().unwrap();
-            let named: Vec<&str> = programs(entry.text).collect();
-            let any = named.iter().any(|name| name.contains('*'));
-            match rule.programs() {
-                Some(names) => assert_eq!(named, names),
-                None => assert!(any, "{}", rule.id),
-            }
+        let marks = BUILTIN_RULES.matches("\n[[rule]]\n").count();
+        assert_eq!(marks, rules().count());
+        assert_eq!(marks, INDEX_LENGTH);
+        for rule in rules() {
             let line = BUILTIN_RULES.lines().nth(rule.line - 1).unwrap();
             assert_eq!(line, "[[rule]]", "{}", rule.id);
+            let is_found = |name: &str| about(Some(name)).any(|found| found.id == rule.id);
+            if let Some(names) = rule.programs() {
+                for name in names {
+                    let name = name.rsplit('/').next().unwrap();
+                    assert!(is_found(name), "{}: {name}", rule.id);
+                }
+            } else {
+                let mut patterns = INDEX.patterns(BUILTIN_RULES);
+                let own = |place| super::rule(place).is_some_and(|found| found.id == rule.id);
+                assert!(patterns.any(|(_, place)| own(place)), "{}", rule.id);
+            }
         }
+    }
+
+    #[test]
+    fn a_program_without_a_name_has_only_rules_about_any() {
+        assert_eq!(about(None).count(), about(Some("")).count());
+        assert!(about(Some("make")).any(|rule| rule.id == "make"));
+        assert!(!about(Some("nothing-of-ours")).any(|rule| rule.id == "make"));
     }
 }

@@ -2,6 +2,8 @@
 
 use std::io;
 
+use crate::kernel_file::kernel_bytes;
+
 /// Which side of a fork we are on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fork {
@@ -37,12 +39,47 @@ pub fn fork_leaving_threads() -> io::Result<Fork> {
 
 /// An error if this process has more than one thread.
 pub(crate) fn require_single_thread() -> io::Result<()> {
-    let threads = std::fs::read_dir("/proc/self/task")?.take(2).count();
-    if threads > 1 {
-        return Err(io::Error::new(
-            io::ErrorKind::Unsupported,
-            "this process has several threads",
-        ));
+    own_status_if_single_threaded().map(drop)
+}
+
+/// The fields of `/proc/self/stat` from the state on; an error if this process has more than one
+/// thread.
+pub(super) fn own_status_if_single_threaded() -> io::Result<String> {
+    let status = kernel_bytes("/proc/self/stat")?;
+    // The name in parentheses may hold anything.
+    let name_end = status.iter().rposition(|byte| *byte == b')');
+    let fields = status.get(name_end.map_or(0, |end| end + 1)..);
+    let fields = String::from_utf8_lossy(fields.unwrap_or_default()).into_owned();
+    if fields.split_ascii_whitespace().nth(THREADS) == Some("1") {
+        return Ok(fields);
     }
-    Ok(())
+    Err(io::Error::new(
+        io::ErrorKind::Unsupported,
+        "this process has several threads",
+    ))
+}
+
+/// How many threads there are, counted from the state.
+const THREADS: usize = 17;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_second_thread_is_noticed() {
+        // A test runs in a thread of its own.
+        assert!(require_single_thread().is_err());
+        // SAFETY: nothing was done yet by the child, which only looks and ends.
+        let child = unsafe { libc::fork() };
+        if child == 0 {
+            let alone = require_single_thread().is_ok();
+            // SAFETY: ends this process, and runs nothing of the test's.
+            unsafe { libc::_exit(i32::from(!alone)) };
+        }
+        let mut status = 0;
+        // SAFETY: the status is a place of ours that outlives the call.
+        let waited = unsafe { libc::waitpid(child, &raw mut status, 0) };
+        assert_eq!((waited, status), (child, 0));
+    }
 }

@@ -4,6 +4,8 @@ use std::ffi::c_char;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
+use super::fork::own_status_if_single_threaded;
+
 /// Closes every descriptor above 2 except this one.
 ///
 /// Only for a process that was just forked and will never return to the code that
@@ -44,8 +46,7 @@ unsafe extern "C" {
 /// shows to others in `/proc/PID/environ`. From then on the environment is empty.
 /// Refused when there is another thread, which might be reading it.
 pub fn forget_environment() -> io::Result<()> {
-    super::fork::require_single_thread()?;
-    let (start, length) = region(ENVIRONMENT_START)?;
+    let (start, length) = region(&own_status_if_single_threaded()?, ENVIRONMENT_START)?;
     // SAFETY: the kernel says that this is our environment block, which is writable
     // memory of ours, and no other thread reads it.
     unsafe { std::ptr::write_bytes(start, 0, length) };
@@ -58,8 +59,7 @@ pub fn forget_environment() -> io::Result<()> {
 /// read in `/proc/PID/cmdline`, by a title. Only for a process that will not look at
 /// its arguments again.
 pub fn replace_arguments(title: &str) -> io::Result<()> {
-    super::fork::require_single_thread()?;
-    let (start, length) = region(ARGUMENTS_START)?;
+    let (start, length) = region(&own_status_if_single_threaded()?, ARGUMENTS_START)?;
     // SAFETY: the kernel says that this is our argument block, which is writable
     // memory of ours, and no other thread reads it.
     unsafe { std::ptr::write_bytes(start, 0, length) };
@@ -74,12 +74,9 @@ pub fn replace_arguments(title: &str) -> io::Result<()> {
 const ARGUMENTS_START: usize = 45;
 const ENVIRONMENT_START: usize = 47;
 
-/// Where a block that the kernel shows to others lies in our memory, and its length.
-fn region(field: usize) -> io::Result<(*mut u8, usize)> {
-    let stat = std::fs::read_to_string("/proc/self/stat")?;
-    // The name in parentheses may hold anything.
-    let fields = stat.rsplit_once(") ").map_or("", |(_, fields)| fields);
-    let mut numbers = fields.split_ascii_whitespace().skip(field);
+/// Where a block that the kernel shows to others lies in our memory, and its length, by our status.
+fn region(status: &str, field: usize) -> io::Result<(*mut u8, usize)> {
+    let mut numbers = status.split_ascii_whitespace().skip(field);
     let mut next = || {
         numbers
             .next()
@@ -103,7 +100,9 @@ mod tests {
     fn the_regions_are_what_proc_shows() {
         for (field, file) in [(ARGUMENTS_START, "cmdline"), (ENVIRONMENT_START, "environ")] {
             let shown = std::fs::read(format!("/proc/self/{file}")).unwrap();
-            let (start, length) = region(field).unwrap();
+            let status = std::fs::read_to_string("/proc/self/stat").unwrap();
+            let (_, fields) = status.rsplit_once(") ").unwrap();
+            let (start, length) = region(fields, field).unwrap();
             // SAFETY: the kernel says that this is memory of ours, and nobody writes to it.
             let memory = unsafe { std::slice::from_raw_parts(start.cast_const(), length) };
             assert_eq!(memory, shown);

@@ -64,8 +64,13 @@ impl AsFd for SignalQueue {
 /// Makes a write that cannot be done an error instead of our death: to a closed pipe
 /// or socket, or past the largest size of a file that we were given.
 pub fn ignore_write_signals() {
+    ignore_closed_pipes();
+    // SAFETY: ignoring a signal installs no code.
+    unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
+}
+
+/// The same for closed pipes and sockets alone.
+pub(super) fn ignore_closed_pipes() {
     // SAFETY: ignoring a signal installs no code.
     unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
-    // SAFETY: the same.
-    unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
 }

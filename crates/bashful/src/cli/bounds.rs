@@ -11,7 +11,8 @@ use clap::{Args, ValueEnum};
 
 use super::{choice, duration, size};
 
-/// What a command may do. Whatever is named here comes on top of the profile.
+// What a command may do. Whatever is named here comes on top of the profile. (A comment with three
+// strokes would become the help of the verb that has these flags.)
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "What the command may do")]
 pub(crate) struct BoundsArguments {

@@ -7,7 +7,7 @@ use clap::Args;
 
 use super::{BoundsArguments, duration};
 
-/// For whom tools are called.
+// For whom tools are called. (Not with three strokes: see `BoundsArguments`.)
 #[derive(Debug, Args)]
 pub(crate) struct CallerArguments {
     /// Who asks.

@@ -59,7 +59,7 @@ pub(crate) enum McpCommand {
     },
 }
 
-/// What the server needs to know at its start.
+// What the server needs to know at its start. (Not with three strokes: see `BoundsArguments`.)
 #[derive(Debug, Args)]
 pub(crate) struct ServeArguments {
     /// Serve over HTTP at this address instead, such as 127.0.0.1:8787.

@@ -170,3 +170,18 @@ fn heavy_one_endless_line_streams_completely() {
     assert_eq!((ended.code, ended.stdout.len()), (0, SIZE));
     assert!(ended.stdout.iter().all(|&byte| byte == b'x'));
 }
+
+#[test]
+fn closed_streams_are_no_place_for_our_files() {
+    for world in World::both() {
+        let call = world.run_command(&["--log", "all", "echo said; echo also >&2"]);
+        let mut shell = world.program("bash");
+        shell.args(["-c", r#"exec "$0" "$@" <&- >&- 2>&-"#]);
+        shell.arg(call.get_program()).args(call.get_args());
+        // What Bashful says goes nowhere, and above all not into what it opens: log and record.
+        assert_eq!(Running::start(shell).end().outcome(), ran(0, "", ""));
+        assert_eq!(world.read("all"), "said\nalso\n");
+        let verified = world.call(&["audit", "verify"]);
+        assert_eq!(verified.code, 0, "{verified:?}");
+    }
+}
