@@ -1,9 +1,11 @@
 //! `cargo xtask bench`: builds what is shipped and hands over to the bench programs.
 
+mod compare;
+
 use std::path::PathBuf;
 use std::process::Command;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 use crate::dist;
 use crate::process::{cargo, run};
@@ -17,6 +19,14 @@ pub(crate) fn bench(repository: &Repository, arguments: &[String]) -> Result<()>
         return policy(repository, rest);
     }
     setup::prepare_bench()?;
+    if let Some(position) = arguments.iter().position(|word| word == "--compare") {
+        let mut names = arguments.to_vec();
+        names.remove(position);
+        let other = names.get(position).cloned();
+        let other = other.context("`--compare` needs a commit")?;
+        names.remove(position);
+        return compare::compare(repository, &other, &names);
+    }
     let bench = Bench::build(repository)?;
     run(bench.command(repository).args(arguments))?;
     if arguments.iter().all(|word| word == "--save") {

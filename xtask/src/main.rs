@@ -43,6 +43,7 @@ Chores:
   bench   Build for release and measure
             [NAME...]           the measurements to take, all by default
             --save              write the figures into docs/figures.toml
+            --compare COMMIT    this checkout and another commit, in turns
             policy [--corpus DIR]  decide about every command of its *.jsonl files
   budgets Count what warm runs cost and compare with budgets.toml
             --write             count anew and write the file; as root

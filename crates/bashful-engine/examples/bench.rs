@@ -82,8 +82,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let bashful = path(&mut arguments, "--bashful").ok_or("--bashful PATH is missing")?;
     let figures = path(&mut arguments, "--figures").ok_or("--figures PATH is missing")?;
     let hand_over = path(&mut arguments, "--hand-over");
-    let saves = arguments.iter().any(|argument| argument == "--save");
-    arguments.retain(|argument| argument != "--save");
+    let saves = flag(&mut arguments, "--save");
+    let quick = flag(&mut arguments, "--quick");
+    table::QUICK.store(quick, std::sync::atomic::Ordering::Relaxed);
     let setting = Setting {
         bashful,
         scratch: new_scratch()?,
@@ -122,6 +123,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
     );
     Ok(())
+}
+
+/// Takes a flag out of the arguments; whether it was there.
+fn flag(arguments: &mut Vec<String>, flag: &str) -> bool {
+    let before = arguments.len();
+    arguments.retain(|argument| argument != flag);
+    arguments.len() < before
 }
 
 /// Takes a flag and the path behind it out of the arguments.

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use bashful_engine::{Engine, Invocation, Places};
 use serde_json::{Value, json};
 
-use crate::table::{in_turns, millis, print_ratios, ratio, require};
+use crate::table::{in_turns, millis, print_ratios, ratio, require, rounds_of};
 use crate::{Outcome, Setting};
 
 const ROUNDS: usize = 200;
@@ -83,7 +83,7 @@ fn starts(setting: &Setting) -> Outcome {
             },
         ],
     );
-    if started.len() < STARTS {
+    if started.len() < rounds_of(STARTS) {
         return Err("a server did not answer".into());
     }
     let names = ["bashful --version", "start to first answer"];
