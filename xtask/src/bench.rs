@@ -1,6 +1,11 @@
 //! `cargo xtask bench`: builds what is shipped and hands over to the bench programs.
 
-use anyhow::Result;
+mod compare;
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::{Context, Result};
 
 use crate::dist;
 use crate::process::{cargo, run};
@@ -14,16 +19,48 @@ pub(crate) fn bench(repository: &Repository, arguments: &[String]) -> Result<()>
         return policy(repository, rest);
     }
     setup::prepare_bench()?;
-    let binary = dist::build(repository)?;
-    run(cargo(repository)
-        .args(["run", "--release", "--locked", "-p", "bashful-engine"])
-        .args(["--example", "bench", "--", "--bashful"])
-        .arg(binary)
-        .args(arguments))?;
-    if arguments.is_empty() {
+    if let Some(position) = arguments.iter().position(|word| word == "--compare") {
+        let mut names = arguments.to_vec();
+        names.remove(position);
+        let other = names.get(position).cloned();
+        let other = other.context("`--compare` needs a commit")?;
+        names.remove(position);
+        return compare::compare(repository, &other, &names);
+    }
+    let bench = Bench::build(repository)?;
+    run(bench.command(repository).args(arguments))?;
+    if arguments.iter().all(|word| word == "--save") {
         policy(repository, &[])?;
     }
     Ok(())
+}
+
+/// The bench program of a checkout, and the executable that it measures.
+struct Bench {
+    program: PathBuf,
+    bashful: PathBuf,
+}
+
+impl Bench {
+    fn build(checkout: &Repository) -> Result<Self> {
+        let bashful = dist::build(checkout)?;
+        let build = "build --release --locked -p bashful-engine --example bench";
+        run(cargo(checkout).args(build.split(' ')))?;
+        let program = checkout.target_directory()?.join("release/examples/bench");
+        Ok(Self { program, bashful })
+    }
+
+    /// With the figures of this repository, whichever checkout it is of.
+    fn command(&self, repository: &Repository) -> Command {
+        let mut command = Command::new(&self.program);
+        command
+            .arg("--bashful")
+            .arg(&self.bashful)
+            .arg("--figures")
+            .arg(repository.root().join("docs/figures.toml"))
+            .current_dir(repository.root());
+        command
+    }
 }
 
 /// Decides about every command of a corpus. Nothing is started, so no executable is needed.

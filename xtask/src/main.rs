@@ -6,6 +6,7 @@
 )]
 
 mod bench;
+mod budgets;
 mod clients;
 mod dist;
 mod ordinary_user;
@@ -41,7 +42,11 @@ Chores:
             --list              show the jobs
   bench   Build for release and measure
             [NAME...]           the measurements to take, all by default
+            --save              write the figures into docs/figures.toml
+            --compare COMMIT    this checkout and another commit, in turns
             policy [--corpus DIR]  decide about every command of its *.jsonl files
+  budgets Count what warm runs cost and compare with budgets.toml
+            --write             count anew and write the file; as root
   dist    Build the executable as it is shipped, and print where it is
   setup   Install what the tests need; the first step of `test`
 
@@ -77,6 +82,7 @@ fn run() -> Result<()> {
         "tidy" => without_arguments(chore, rest, || tidy::check(&repository)),
         "soak" => soak::soak(&repository, rest),
         "bench" => bench::bench(&repository, rest),
+        "budgets" => budgets::budgets(&repository, rest),
         "dist" => without_arguments(chore, rest, || dist::dist(&repository)),
         "setup" => without_arguments(chore, rest, || setup::prepare(&repository)),
         other => bail!("no chore is called `{other}`; `cargo xtask --help` lists them"),

@@ -17,6 +17,9 @@ pub(crate) fn cargo(repository: &Repository) -> Command {
     let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(program);
     command.current_dir(repository.root());
+    if let Some(target) = repository.own_target() {
+        command.env("CARGO_TARGET_DIR", target);
+    }
     command
 }
 

@@ -10,6 +10,8 @@ use crate::process;
 /// The checkout that this chore works on.
 pub(crate) struct Repository {
     root: PathBuf,
+    /// Where it must build to, whatever the environment says.
+    own_target: Option<PathBuf>,
 }
 
 impl Repository {
@@ -22,7 +24,18 @@ impl Repository {
             .context("the manifest of xtask has no parent directory")?;
         Ok(Self {
             root: root.to_path_buf(),
+            own_target: None,
         })
+    }
+
+    /// Another checkout, with a target directory inside: it must not build over ours.
+    pub(crate) fn elsewhere(root: PathBuf) -> Self {
+        let own_target = Some(root.join("target"));
+        Self { root, own_target }
+    }
+
+    pub(crate) fn own_target(&self) -> Option<&Path> {
+        self.own_target.as_deref()
     }
 
     pub(crate) fn root(&self) -> &Path {

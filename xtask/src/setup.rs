@@ -65,7 +65,7 @@ const PACKAGES: &[Package] = &[
     Package {
         name: "strace",
         probe: Probe::Binary("strace"),
-        why: "kills the executable between two steps",
+        why: "kills the executable between two steps, and counts its calls",
     },
     Package {
         name: "util-linux",

@@ -17,6 +17,8 @@ mod bubblewrap;
 mod command_line;
 #[path = "bench/concurrency.rs"]
 mod concurrency;
+#[path = "bench/figures.rs"]
+mod figures;
 #[path = "bench/mcp.rs"]
 mod mcp;
 #[path = "bench/memory.rs"]
@@ -37,6 +39,10 @@ mod table;
 mod tasks;
 #[path = "bench/violations.rs"]
 mod violations;
+#[path = "bench/work.rs"]
+mod work;
+#[path = "bench/workloads.rs"]
+mod workloads;
 
 /// What every bench gets.
 struct Setting {
@@ -44,12 +50,13 @@ struct Setting {
     bashful: PathBuf,
     /// A directory of our own beside the build output.
     scratch: PathBuf,
+    figures: figures::Figures,
 }
 
 type Outcome = Result<bool, Box<dyn std::error::Error>>;
 type Bench = fn(&Setting) -> Outcome;
 
-const BENCHES: [(&str, Bench); 13] = [
+const BENCHES: [(&str, Bench); 14] = [
     ("sandbox", sandbox::bench),
     ("no-op", no_op::bench),
     ("command-line", command_line::bench),
@@ -63,6 +70,7 @@ const BENCHES: [(&str, Bench); 13] = [
     ("violations", violations::bench),
     ("bubblewrap", bubblewrap::bench),
     ("scripts", scripts::bench),
+    ("work", work::bench),
 ];
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -71,15 +79,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         return Ok(());
     }
     let mut arguments: Vec<String> = std::env::args().skip(1).collect();
-    let position = arguments
-        .iter()
-        .position(|argument| argument == "--bashful")
-        .ok_or("--bashful PATH is missing")?;
-    arguments.remove(position);
-    let bashful = PathBuf::from(arguments.remove(position));
+    let bashful = path(&mut arguments, "--bashful").ok_or("--bashful PATH is missing")?;
+    let figures = path(&mut arguments, "--figures").ok_or("--figures PATH is missing")?;
+    let hand_over = path(&mut arguments, "--hand-over");
+    let saves = flag(&mut arguments, "--save");
+    let quick = flag(&mut arguments, "--quick");
+    table::QUICK.store(quick, std::sync::atomic::Ordering::Relaxed);
     let setting = Setting {
         bashful,
         scratch: new_scratch()?,
+        figures: figures::Figures::read(&figures)?,
     };
     let known = BENCHES.map(|(name, _)| name);
     if let Some(unknown) = arguments
@@ -98,6 +107,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             met &= bench(&setting)?;
         }
     }
+    setting.figures.summary()?;
+    if saves {
+        setting.figures.save()?;
+    }
+    if let Some(place) = hand_over {
+        setting.figures.hand_over(&place)?;
+    }
     println!(
         "{}",
         if met {
@@ -107,6 +123,20 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
     );
     Ok(())
+}
+
+/// Takes a flag out of the arguments; whether it was there.
+fn flag(arguments: &mut Vec<String>, flag: &str) -> bool {
+    let before = arguments.len();
+    arguments.retain(|argument| argument != flag);
+    arguments.len() < before
+}
+
+/// Takes a flag and the path behind it out of the arguments.
+fn path(arguments: &mut Vec<String>, flag: &str) -> Option<PathBuf> {
+    let position = arguments.iter().position(|argument| argument == flag)?;
+    arguments.remove(position);
+    (position < arguments.len()).then(|| PathBuf::from(arguments.remove(position)))
 }
 
 /// A new directory beside the build output, on a real disk. It stays until `cargo clean`: a

@@ -2,7 +2,7 @@
 
 use std::process::{Command, Stdio};
 
-use crate::table::{in_turns, print_ratios};
+use crate::table::{in_turns, print_ratios, ratio};
 use crate::{Outcome, Setting};
 
 const ROUNDS: usize = 300;
@@ -56,11 +56,15 @@ pub(crate) fn bench(setting: &Setting) -> Outcome {
         "sandbox, its keeper and room made for it",
         "sandbox, its room already there",
     ];
-    let bubblewrap = times[3].at(0.5).as_secs_f64() / times[0].at(0.5).as_secs_f64();
-    Ok(print_ratios(
-        "The command line, end to end",
-        &names,
-        &times,
-        &[None, Some(2.5), Some(2.0), None, None, Some(bubblewrap)],
-    ))
+    let bars = [None, Some(2.5), Some(2.0), None, None, None];
+    let met = print_ratios("The command line, end to end", &names, &times, &bars);
+    println!();
+    let of_bubblewrap = |index: usize| ratio(&times[index], &times[3], 0.5);
+    let live = setting
+        .figures
+        .tell("command-line-live", of_bubblewrap(5))?;
+    let cold = setting
+        .figures
+        .tell("command-line-cold", of_bubblewrap(4))?;
+    Ok(met && live && cold)
 }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use bashful_engine::{Engine, Invocation, Places};
 use serde_json::{Value, json};
 
-use crate::table::{in_turns, millis, print_ratios, ratio, require};
+use crate::table::{in_turns, millis, print_ratios, ratio, require, rounds_of};
 use crate::{Outcome, Setting};
 
 const ROUNDS: usize = 200;
@@ -55,7 +55,7 @@ fn calls(setting: &Setting) -> Outcome {
     let names = ["through the library", "a call over pipes"];
     let mut met = print_ratios("What a call over MCP costs", &names, &times, &[None, None]);
     let median = |index: usize| millis(times[index].at(0.5));
-    met &= require("a call over pipes adds, ms", median(1) - median(0), 1.0);
+    met &= setting.figures.tell("mcp-call", median(1) - median(0))?;
     Ok(met)
 }
 
@@ -83,7 +83,7 @@ fn starts(setting: &Setting) -> Outcome {
             },
         ],
     );
-    if started.len() < STARTS {
+    if started.len() < rounds_of(STARTS) {
         return Err("a server did not answer".into());
     }
     let names = ["bashful --version", "start to first answer"];

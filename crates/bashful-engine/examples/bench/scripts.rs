@@ -92,7 +92,7 @@ pub(crate) fn bench(setting: &Setting) -> Outcome {
         (own.at(0.5).as_secs_f64() - times[1].at(0.5).as_secs_f64())
             / times[0].at(0.5).as_secs_f64()
     };
-    let mut met = require("what approval adds, in plain spawns", added(&times[2]), 0.2);
+    let mut met = setting.figures.tell("script-adds", added(&times[2]))?;
     println!("  in scratch: {:.2}", added(&times[3]));
     met &= binding()?;
     Ok(met)

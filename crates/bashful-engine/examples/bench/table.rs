@@ -1,5 +1,6 @@
 //! Timing in turns, and printing ratios.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// The times of one contestant, sorted.
@@ -23,21 +24,53 @@ impl Times {
     }
 }
 
+/// Set where many short benches are wanted and not one that is long.
+pub(crate) static QUICK: AtomicBool = AtomicBool::new(false);
+
+/// So many rounds are made of those that a bench asks for.
+pub(crate) fn rounds_of(wanted: usize) -> usize {
+    if QUICK.load(Ordering::Relaxed) {
+        (wanted / 6).max(wanted.min(5))
+    } else {
+        wanted
+    }
+}
+
 /// The pause between two turns.
 const REST: Duration = Duration::from_millis(3);
 
 /// Measures contestants in turns, so that what the machine does besides hits all alike.
 pub(crate) fn in_turns(rounds: usize, contestants: &mut [&mut dyn FnMut()]) -> Vec<Times> {
+    let mut timed: Vec<_> = contestants
+        .iter_mut()
+        .map(|contestant| || took(&mut **contestant))
+        .collect();
+    let mut timed: Vec<&mut dyn FnMut() -> Duration> = timed.iter_mut().map(|it| it as _).collect();
+    timed_in_turns(rounds, &mut timed)
+}
+
+/// How long this takes.
+pub(crate) fn took(what: &mut dyn FnMut()) -> Duration {
+    let begin = Instant::now();
+    what();
+    begin.elapsed()
+}
+
+/// The same for contestants that know themselves which part of what they do counts.
+pub(crate) fn timed_in_turns(
+    rounds: usize,
+    contestants: &mut [&mut dyn FnMut() -> Duration],
+) -> Vec<Times> {
+    let rounds = rounds_of(rounds);
     let mut times = vec![Vec::with_capacity(rounds); contestants.len()];
     for round in 0..=rounds + rounds / 10 {
         for (contestant, times) in contestants.iter_mut().zip(&mut times) {
             // What one leaves to be done in the background must not slow the next.
             std::thread::sleep(REST);
-            let begin = Instant::now();
-            contestant();
+            let taken = contestant();
             // The first rounds warm up.
             if round > rounds / 10 {
-                times.push(begin.elapsed());
+                times.push(taken);
             }
         }
     }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use bashful_engine::config::{Config, OnLogFull};
 use bashful_engine::{Engine, Invocation, Kill, Places, Run, Started, Timeout};
 
-use crate::table::{Times, in_turns, millis, print_ratios, ratio, require};
+use crate::table::{Times, in_turns, millis, print_ratios, ratio, require, rounds_of};
 use crate::{Outcome, Setting};
 
 const ROUNDS: usize = 200;
@@ -82,7 +82,7 @@ fn starts(setting: &Setting) -> Outcome {
         ],
     );
     let count = runs.len().min(others.len());
-    if count < ROUNDS {
+    if count < rounds_of(ROUNDS) {
         return Err("some did not start".into());
     }
     for run in runs {

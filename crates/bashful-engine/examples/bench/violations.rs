@@ -78,7 +78,7 @@ pub(crate) fn bench(setting: &Setting) -> Outcome {
 }
 
 /// A file that is neither empty nor large.
-fn source(file: usize) -> Result<String, std::fmt::Error> {
+pub(crate) fn source(file: usize) -> Result<String, std::fmt::Error> {
     let mut text = String::from("#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n");
     for function in 0..20 {
         writeln!(
