@@ -42,18 +42,18 @@ impl Wire {
         if self.hand_out(incoming) {
             return true;
         }
-        // Who waits for ever does so in the read itself.
-        if let Some(until) = until {
+        let timeout = until.map(|until| {
             let left = until.saturating_duration_since(Instant::now());
-            let timeout = Timespec {
+            Timespec {
                 tv_sec: i64::try_from(left.as_secs()).unwrap_or(i64::MAX),
                 tv_nsec: i64::from(left.subsec_nanos()),
-            };
-            let readable = PollFlags::IN;
-            match poll(&mut [PollFd::new(&self.socket, readable)], Some(&timeout)) {
-                Ok(0) | Err(rustix::io::Errno::INTR) => return true,
-                _ => {}
             }
+        });
+        // Who waited in the read itself would also be woken whenever the keeper has read.
+        let readable = PollFlags::IN;
+        match poll(&mut [PollFd::new(&self.socket, readable)], timeout.as_ref()) {
+            Ok(0) | Err(rustix::io::Errno::INTR) => return true,
+            _ => {}
         }
         let alive = matches!(incoming.fill(&self.socket), Ok(1..));
         self.hand_out(incoming);
