@@ -4,7 +4,6 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use crate::error::InvalidInvocation;
-use crate::real::real;
 
 /// The real path of an existing directory that can be entered.
 pub(crate) fn real_directory(
@@ -16,7 +15,7 @@ pub(crate) fn real_directory(
         path: path.to_owned(),
         source,
     };
-    let real = match real(path) {
+    let real = match path.canonicalize() {
         Ok(real) => real,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             return Err(InvalidInvocation::MissingDirectory {
@@ -49,12 +48,12 @@ pub(crate) fn real_directory(
 /// Whether `path` lies in one of these roots, after resolving symbolic links and
 /// `..`; of a path that does not exist, the part that does is resolved.
 pub(crate) fn lies_in(path: &Path, roots: &[PathBuf]) -> bool {
-    let Some(path) = resolve_existing(path) else {
+    let Some(real) = resolve_existing(path) else {
         return false;
     };
     roots
         .iter()
-        .any(|root| real(root).is_ok_and(|root| path.starts_with(root)))
+        .any(|root| root.canonicalize().is_ok_and(|root| real.starts_with(root)))
 }
 
 /// The real path, where the last components need not exist.
