@@ -43,7 +43,7 @@ impl ScriptRun {
             content_hash: call.script.content_hash.clone(),
         };
         let note = Note { call, began };
-        note.write(&note.began);
+        note.begin();
         Self { run, note }
     }
 
@@ -82,18 +82,19 @@ impl ScriptRun {
 
 impl Note {
     fn end(&self, result: &ExecutionResult) {
-        self.write(&LastRun {
+        let ended = LastRun {
             status: Some(result.status.as_str().to_owned()),
             exit_code: result.exit_code,
             duration_ms: Some(millis(result.duration)),
             ..self.began.clone()
-        });
+        };
+        self.call.store.note_end(self.call.script.id, ended);
     }
 
     /// What is only counted does not take a run away: the trail has it all.
-    fn write(&self, run: &LastRun) {
-        let store = self.call.store.get();
-        let noted = store.and_then(|store| store.note_script_run(self.call.script.id, run));
+    fn begin(&self) {
+        let (store, id) = (self.call.store.get(), self.call.script.id);
+        let noted = store.and_then(|store| store.note_script_run(id, &self.began));
         if let Err(error) = noted {
             tracing::warn!(%error, "the run of a script is not counted");
         }

@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::{DATABASE, SqliteStore, StoreError};
+use super::{DATABASE, ScriptStore as _, SqliteStore, StoreError};
+use crate::scripts::{LastRun, ScriptId};
 
 /// After so long without a use it is closed.
 const IDLE: Duration = Duration::from_secs(10);
@@ -28,13 +29,15 @@ pub(crate) struct HeldStore {
 #[derive(Debug, Default)]
 struct Shared {
     state: Mutex<State>,
-    /// Nobody will use it any more.
-    over: Condvar,
+    /// There is something to do, or nobody will use it any more.
+    called: Condvar,
 }
 
 #[derive(Debug, Default)]
 struct State {
     open: Option<Open>,
+    /// How runs of scripts ended, to be noted when nobody waits for it.
+    ends: Vec<(ScriptId, LastRun)>,
     /// Somebody waits to close it.
     is_watched: bool,
     is_over: bool,
@@ -92,6 +95,22 @@ impl HeldStore {
         Ok(store)
     }
 
+    /// Notes how a run of a script ended, behind the back of whoever waits for its result.
+    pub(crate) fn note_end(&self, script: ScriptId, run: LastRun) {
+        let mut state = self.shared.lock();
+        if state.is_watched && state.open.is_some() {
+            state.ends.push((script, run));
+            drop(state);
+            self.shared.called.notify_all();
+            return;
+        }
+        drop(state);
+        match self.get() {
+            Ok(store) => note(&store, [(script, run)]),
+            Err(error) => tracing::warn!(%error, "{NOT_NOTED}"),
+        }
+    }
+
     /// Closes it where nobody else does: what comes now may take long, and needs no database.
     pub(crate) fn rest(&self) {
         if self.idle.is_none() {
@@ -113,9 +132,12 @@ impl Drop for HeldStore {
         let mut state = self.shared.lock();
         state.is_over = true;
         let open = state.open.take();
+        let ends = std::mem::take(&mut state.ends);
         drop(state);
-        self.shared.over.notify_all();
-        drop(open);
+        self.shared.called.notify_all();
+        if let Some(open) = open {
+            note(&open.store, ends);
+        }
     }
 }
 
@@ -133,14 +155,36 @@ impl Shared {
                 .filter(|left| !left.is_zero())
         };
         while let Some(left) = left(&state).filter(|_| !state.is_over) {
-            let waited = self.over.wait_timeout(state, left);
-            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+            let ends = std::mem::take(&mut state.ends);
+            state = if let (false, Some(open)) = (ends.is_empty(), &state.open) {
+                let store = Arc::clone(&open.store);
+                drop(state);
+                note(&store, ends);
+                self.lock()
+            } else {
+                let waited = self.called.wait_timeout(state, left);
+                waited.unwrap_or_else(PoisonError::into_inner).0
+            };
         }
         state.is_watched = false;
+        let ends = std::mem::take(&mut state.ends);
         let open = state.open.take();
         drop(state);
-        // Its log may have to be written back, for which nobody has to wait.
-        drop(open);
+        // Its log may have to be written back as well, for which nobody has to wait.
+        if let Some(open) = open {
+            note(&open.store, ends);
+        }
+    }
+}
+
+const NOT_NOTED: &str = "the end of a script is not noted";
+
+/// What is only counted takes nothing away: the trail has it all.
+fn note(store: &SqliteStore, ends: impl IntoIterator<Item = (ScriptId, LastRun)>) {
+    for (script, run) in ends {
+        if let Err(error) = store.note_script_run(script, &run) {
+            tracing::warn!(%error, "{NOT_NOTED}");
+        }
     }
 }
 

@@ -41,6 +41,9 @@ pub(crate) const DATABASE: &str = "bashful.db";
 /// How long a call waits for other processes, and for other threads that use the same handle.
 const PATIENCE: Duration = Duration::from_secs(2);
 
+/// How often it is looked whether another thread is done.
+const GLANCE: Duration = Duration::from_micros(50);
+
 /// The store as one SQLite file.
 #[derive(Debug)]
 pub(crate) struct SqliteStore {
@@ -190,7 +193,7 @@ impl SqliteStore {
                 // A transaction that a panic went through was rolled back on the way.
                 Err(TryLockError::Poisoned(handle)) => break handle.into_inner(),
                 Err(TryLockError::WouldBlock) if Instant::now() < patience => {
-                    std::thread::sleep(Duration::from_millis(1));
+                    std::thread::sleep(GLANCE);
                 }
                 Err(TryLockError::WouldBlock) => {
                     return Err(StoreError::Locked {

@@ -157,13 +157,15 @@ fn an_interrupted_creation_leaves_nothing_and_says_so() {
 #[test]
 fn what_the_trail_tells_and_did_not_count_is_taken_back_in_it() {
     let house = House::new();
-    let engine = house.engine();
-    let scripts = engine.scripts();
-    let made = create(&engine, "a", "echo one\n");
+    let made = create(&house.engine(), "a", "echo one\n");
     let path = file(&house, &made);
     let database = house.state().join("bashful.db");
     let before = fs::read(&database).unwrap();
-    scripts.edit("a", text("echo two\n")).unwrap();
+    let edited = house.engine().scripts().edit("a", text("echo two\n"));
+    edited.unwrap();
+    // An engine that is gone has closed it.
+    let engine = house.engine();
+    let scripts = engine.scripts();
     // As if the power had failed after the record: the row is the old one.
     for end in ["-wal", "-shm"] {
         let _ = fs::remove_file(house.state().join(format!("bashful.db{end}")));

@@ -210,9 +210,12 @@ mod tests {
         (house, place)
     }
 
+    /// What it is, and who does it.
+    type Change<'a> = (&'a str, &'a dyn Fn(&Path));
+
     #[test]
     fn every_change_of_who_may_read_is_told() {
-        let changes: [(&str, &dyn Fn(&Path)); 9] = [
+        let changes: [Change<'_>; 9] = [
             ("a new file", &|place| {
                 fs::write(place.join("new"), "").unwrap();
             }),

@@ -7,8 +7,9 @@ use super::*;
 use crate::approvals::Scope;
 use crate::places::Places;
 use crate::repair::repair;
+use crate::scripts::examples;
 use crate::store::conformance::grant;
-use crate::store::{GrantFilter, Store, beside};
+use crate::store::{GrantFilter, SavingScript, Store, beside};
 
 /// Longer than any test.
 const LONG: Duration = Duration::from_secs(600);
@@ -164,6 +165,58 @@ fn one_that_is_damaged_is_let_go_and_can_be_mended() {
     assert!(!home.is_open());
     repair(&places).unwrap();
     assert_eq!(Home::grants(&home.held.get().unwrap()), [] as [&str; 0]);
+}
+
+/// A script, and what is noted about its last run.
+fn noted(store: &SqliteStore, id: ScriptId) -> Option<String> {
+    store.script(id).unwrap().unwrap().last_run.unwrap().status
+}
+
+#[test]
+fn how_a_script_ended_is_noted_whoever_closes_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join(DATABASE);
+    let script = examples::script("one", "true");
+    let began = LastRun {
+        task_id: "script-1".to_owned(),
+        at_ms: 1_000,
+        status: None,
+        exit_code: None,
+        duration_ms: None,
+        content_hash: script.content_hash.clone(),
+    };
+    let saving = SavingScript {
+        script: &script,
+        is_new: true,
+        lost: None,
+        version: None,
+        keep: None,
+        now_ms: 1_000,
+    };
+    // Behind the back of who waits, in the end of the engine, and at once.
+    for (idle, goes) in [(Some(LONG), false), (Some(LONG), true), (None, false)] {
+        let held = HeldStore::closed_after(idle, directory.path());
+        drop(held.get().unwrap());
+        let store = held.get().unwrap();
+        store
+            .save_script_recorded(&saving, &mut |_| Ok(()))
+            .unwrap();
+        store.note_script_run(script.id, &began).unwrap();
+        drop(store);
+        let ended = LastRun {
+            status: Some("completed".to_owned()),
+            ..began.clone()
+        };
+        held.note_end(script.id, ended);
+        if goes {
+            drop(held);
+        }
+        let other = SqliteStore::open(&path).unwrap();
+        assert!(eventually(|| noted(&other, script.id).is_some()));
+        for file in std::iter::once(path.clone()).chain(beside(&path)) {
+            let _ = fs::remove_file(file);
+        }
+    }
 }
 
 #[test]
