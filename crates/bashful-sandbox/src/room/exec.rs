@@ -242,6 +242,11 @@ impl Room {
         take_back_pages();
     }
 
+    /// Whether the next run by the same plan gets into what was made ahead of time.
+    pub fn is_prepared(&self) -> bool {
+        self.waiting.is_some()
+    }
+
     /// Whether [`Room::prepare`] has something to do.
     pub fn wants_preparing(&self) -> bool {
         !self.retired.is_empty()
