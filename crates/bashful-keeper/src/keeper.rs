@@ -15,6 +15,7 @@ use rustix::event::Timespec;
 use rustix::event::epoll::{self, EventData, EventFlags};
 use rustix::process::{Signal, getpid};
 
+use self::beginning::Understudies;
 use crate::connection::Connection;
 use crate::keeper::census::Census;
 use crate::keeper::listener::Listener;
@@ -82,7 +83,7 @@ pub(crate) struct Keeper {
     spares: Spares,
     /// What becomes the next command outside of any room.
     understudy: Option<Understudy>,
-    wants_understudy: bool,
+    understudies: Understudies,
     /// Our parent, as long as it lives.
     guard: i32,
     scope: OwnScope,
@@ -179,7 +180,7 @@ impl Keeper {
             spare: None,
             spares: Spares::Unwanted,
             understudy: None,
-            wants_understudy: false,
+            understudies: Understudies::Unwanted,
             guard,
             scope: OwnScope::Unasked,
             holder: Holder {
@@ -354,9 +355,10 @@ impl Keeper {
                 })
                 .map(|(number, _)| *number);
             if let Some(number) = number.filter(|number| self.is_beginning(*number)) {
-                // It has said all that it will. What is withdrawn is reaped.
+                // It has said all that it will. What did not begin is reaped by now.
                 self.hear_start(number);
-                if !self.runs.contains_key(&number) {
+                let is_left = |run: &Run| run.leader.is_some() || run.init.is_some();
+                if !self.runs.get(&number).is_some_and(is_left) {
                     continue;
                 }
             }

@@ -119,6 +119,10 @@ pub struct Hello {
 
 /// A command to start. What must not be written down is beside the `spec`.
 #[derive(Debug, Serialize, Deserialize)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a thing of its own that travels along or not"
+)]
 pub struct Start {
     /// What goes into the task directory.
     pub spec: Spec,

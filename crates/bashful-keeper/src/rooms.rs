@@ -269,16 +269,15 @@ impl Rooms {
         if let Some((number, _)) = fitting {
             return Ok(*number);
         }
-        let spare = match request.fresh {
-            true => self.take_spare_room(plan),
-            false => None,
-        };
-        let mut room = match spare {
-            Some(room) => room,
-            None => {
-                let name = self.next_directory();
-                Quarters::open(plan, self.spare.take(), &name)?
-            }
+        let mut spare = None;
+        if request.fresh {
+            spare = self.take_spare_room(plan);
+        }
+        let mut room = if let Some(room) = spare {
+            room
+        } else {
+            let name = self.next_directory();
+            Quarters::open(plan, self.spare.take(), &name)?
         };
         if self.recorded {
             room.record_refusals();

@@ -13,6 +13,15 @@ use super::{Keeper, Manner, Spares, streams};
 use crate::protocol::{Fault, FaultKind, Reply};
 use crate::task_directory::{Ending, TaskDirectory};
 
+/// Whether what becomes a command outside of any room is made ahead of time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Understudies {
+    /// Nobody needed one so far, or none can be had.
+    Unwanted,
+    /// Whenever there is nothing else to do.
+    Wanted,
+}
+
 impl Keeper {
     /// Hears how the start of a run goes on.
     pub(super) fn hear_start(&mut self, number: u64) {
@@ -116,7 +125,7 @@ impl Keeper {
 
     /// What becomes the next command outside of any room.
     pub(super) fn take_understudy(&mut self) -> std::io::Result<Understudy> {
-        self.wants_understudy = true;
+        self.understudies = Understudies::Wanted;
         match self.understudy.take() {
             Some(understudy) => Ok(understudy),
             None => Understudy::make(),
@@ -125,15 +134,17 @@ impl Keeper {
 
     /// Whether one is worth having, and is not there.
     pub(super) fn lacks_understudy(&self) -> bool {
-        let wanted = self.wants_understudy && self.spares == Spares::Now;
+        let wanted = self.understudies == Understudies::Wanted && self.spares == Spares::Now;
         wanted && self.understudy.is_none() && !self.ending
     }
 
     /// Makes one ahead of time.
     pub(super) fn make_understudy(&mut self) {
         self.understudy = Understudy::make().ok();
-        // What cannot be had is not tried again and again.
-        self.wants_understudy = self.understudy.is_some();
+        if self.understudy.is_none() {
+            // What cannot be had is not tried again and again.
+            self.understudies = Understudies::Unwanted;
+        }
         take_back_pages();
     }
 }

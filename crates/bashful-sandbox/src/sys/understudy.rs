@@ -123,7 +123,8 @@ fn get_ready(room: Option<&Room<'_>>, line: RawFd) -> Result<Ahead, (Stage, c_in
 
 /// Gives the line a number above everything that a command inherits.
 fn move_up(line: RawFd) -> Result<RawFd, (Stage, c_int)> {
-    const LOWEST: RawFd = FIRST_INHERITED + 2 * (PLACES as RawFd);
+    const LOWEST: RawFd = FIRST_INHERITED + 8;
+    const _: () = assert!(PLACES <= 4);
     // SAFETY: takes no memory.
     let moved = unsafe { libc::fcntl(line, libc::F_DUPFD_CLOEXEC, LOWEST) };
     check(Stage::Descriptors, moved)?;

@@ -88,10 +88,10 @@ pub(super) fn hand_out(
             *place = Some(above_standard(&descriptors.next()?)?);
         }
     }
-    let release = match order.is_held {
-        true => Some(above_standard(&descriptors.next()?)?),
-        false => None,
-    };
+    let mut release = None;
+    if order.is_held {
+        release = Some(above_standard(&descriptors.next()?)?);
+    }
     Some(Told {
         order,
         standard,

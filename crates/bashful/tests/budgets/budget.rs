@@ -157,6 +157,13 @@ fn set(table: &mut Table, key: &str, mut new: Item) {
     table.insert(key, new);
 }
 
+/// Whether a line tells of a number that could be lower, and of nothing that is passed.
+pub(crate) fn is_gain(line: &str) -> bool {
+    line.contains(GAIN)
+}
+
+const GAIN: &str = ": only ";
+
 /// What is wrong with a number, if something is.
 fn verdict(what: What, budget: Option<u64>, got: Option<u64>) -> Option<String> {
     let name = what.name();

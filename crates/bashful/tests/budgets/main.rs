@@ -109,13 +109,15 @@ fn keep_to_budgets() -> bool {
     for difference in &differences {
         println!("{difference}");
     }
-    if !differences.is_empty() {
+    // Another host may do with less, so that is told and breaks nothing.
+    let holds = differences.iter().all(|line| budget::is_gain(line));
+    if !holds {
         println!(
             "\nA number in budgets.toml is raised in a commit that says why. \
              `cargo xtask budgets --write` counts anew."
         );
     }
-    differences.is_empty()
+    holds
 }
 
 fn write() {

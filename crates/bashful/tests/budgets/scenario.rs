@@ -126,7 +126,7 @@ impl What {
     /// count varies.
     pub(crate) fn budget_for(self, median: u64) -> u64 {
         match self {
-            Self::Calls => median + (median * 5 / 100).max(3),
+            Self::Calls => median + median / 10 + 3,
             Self::Forks | Self::Fsyncs | Self::Notices | Self::Databases => median,
             Self::Faults => median + median / 5 + 15,
             Self::Wakes => median + median / 3 + 3,
