@@ -7,15 +7,14 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use bashful_sandbox::{
-    Audit, Line, Mark, OpenFiles, Process, SignalQueue, Understudy, children, peek_exited,
-    raise_open_files, reap, remove_abandoned_beside_ours, signal_tree,
+    Audit, Line, Mark, OpenFiles, Process, SignalQueue, children, peek_exited, raise_open_files,
+    reap, remove_abandoned_beside_ours, signal_tree,
 };
 use rustix::buffer::spare_capacity;
 use rustix::event::Timespec;
 use rustix::event::epoll::{self, EventData, EventFlags};
 use rustix::process::{Signal, getpid};
 
-use self::beginning::Understudies;
 use crate::connection::Connection;
 use crate::keeper::census::Census;
 use crate::keeper::listener::Listener;
@@ -81,9 +80,6 @@ pub(crate) struct Keeper {
     /// The directory for the next task, made while another runs.
     spare: Option<Spare>,
     spares: Spares,
-    /// What becomes the next command outside of any room.
-    understudy: Option<Understudy>,
-    understudies: Understudies,
     /// Our parent, as long as it lives.
     guard: i32,
     scope: OwnScope,
@@ -179,8 +175,6 @@ impl Keeper {
             ending: false,
             spare: None,
             spares: Spares::Unwanted,
-            understudy: None,
-            understudies: Understudies::Unwanted,
             guard,
             scope: OwnScope::Unasked,
             holder: Holder {
@@ -332,6 +326,10 @@ impl Keeper {
                 Manner::Politely => run.terminate(ending, now, orphans),
                 Manner::Now => run.kill_now(ending, now, orphans),
             }
+            // Where its engine has gone, there will be no word: it is taken back then.
+            if run.is_held() && ending != Ending::CallerGone {
+                run.never_began();
+            }
         }
     }
 
@@ -361,9 +359,6 @@ impl Keeper {
                 if !self.runs.get(&number).is_some_and(is_left) {
                     continue;
                 }
-            }
-            if self.understudy.as_ref().is_some_and(|one| one.pid == pid) {
-                self.understudy = None;
             }
             let Ok(exit) = reap(pid) else { break };
             if let Some(run) = number.and_then(|number| self.runs.get_mut(&number)) {

@@ -26,7 +26,7 @@ mod survivors;
 mod telling;
 mod unwritten;
 
-pub(crate) use beginning::Beginning;
+pub(crate) use beginning::{Beginning, Held};
 use consumption::Consumption;
 pub(crate) use consumption::Disks;
 use in_room::Looks;
@@ -260,12 +260,16 @@ impl Run {
         let over = self.deadline.is_some_and(|deadline| now >= deadline);
         let timed = self.place.as_ref().is_some_and(InRoom::is_timed);
         let over = over || (timed && now >= self.looks.at);
-        self.leader.is_none() || self.stage != Stage::Running || over || self.is_full()
+        let is_alone = self.leader.is_none() && !self.is_held();
+        is_alone || self.stage != Stage::Running || over || self.is_full()
     }
 
     /// Moves on as far as the clock and its processes allow. `orphans` are those
     /// of its processes that lost their parent.
     pub(crate) fn step(&mut self, now: Instant, orphans: &[i32], buffer: &mut [u8]) -> Next {
+        if self.is_held() {
+            return Next::Wait;
+        }
         self.look_after(now, orphans);
         self.look_for_question(now);
         let over = self.deadline.is_some_and(|deadline| now >= deadline);

@@ -92,6 +92,15 @@ impl Launch {
         self
     }
 
+    /// The error for one that nobody let execute.
+    pub fn was_not_released(&self) -> LaunchError {
+        LaunchError {
+            stage: Stage::Release,
+            program: self.program.clone(),
+            source: io::Error::from_raw_os_error(libc::ECANCELED),
+        }
+    }
+
     /// Adds one argument.
     #[must_use]
     pub fn argument(mut self, argument: impl AsRef<OsStr>) -> Self {
@@ -271,7 +280,6 @@ impl Launch {
             new_session: self.new_session,
             streams: self.standard.each_ref().map(Option::is_some),
             inherited: self.inherited.len().min(MOST_INHERITED) as u64,
-            takes_terminal: self.takes_terminal,
             is_held: self.release.is_some(),
         })
     }

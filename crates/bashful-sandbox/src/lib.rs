@@ -74,7 +74,6 @@ pub use sys::entry::begin;
 pub use sys::first::serve_as_first_process_if_asked;
 pub use sys::fork::{Fork, fork_leaving_threads, fork_single_threaded};
 pub use sys::limits::{OpenFiles, raise_open_files};
-pub use sys::memory::take_back_pages;
 pub use sys::scrub::{close_all_but, forget_environment, replace_arguments};
 pub use sys::signals::{SignalQueue, ignore_write_signals};
 pub use sys::wait::{
@@ -84,7 +83,6 @@ pub use terminal::{Terminal, TerminalSize, TypingMode};
 pub use tree::{
     Process, Reach, Status, children, command_line, descendants, signal_process, signal_tree,
 };
-pub use understudy::Understudy;
 pub use wrapped::{
     TRUSTED_DIRECTORIES, Wrapped, WrapperError, WrapperProgram, find_wrapper, remove_abandoned,
 };

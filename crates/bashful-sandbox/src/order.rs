@@ -21,8 +21,6 @@ pub(crate) struct Order {
     pub(crate) streams: [bool; 3],
     /// How many further descriptors come along.
     pub(crate) inherited: u64,
-    /// Its standard input becomes its controlling terminal.
-    pub(crate) takes_terminal: bool,
     /// It executes when somebody says so through one more descriptor.
     pub(crate) is_held: bool,
 }
@@ -50,7 +48,6 @@ impl Order {
             number(u64::from(stream));
         }
         number(self.inherited);
-        number(u64::from(self.takes_terminal));
         number(u64::from(self.is_held));
         for string in [&self.program, &self.directory]
             .into_iter()
@@ -64,7 +61,7 @@ impl Order {
 
     /// The order in a message; none if it is no message of ours.
     pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
-        let (numbers, mut strings) = bytes.split_at_checked(14 * 8)?;
+        let (numbers, mut strings) = bytes.split_at_checked(13 * 8)?;
         let number = |index: usize| {
             let bytes = numbers.get(8 * index..8 * index + 8)?;
             Some(u64::from_ne_bytes(bytes.try_into().ok()?))
@@ -90,8 +87,7 @@ impl Order {
             new_session: number(0)? == 1,
             streams: [number(8)? == 1, number(9)? == 1, number(10)? == 1],
             inherited: number(11)?,
-            takes_terminal: number(12)? == 1,
-            is_held: number(13)? == 1,
+            is_held: number(12)? == 1,
         })
     }
 }
@@ -112,7 +108,6 @@ mod tests {
             new_session: true,
             streams: [false, true, true],
             inherited: 2,
-            takes_terminal: true,
             is_held: true,
         };
         let bytes = order.encode();

@@ -8,22 +8,17 @@
 
 use std::io::{self, IoSlice};
 use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
-use std::path::PathBuf;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
 
 use rustix::net::{
     AddressFamily, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketFlags, SocketType,
     sendmsg, socketpair,
 };
-use rustix::process::{Pid, Signal, kill_process};
 
-use crate::launch::{Launch, LaunchError, MOST_TOLD, Stage};
+use crate::launch::{Launch, MOST_TOLD, Stage};
 use crate::order::{AS_FILE, MOST_BYTES};
 use crate::report::{Report, Start};
-use crate::sys::fork::require_single_thread;
-use crate::sys::understudy::outside;
-use crate::sys::wait::reap;
 use crate::wrapped::memory;
 
 /// The keeper's end of the line.
@@ -134,75 +129,5 @@ impl Line {
 impl AsFd for Line {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.socket.as_fd()
-    }
-}
-
-/// A child of ours that is to become a command outside of any room.
-#[derive(Debug)]
-pub struct Understudy {
-    /// Its process.
-    pub pid: i32,
-    line: Line,
-    program: PathBuf,
-}
-
-impl Understudy {
-    /// Makes one. This process must have a single thread.
-    pub fn make() -> io::Result<Self> {
-        require_single_thread()?;
-        let (line, theirs) = Line::pair()?;
-        let pid = outside(theirs.as_raw_fd())?;
-        Ok(Self {
-            pid,
-            line,
-            program: PathBuf::new(),
-        })
-    }
-
-    /// Tells it what to execute. Whether it has is heard later.
-    pub fn perform(&mut self, launch: &Launch) -> Result<(), LaunchError> {
-        launch.program().clone_into(&mut self.program);
-        let told = self.line.tell(launch);
-        told.map_err(|failed| self.failed(failed))
-    }
-
-    /// How its start went, once that is known. On an error nothing of it is left.
-    pub fn hear_start(&mut self) -> Option<Result<(), LaunchError>> {
-        loop {
-            match self.line.hear() {
-                Ok(None) => return None,
-                Ok(Some(Heard::Executed)) => return Some(Ok(())),
-                Ok(Some(_)) => {}
-                Err(failed) => return Some(Err(self.failed(failed))),
-            }
-        }
-    }
-
-    /// Ends it, unless it has become a command.
-    pub fn dismiss(self) {
-        self.end();
-    }
-
-    fn end(&self) {
-        if let Some(pid) = Pid::from_raw(self.pid) {
-            // It is our child and not reaped, so the number is its own.
-            let _ = kill_process(pid, Signal::KILL);
-            let _ = reap(self.pid);
-        }
-    }
-
-    fn failed(&self, (stage, source): (Stage, io::Error)) -> LaunchError {
-        self.end();
-        LaunchError {
-            stage,
-            program: self.program.clone(),
-            source,
-        }
-    }
-}
-
-impl AsFd for Understudy {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        self.line.as_fd()
     }
 }

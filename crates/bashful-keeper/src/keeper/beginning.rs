@@ -6,21 +6,10 @@
 
 use std::time::Instant;
 
-use bashful_sandbox::{Understudy, take_back_pages};
-
 use super::start::{fault, launch_fault};
-use super::{Keeper, Manner, Spares, streams};
+use super::{Keeper, Manner, streams};
 use crate::protocol::{Fault, FaultKind, Reply};
 use crate::task_directory::{Ending, TaskDirectory};
-
-/// Whether what becomes a command outside of any room is made ahead of time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Understudies {
-    /// Nobody needed one so far, or none can be had.
-    Unwanted,
-    /// Whenever there is nothing else to do.
-    Wanted,
-}
 
 impl Keeper {
     /// Hears how the start of a run goes on.
@@ -44,7 +33,7 @@ impl Keeper {
     }
 
     /// The command has executed.
-    fn has_begun(&mut self, number: u64) {
+    pub(super) fn has_begun(&mut self, number: u64) {
         let Some(run) = self.runs.get_mut(&number) else {
             return;
         };
@@ -121,30 +110,5 @@ impl Keeper {
             let state = run.state(self.holder, socket);
             let _ = run.record(&state);
         }
-    }
-
-    /// What becomes the next command outside of any room.
-    pub(super) fn take_understudy(&mut self) -> std::io::Result<Understudy> {
-        self.understudies = Understudies::Wanted;
-        match self.understudy.take() {
-            Some(understudy) => Ok(understudy),
-            None => Understudy::make(),
-        }
-    }
-
-    /// Whether one is worth having, and is not there.
-    pub(super) fn lacks_understudy(&self) -> bool {
-        let wanted = self.understudies == Understudies::Wanted && self.spares == Spares::Now;
-        wanted && self.understudy.is_none() && !self.ending
-    }
-
-    /// Makes one ahead of time.
-    pub(super) fn make_understudy(&mut self) {
-        self.understudy = Understudy::make().ok();
-        if self.understudy.is_none() {
-            // What cannot be had is not tried again and again.
-            self.understudies = Understudies::Unwanted;
-        }
-        take_back_pages();
     }
 }

@@ -32,7 +32,6 @@ impl Keeper {
             .runs
             .values()
             .flat_map(|run| run.leader.into_iter().chain(run.init).chain(run.searcher()))
-            .chain(self.understudy.as_ref().map(|understudy| understudy.pid))
             .collect();
         // In a room, whoever outlived the command is below the run's first process.
         for run in self.runs.values().filter(|run| run.leader.is_none()) {

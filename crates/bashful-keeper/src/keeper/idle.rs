@@ -41,7 +41,7 @@ impl Keeper {
     /// Whether there is time for that. A command that has just started may end any
     /// moment, and its end must not wait for a slow disk.
     pub(super) fn may_prepare(&self, now: Instant) -> bool {
-        (self.lacks_spare() || self.lacks_understudy() || self.rooms_want(now))
+        (self.lacks_spare() || self.rooms_want(now))
             && self.line.is_empty()
             && self.runs.values().all(|run| run.settled_at() <= now)
     }
@@ -54,9 +54,6 @@ impl Keeper {
             // What cannot be removed yet is tried again later.
             self.tidy_at = now + TIDY_INTERVAL;
             return;
-        }
-        if self.lacks_understudy() {
-            return self.make_understudy();
         }
         if !self.lacks_spare() {
             return;
@@ -82,7 +79,7 @@ impl Keeper {
             .quiet_since
             .and_then(|since| since.checked_add(self.patience()));
         let rooms = self.spares == Spares::Now && self.rooms.want_preparing();
-        let spare = (self.lacks_spare() || self.lacks_understudy() || rooms)
+        let spare = (self.lacks_spare() || rooms)
             .then(|| {
                 let settled = self.runs.values().map(Run::settled_at).max();
                 settled

@@ -5,7 +5,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 use std::time::Instant;
 
-use bashful_sandbox::{Launch, LaunchError, MOST_INHERITED, Mark, PlanError, Stage, Understudy};
+use bashful_sandbox::{Launch, LaunchError, MOST_INHERITED, Mark, PlanError, Stage};
 use rustix::event::epoll::{self, EventFlags};
 use rustix::io::Errno;
 
@@ -17,7 +17,7 @@ use crate::log::LogWriter;
 use crate::output::Output;
 use crate::protocol::{Fault, FaultKind, Reply, Start};
 use crate::rooms::{InRoom, Refusal};
-use crate::run::{Beginning, Parts, Run, now_ms};
+use crate::run::{Beginning, Held, Parts, Run, now_ms};
 use crate::task_directory::{
     Ending, Spec, TaskDirectory, TaskDirectoryError, TaskFiles, private_file,
 };
@@ -71,9 +71,10 @@ impl Keeper {
             start.spec.log_quota,
             start.spec.keep_tail,
         );
+        let runs_already = launched.place.is_none() && launched.held.is_none();
         let beginning = Beginning {
             asked_by: number,
-            understudy: launched.understudy,
+            held: launched.held,
             input: start.input.0,
         };
         let parts = Parts {
@@ -82,9 +83,9 @@ impl Keeper {
             directory,
             claim: files.spec,
             mark: launched.mark,
-            leader: Some(launched.pid),
+            leader: launched.pid,
             init: launched.place.as_ref().map(|place| place.confined.init),
-            command: Some(launched.pid),
+            command: launched.pid,
             place: launched.place,
             outputs: launched.outputs,
             input: launched.input,
@@ -92,7 +93,10 @@ impl Keeper {
             mask: start.mask,
             beginning: Some(beginning),
         };
-        self.admit(Run::new(parts, asked));
+        let number = self.admit(Run::new(parts, asked));
+        if runs_already {
+            self.has_begun(number);
+        }
         Ok(())
     }
 
@@ -182,9 +186,6 @@ impl Keeper {
         for descriptor in given.inherited {
             launch = launch.inherit(descriptor);
         }
-        if let Some(release) = given.release {
-            launch = launch.held_by(release);
-        }
         // Where the limit that carries marks is too low already, its processes are
         // told apart by their session.
         if mark.can_be_set() {
@@ -198,15 +199,18 @@ impl Keeper {
         }
         // Whatever is started or made from here on stays where we are now.
         self.scope.settle();
-        let (pid, place, understudy) = match &start.room {
+        let (pid, place, held) = match &start.room {
             None => {
-                let understudy = self.take_understudy();
-                let mut understudy =
-                    understudy.map_err(|error| resources("a process", error.raw_os_error()))?;
-                understudy
-                    .perform(&launch)
-                    .map_err(|error| launch_fault(&error, &start.spec.cwd))?;
-                (understudy.pid, None, Some(understudy))
+                // It is made when it may execute: who makes it waits until it has.
+                match given.release {
+                    Some(release) => (None, None, Some(Held { launch, release })),
+                    None => {
+                        let pid = launch
+                            .start()
+                            .map_err(|error| launch_fault(&error, &start.spec.cwd))?;
+                        (Some(pid), None, None)
+                    }
+                }
             }
             Some(room) => {
                 // What runs made meanwhile must not pass for the user's own.
@@ -214,17 +218,20 @@ impl Keeper {
                     run.hold_back();
                 }
                 self.open_audit();
+                if let Some(release) = given.release {
+                    launch = launch.held_by(release);
+                }
                 let place = self
                     .rooms
                     .start(room, launch)
                     .map_err(|refusal| room_fault(&refusal, &start.spec.cwd))?;
-                (place.confined.init, Some(place), None)
+                (Some(place.confined.init), Some(place), None)
             }
         };
         Ok(Launched {
             pid,
             place,
-            understudy,
+            held,
             mark,
             outputs,
             input,
@@ -362,11 +369,11 @@ pub(super) struct Given {
 
 /// A command that was started.
 struct Launched {
-    /// The command, or the first process of its room.
-    pid: i32,
+    /// The command, or the first process of its room; none while it is held.
+    pid: Option<i32>,
     place: Option<InRoom>,
-    /// What becomes the command, where that is in no room.
-    understudy: Option<Understudy>,
+    /// What is to start at a word of the engine.
+    held: Option<Held>,
     mark: Mark,
     outputs: [Output; 2],
     input: Option<Input>,

@@ -1,9 +1,11 @@
 //! A run between its order and its execution.
 
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
 
-use bashful_sandbox::{ExitStatus, LaunchError, Terminal, Understudy};
+use bashful_sandbox::{ExitStatus, Launch, LaunchError, Terminal};
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, recv};
 
 use super::{Run, now_ms};
 use crate::input::Input;
@@ -16,10 +18,30 @@ use crate::task_directory::Ending;
 pub(crate) struct Beginning {
     /// The connection that asked for it, and hears what becomes of it.
     pub(crate) asked_by: u64,
-    /// What becomes its command, where that is in no room.
-    pub(crate) understudy: Option<Understudy>,
+    /// What is to start at a word of the engine, where that is in no room.
+    pub(crate) held: Option<Held>,
     /// What is typed into it first.
     pub(crate) input: Vec<u8>,
+}
+
+/// A command that is started when its engine says so.
+#[derive(Debug)]
+pub(crate) struct Held {
+    pub(crate) launch: Launch,
+    /// Where the engine says so.
+    pub(crate) release: OwnedFd,
+}
+
+impl Held {
+    /// Whether the engine said so; none if it did not say anything yet.
+    fn is_released(&self) -> Option<bool> {
+        match recv(&self.release, &mut [0_u8], RecvFlags::DONTWAIT) {
+            Err(Errno::AGAIN | Errno::INTR) => None,
+            Ok((1, _)) => Some(true),
+            // It went away without a word.
+            _ => Some(false),
+        }
+    }
 }
 
 impl Run {
@@ -31,8 +53,8 @@ impl Run {
     /// What tells how its start goes on, if that is not the report of its first process.
     pub(crate) fn begins_on(&self) -> Option<BorrowedFd<'_>> {
         let beginning = self.beginning.as_ref()?;
-        match &beginning.understudy {
-            Some(understudy) => Some(understudy.as_fd()),
+        match &beginning.held {
+            Some(held) => Some(held.release.as_fd()),
             None => self.place.as_ref()?.confined.line(),
         }
     }
@@ -40,10 +62,24 @@ impl Run {
     /// How its start went, once that is known. On an error nothing of it is left.
     pub(crate) fn hear_start(&mut self) -> Option<Result<(), LaunchError>> {
         let beginning = self.beginning.as_mut()?;
-        match &mut beginning.understudy {
-            Some(understudy) => understudy.hear_start(),
-            None => self.place.as_mut()?.confined.hear_start(),
+        let Some(held) = &beginning.held else {
+            return self.place.as_mut()?.confined.hear_start();
+        };
+        let is_released = held.is_released()?;
+        let held = beginning.held.take()?;
+        if !is_released {
+            return Some(Err(held.launch.was_not_released()));
         }
+        Some(held.launch.start().map(|pid| {
+            self.leader = Some(pid);
+            self.first_pid = Some(pid);
+        }))
+    }
+
+    /// Whether there is no process of it yet.
+    pub(crate) fn is_held(&self) -> bool {
+        let beginning = self.beginning.as_ref();
+        beginning.is_some_and(|beginning| beginning.held.is_some())
     }
 
     /// From now on it runs, and its time counts; who asked for it.

@@ -11,7 +11,7 @@ use std::fs;
 const MOST_BYTES: usize = 1 << 20;
 
 /// Makes our private, writable pages our own again. That it cannot be done is no matter.
-pub fn take_back_pages() {
+pub(crate) fn take_back_pages() {
     let Ok(maps) = fs::read_to_string("/proc/self/maps") else {
         return;
     };

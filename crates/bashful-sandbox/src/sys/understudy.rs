@@ -5,19 +5,14 @@
 //! executes it as soon as it may. It is made by a process with a single thread, so unlike
 //! everything else between clone and exec it may allocate.
 
-use std::ffi::{CString, c_int, c_void};
-use std::io;
-use std::os::fd::{BorrowedFd, OwnedFd, RawFd};
+use std::ffi::{c_int, c_void};
+use std::os::fd::{BorrowedFd, RawFd};
 
-use rustix::fs::{Mode, OFlags};
-
-use super::init::{Room, confine_command, errno, filter_calls, leave, tell};
+use super::init::{Room, confine_command, filter_calls, leave, tell};
 use super::limits::OpenFiles;
 use super::memory::take_back_pages;
-use super::spawn::{
-    Ahead, Plan, Pointers, Prepared, STACK_BYTES, check, die_with, follow, reset_signals,
-};
-use super::wait_for_order::{Told, above_standard, close_all_but, receive};
+use super::spawn::{Ahead, Plan, Pointers, Prepared, STACK_BYTES, check, follow, reset_signals};
+use super::wait_for_order::{Told, close_all_but, receive};
 use crate::launch::{FIRST_INHERITED, PLACES, Stage};
 use crate::report::Record;
 
@@ -53,35 +48,11 @@ extern "C" fn become_command(argument: *mut c_void) -> c_int {
     // SAFETY: `in_room` passed this, and its caller keeps it alive.
     let what = unsafe { &*argument.cast::<InRoom<'_, '_>>() };
     close_all_but([Some(what.line), what.room.ruleset]);
-    wait(Some(what.room), what.line)
-}
-
-/// Makes what becomes a command outside of any room, from the keeper. Its number.
-pub(crate) fn outside(line: RawFd) -> io::Result<i32> {
-    let caller = rustix::process::getpid().as_raw_pid();
-    let made = fork().map_err(|(_, errno)| io::Error::from_raw_os_error(errno))?;
-    if made == 0 {
-        close_all_but([Some(line), None]);
-        if die_with(caller).is_err() {
-            leave();
-        }
-        wait(None, line);
-    }
-    Ok(made)
-}
-
-/// libc's own would tidy up after threads, of which there are none.
-fn fork() -> Result<i32, (Stage, c_int)> {
-    // SAFETY: without CLONE_VM the child goes on with a copy of everything; no memory is passed.
-    let made = unsafe { libc::syscall(libc::SYS_clone, libc::SIGCHLD, 0, 0, 0, 0) };
-    i32::try_from(made)
-        .ok()
-        .filter(|made| *made >= 0)
-        .ok_or_else(|| (Stage::Clone, errno()))
+    wait(what.room, what.line)
 }
 
 /// The process's whole life before it executes.
-fn wait(room: Option<&Room<'_>>, line: RawFd) -> ! {
+fn wait(room: &Room<'_>, line: RawFd) -> ! {
     let line = match move_up(line) {
         Ok(line) => line,
         Err(failed) => give_up(line, failed),
@@ -103,7 +74,7 @@ fn give_up(line: RawFd, (stage, errno): (Stage, c_int)) -> ! {
 }
 
 /// Puts on what does not depend on the order.
-fn get_ready(room: Option<&Room<'_>>, line: RawFd) -> Result<Ahead, (Stage, c_int)> {
+fn get_ready(room: &Room<'_>, line: RawFd) -> Result<Ahead, (Stage, c_int)> {
     // SAFETY: the path is a constant.
     let null = unsafe { libc::open(c"/dev/null".as_ptr(), libc::O_RDWR | libc::O_CLOEXEC) };
     check(Stage::Descriptors, null)?;
@@ -112,11 +83,9 @@ fn get_ready(room: Option<&Room<'_>>, line: RawFd) -> Result<Ahead, (Stage, c_in
     let null = unsafe { libc::fcntl(null, libc::F_DUPFD_CLOEXEC, 3) };
     check(Stage::Descriptors, null)?;
     reset_signals();
-    if let Some(room) = room {
-        take_back_pages();
-        confine_command(room, line)?;
-        filter_calls(room)?;
-    }
+    take_back_pages();
+    confine_command(room, line)?;
+    filter_calls(room)?;
     tell(line, &Record::Ready);
     Ok(Ahead { line, null })
 }
@@ -134,32 +103,25 @@ fn move_up(line: RawFd) -> Result<RawFd, (Stage, c_int)> {
 }
 
 /// Carries out an order. What it works on is never dropped: its descriptors are closed on the way.
-fn perform(room: Option<&Room<'_>>, told: Told, ahead: Ahead) -> ! {
+fn perform(room: &Room<'_>, told: Told, ahead: Ahead) -> ! {
     let Told {
         order,
         standard,
         inherited,
         release,
     } = told;
-    let room = room.map(|room| Room {
+    let room = Room {
         namespaces: Vec::new(),
         groups: Vec::new(),
         limits: room.limits.clone(),
-        directory: order.directory.clone(),
+        directory: order.directory,
         ..*room
-    });
-    let directory = match &room {
-        Some(_) => None,
-        None => match open_directory(&order.directory) {
-            Ok(directory) => Some(directory),
-            Err(failed) => give_up(ahead.line, failed),
-        },
     };
     let prepared = Prepared {
         program: order.program,
         arguments: order.arguments,
         environment: order.environment,
-        directory,
+        directory: None,
         standard,
         inherited,
         mark: order.mark,
@@ -167,24 +129,17 @@ fn perform(room: Option<&Room<'_>>, told: Told, ahead: Ahead) -> ! {
             .open_files
             .map(|(soft, hard)| OpenFiles { soft, hard }),
         new_session: order.new_session,
-        takes_terminal: order.takes_terminal,
-        // It was settled when we were made.
+        // A run with a terminal gets a first process of its own.
+        takes_terminal: false,
         dies_with_caller: false,
         is_wrapper: false,
         groups: Vec::new(),
         release,
-        room,
+        room: Some(room),
     };
     let pointers = Pointers::to(&prepared);
     match follow(&Plan::new(&prepared, &pointers).carried_out_by(ahead)) {
         Err(failed) => give_up(ahead.line, failed),
         Ok(()) => leave(),
     }
-}
-
-fn open_directory(path: &CString) -> Result<OwnedFd, (Stage, c_int)> {
-    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let opened = rustix::fs::open(path, flags, Mode::empty());
-    let opened = opened.map_err(|errno| (Stage::Directory, errno.raw_os_error()))?;
-    above_standard(&opened).ok_or((Stage::Directory, libc::EMFILE))
 }
