@@ -202,14 +202,13 @@ impl Keeper {
         let (pid, place, held) = match &start.room {
             None => {
                 // It is made when it may execute: who makes it waits until it has.
-                match given.release {
-                    Some(release) => (None, None, Some(Held { launch, release })),
-                    None => {
-                        let pid = launch
-                            .start()
-                            .map_err(|error| launch_fault(&error, &start.spec.cwd))?;
-                        (Some(pid), None, None)
-                    }
+                if let Some(release) = given.release {
+                    (None, None, Some(Held { launch, release }))
+                } else {
+                    let pid = launch
+                        .start()
+                        .map_err(|error| launch_fault(&error, &start.spec.cwd))?;
+                    (Some(pid), None, None)
                 }
             }
             Some(room) => {

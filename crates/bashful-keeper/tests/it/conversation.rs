@@ -427,6 +427,9 @@ fn who_comes_is_greeted_at_once_and_commands_wait_in_line() {
     let socket = house.path().join("k.sock");
     let mut first = Talk::begin();
     let keeper = first.greet(house.path(), Some(&socket));
+    // Its guard would have it go on at once.
+    let guard = Process::find(Status::of(keeper.pid).unwrap().parent).unwrap();
+    assert_eq!(signal_process(guard, Signal::STOP), Reach::Delivered);
     assert_eq!(signal_process(keeper, Signal::STOP), Reach::Delivered);
     // Greeting and order in the same breath, while it looks elsewhere.
     let id = |number: usize| TaskId::parse(&format!("bash-{number}")).unwrap();
@@ -475,6 +478,7 @@ fn who_comes_is_greeted_at_once_and_commands_wait_in_line() {
     crowd[*cancelled].say(&json!({"cancel": {"id": id(*cancelled), "now": true}}));
     crowd[*left] = Talk::over(UnixStream::pair().unwrap().0);
     signal_process(keeper, Signal::CONT);
+    signal_process(guard, Signal::CONT);
     for (number, talk) in crowd.iter_mut().enumerate().filter(|(it, _)| it != left) {
         talk.reader.get_ref().set_read_timeout(Some(LONG)).unwrap();
         let state = talk.hear_of("finished")["state"].clone();
