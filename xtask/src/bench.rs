@@ -43,10 +43,12 @@ struct Bench {
 
 impl Bench {
     fn build(checkout: &Repository) -> Result<Self> {
-        let bashful = dist::build(checkout)?;
-        let build = "build --release --locked -p bashful-engine --example bench";
-        run(cargo(checkout).args(build.split(' ')))?;
-        let program = checkout.target_directory()?.join("release/examples/bench");
+        // Both as they are shipped: the bench is its own keeper.
+        let bench = ["-p", "bashful-engine", "--example", "bench"];
+        let both = [&["-p", "bashful", "--bin", "bashful"], &bench[..]].concat();
+        let directory = dist::build_all(checkout, &both)?;
+        let bashful = directory.join("bashful");
+        let program = directory.join("examples/bench");
         Ok(Self { program, bashful })
     }
 

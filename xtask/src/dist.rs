@@ -22,25 +22,19 @@ pub(crate) fn dist(repository: &Repository) -> Result<String> {
 
 /// Builds it and returns where it is.
 pub(crate) fn build(repository: &Repository) -> Result<PathBuf> {
+    Ok(build_all(repository, &["-p", "bashful"])?.join("bashful"))
+}
+
+/// Builds these things in the same way, and returns the directory they are in.
+pub(crate) fn build_all(repository: &Repository, what: &[&str]) -> Result<PathBuf> {
     let version = stdout_of(std::process::Command::new("rustc").arg("-vV"))?;
     let host = version
         .lines()
         .find_map(|line| line.strip_prefix("host: "))
         .context("`rustc -vV` names no host")?;
     run(cargo(repository)
-        .args([
-            "build",
-            "--profile",
-            "dist",
-            "--locked",
-            "-p",
-            "bashful",
-            "--target",
-            host,
-        ])
+        .args(["build", "--profile", "dist", "--locked", "--target", host])
+        .args(what)
         .env("RUSTFLAGS", FLAGS))?;
-    Ok(repository
-        .target_directory()?
-        .join(host)
-        .join("dist/bashful"))
+    Ok(repository.target_directory()?.join(host).join("dist"))
 }

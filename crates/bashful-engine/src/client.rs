@@ -53,6 +53,8 @@ pub(crate) struct Client {
     wire: Arc<Wire>,
     /// A thread reads, for those who cannot.
     has_reader: Mutex<bool>,
+    /// The keeper was there before: its session is used again.
+    pub(crate) is_joined: bool,
 }
 
 impl Client {

@@ -17,7 +17,7 @@ use crate::approvals::Binding;
 use crate::asking::Abandoned;
 use crate::builder::{EngineBuilder, Reach, Settings};
 use crate::client::{Client, KeeperAddress, Order};
-use crate::config::Config;
+use crate::config::{Config, env};
 use crate::consider::consider;
 use crate::doctor::{Diagnosis, Look, diagnose};
 use crate::error::EngineError;
@@ -29,6 +29,7 @@ use crate::policy::{Case, Checked};
 use crate::prepare::Prepared;
 use crate::progress::Progress;
 use crate::refusals::Draft;
+use crate::resident;
 use crate::result::{ExecutionResult, Heading};
 use crate::run::{Report, Run};
 use crate::shells::ShellCall;
@@ -130,6 +131,17 @@ impl Engine {
     /// engine was told to.
     pub fn start(&self, invocation: Invocation) -> Result<Started, EngineError> {
         self.begin(invocation, &Abandoned::default())
+    }
+
+    /// For a command line: if its session is used again, leaves a resident engine behind that later
+    /// calls of this user are handed to.
+    pub fn leave_resident(&self) {
+        let settings = &self.inner.settings;
+        let alone = settings.environment.get(env::BASHFUL_ALONE);
+        let is_used_again = lock(&self.inner.keepers).values().any(|one| one.is_joined);
+        if is_used_again && alone.is_none_or(String::is_empty) {
+            resident::leave_behind(&settings.places, settings.session.idle);
+        }
     }
 
     /// What it goes by.

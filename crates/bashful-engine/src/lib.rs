@@ -67,6 +67,7 @@ mod release;
 mod remedy;
 mod repair;
 pub mod replay;
+mod resident;
 mod result;
 mod run;
 pub mod scripts;
@@ -115,6 +116,7 @@ pub use places::Places;
 pub use policy::{Checked, PolicyMode};
 pub use remedy::{Remedy, remedy};
 pub use repair::{BrokenTrail, RepairError, Repaired, RepairedDatabase, Restored, repair};
+pub use resident::serve_as_resident_if_asked;
 pub use result::{
     Enforcement, ExecutionResult, ExitClass, RanScript, RunUsage, Status, Survivor, signal_name,
 };

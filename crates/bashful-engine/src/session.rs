@@ -2,12 +2,14 @@
 
 use bashful_sandbox::Status;
 
-/// A name for the session of our controlling terminal; none without one.
+use crate::resident::caller;
+
+/// A name for the session of the controlling terminal of the process that calls; none without one.
 ///
 /// It names the terminal, the session on it and when that began, so that a
 /// terminal's number used again later is another session.
 pub fn terminal_session() -> Option<String> {
-    let own = Status::of(rustix::process::getpid().as_raw_pid())?;
+    let own = Status::of(caller())?;
     if own.terminal == 0 {
         return None;
     }

@@ -283,6 +283,10 @@ impl Keeper {
                 }
             }
             Source::Output(number, stream) => {
+                // Whoever prints has executed, which is to be heard first.
+                if self.is_beginning(number) {
+                    self.hear_start(number);
+                }
                 if let Some(run) = self.runs.get_mut(&number) {
                     run.read(stream, &mut self.buffer);
                 }

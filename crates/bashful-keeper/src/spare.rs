@@ -1,8 +1,8 @@
 //! A task directory made ahead of time.
 //!
 //! Making files is the slowest part of starting a command. So while there is nothing
-//! else to do, the keeper makes the directory for the next one, a file at a time, and
-//! only renames it when it is needed.
+//! else to do, the keeper makes the directory for the next one, a file at a time. It gets the name of
+//! a task when its command executes: what does not begin leaves no task behind, whoever is killed.
 
 use std::fs::{self, File};
 use std::io;
@@ -54,21 +54,45 @@ impl Spare {
         self.log.is_some()
     }
 
-    /// Becomes the directory of a task; none if it was not ready or is no longer there.
-    pub(crate) fn become_task(mut self, directory: &TaskDirectory) -> Option<TaskFiles> {
-        let files = TaskFiles {
+    /// One with everything in it, made now.
+    pub(crate) fn whole(tasks: &Path, number: u64) -> io::Result<Self> {
+        let begun = Self::begin(tasks, number).or_else(|error| {
+            if error.kind() != io::ErrorKind::NotFound {
+                return Err(error);
+            }
+            let mut all = fs::DirBuilder::new();
+            all.recursive(true).mode(0o700).create(tasks)?;
+            Self::begin(tasks, number)
+        });
+        let mut spare = begun?;
+        while !spare.is_ready() {
+            spare.advance()?;
+        }
+        Ok(spare)
+    }
+
+    /// What is in it; none if it was not ready.
+    pub(crate) fn take_files(&mut self) -> Option<TaskFiles> {
+        Some(TaskFiles {
             spec: self.spec.take()?,
             log: self.log.take(),
-        };
-        fs::rename(&self.path, directory.path()).ok()?;
-        Some(files)
+        })
+    }
+
+    /// Becomes the directory of a task.
+    pub(crate) fn become_task(mut self, directory: &TaskDirectory) -> io::Result<()> {
+        fs::rename(&self.path, directory.path())?;
+        // There is nothing of this name any more.
+        self.path = PathBuf::new();
+        Ok(())
     }
 }
 
 impl Drop for Spare {
     fn drop(&mut self) {
-        // After it became a task there is nothing of this name.
-        let _ = fs::remove_dir_all(&self.path);
+        if !self.path.as_os_str().is_empty() {
+            let _ = fs::remove_dir_all(&self.path);
+        }
     }
 }
 

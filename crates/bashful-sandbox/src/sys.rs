@@ -5,6 +5,9 @@ pub(crate) mod attempt;
 pub(crate) mod entry;
 pub(crate) mod first;
 pub(crate) mod fork;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod front;
+mod front_wire;
 pub(crate) mod init;
 pub(crate) mod landlock;
 pub(crate) mod limits;
@@ -16,6 +19,7 @@ pub(crate) mod scrub;
 pub(crate) mod seccomp;
 pub(crate) mod signals;
 pub(crate) mod spawn;
+pub(crate) mod stand_in;
 pub(crate) mod terminal;
 pub(crate) mod understudy;
 pub(crate) mod wait;

@@ -3,16 +3,16 @@
 //! A call that belongs to no session needs a keeper of its own. Forking it first
 //! thing hides its start behind our own: the sooner, the smaller we still are.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 
 use bashful_engine::config::env::BASHFUL_SESSION;
 use bashful_engine::{EarlyKeeper, Lifetime, terminal_session};
 
 /// A keeper, if this is certainly a `run` without a session.
-pub(crate) fn keeper() -> Option<EarlyKeeper> {
-    let mut arguments = std::env::args_os().skip(1);
-    let runs = arguments.next().as_deref() == Some(OsStr::new("run"));
+pub(crate) fn keeper(arguments: &[OsString]) -> Option<EarlyKeeper> {
+    let mut arguments = arguments.iter().skip(1);
+    let runs = arguments.next().is_some_and(|verb| verb == "run");
     let named = std::env::var_os(BASHFUL_SESSION).is_some_and(|name| !name.is_empty());
     let asks_for_session = |argument: &OsStr| {
         // A shell has a session, too.
@@ -24,7 +24,7 @@ pub(crate) fn keeper() -> Option<EarlyKeeper> {
     };
     let mut lifetime = Lifetime::Unknown;
     for argument in arguments {
-        if asks_for_session(&argument) {
+        if asks_for_session(argument) {
             return None;
         }
         // A word of the command may look like it too, which does no harm.

@@ -12,17 +12,25 @@ mod printer;
 mod prompt;
 mod view;
 
+use std::ffi::OsString;
+
 #[cfg(not(test))]
 bashful_engine::main_is!(program);
 
 /// The whole program; returns the code to exit with.
 #[cfg_attr(test, expect(dead_code, reason = "tests have a `main` of their own"))]
 fn program() -> u8 {
-    // First of all: this same executable serves as keeper.
+    // First of all: this same executable serves as keeper, and as resident engine.
     bashful_engine::init();
-    // Next, so that it gets ready while we read our arguments.
-    let keeper = early::keeper();
-    let cli = match cli::Cli::read() {
+    bashful_engine::serve_as_resident_if_asked(answer)
+        .unwrap_or_else(|| answer(std::env::args_os().collect()))
+}
+
+/// Answers one call, for this process or for a front that handed it over.
+fn answer(arguments: Vec<OsString>) -> u8 {
+    // First, so that it gets ready while we read our arguments.
+    let keeper = early::keeper(&arguments);
+    let cli = match cli::Cli::read(arguments) {
         Ok(cli) => cli,
         Err(error) => return errors::report_usage(error).code(),
     };

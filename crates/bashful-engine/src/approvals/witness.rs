@@ -6,6 +6,8 @@ use bashful_keeper::{KEEPER_ARGUMENT, KEEPER_NAME};
 use bashful_sandbox::{Mark, Status};
 use serde::{Deserialize, Serialize};
 
+use crate::resident::caller;
+
 /// By which way an answer came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -73,7 +75,7 @@ pub enum NotAPerson {
 const MOST_ANCESTORS: usize = 256;
 
 impl Witness {
-    /// This process as a witness: it has a terminal, and Bashful did not start it.
+    /// The process that calls as a witness: it has a terminal, and Bashful did not start it.
     pub fn here(channel: Channel) -> Result<Self, NotAPerson> {
         let witness = Self::outside(channel)?;
         if witness.terminal.is_none() {
@@ -85,7 +87,7 @@ impl Witness {
     /// This process as a witness, whether or not it has a terminal: for a program that embeds
     /// Bashful and has asked its user in its own way. Bashful did not start it.
     pub fn outside(channel: Channel) -> Result<Self, NotAPerson> {
-        let pid = rustix::process::getpid().as_raw_pid();
+        let pid = caller();
         let status = Status::of(pid).ok_or(NotAPerson::Unreadable)?;
         if is_marked(pid) {
             return Err(NotAPerson::RunByBashful);

@@ -96,7 +96,7 @@ impl Client {
             && !address.alone
             && let Some(socket) = find(path)?
         {
-            return match Self::greet(socket, address, path, order) {
+            return match Self::greet(socket, address, path, order).map(joined) {
                 // One that is about to end hangs up without a greeting; one that is
                 // there and says nothing may still have heard our order.
                 Err(EngineError::HelperMute { source, .. }) if is_hang_up(&source) => Ok(None),
@@ -173,8 +173,16 @@ impl Client {
         Ok(Some(Self {
             wire: Arc::new(wire),
             has_reader: Mutex::new(false),
+            is_joined: false,
         }))
     }
+}
+
+fn joined(mut client: Option<Client>) -> Option<Client> {
+    if let Some(client) = &mut client {
+        client.is_joined = true;
+    }
+    client
 }
 
 /// The keeper at this socket; none if there is none.

@@ -6,6 +6,10 @@
 /// The session of a command-line call that gives no `--session`.
 pub const BASHFUL_SESSION: &str = "BASHFUL_SESSION";
 
+/// Set to anything but the empty string, it has `bashful run` do its work itself: it is handed to
+/// no resident engine, and leaves none behind.
+pub const BASHFUL_ALONE: &str = "BASHFUL_ALONE";
+
 /// The directory under which `bashful/` keeps tasks, the index and the audit trail. A relative
 /// or empty value counts as absent; then `~/.local/state` is used.
 pub const XDG_STATE_HOME: &str = "XDG_STATE_HOME";
@@ -30,6 +34,7 @@ pub const NO_COLOR: &str = "NO_COLOR";
 /// Every name above, for the reference page.
 pub const ALL: &[&str] = &[
     BASHFUL_SESSION,
+    BASHFUL_ALONE,
     XDG_STATE_HOME,
     XDG_CONFIG_HOME,
     XDG_RUNTIME_DIR,

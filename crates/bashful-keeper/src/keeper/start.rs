@@ -18,6 +18,7 @@ use crate::output::Output;
 use crate::protocol::{Fault, FaultKind, Reply, Start};
 use crate::rooms::{InRoom, Refusal};
 use crate::run::{Beginning, Held, Parts, Run, now_ms};
+use crate::spare::Spare;
 use crate::task_directory::{
     Ending, Spec, TaskDirectory, TaskDirectoryError, TaskFiles, private_file,
 };
@@ -47,23 +48,17 @@ impl Keeper {
         self.rooms.directory = state.join("rooms");
         self.rooms.diary.directory = state.join("activity");
         let directory = TaskDirectory::of(&state, &start.spec.id);
-        let mut files = self
+        let (mut files, spare) = self
             .task_files(&directory, &start.spec)
             .map_err(|error| directory_fault(&error))?;
         let copy = given.copy.take();
-        let launched = match self.launch(&start, given) {
-            Ok(launched) => launched,
-            Err(fault) => {
-                // Nothing ran, so nothing is recorded.
-                directory.discard();
-                return Err(fault);
-            }
-        };
+        // If this fails, nothing ran, and nothing is recorded.
+        let launched = self.launch(&start, given)?;
         // From here on the command starts by itself, while we get ready for its output.
         let log = files
             .log
             .take()
-            .map_or_else(|| private_file().open(directory.log()), Ok);
+            .ok_or_else(|| std::io::ErrorKind::NotFound.into());
         let log = LogWriter::new(
             log,
             directory.index(),
@@ -74,6 +69,8 @@ impl Keeper {
         let runs_already = launched.place.is_none() && launched.held.is_none();
         let beginning = Beginning {
             asked_by: number,
+            directory: TaskDirectory::of(&state, &start.spec.id),
+            spare: Some(spare),
             held: launched.held,
             input: start.input.0,
         };
@@ -100,24 +97,31 @@ impl Keeper {
         Ok(())
     }
 
-    /// The files of a new task: the spare ones, or new ones.
+    /// The files of a new task, and the directory that will be its: the spare one, or a new one.
     fn task_files(
         &mut self,
         directory: &TaskDirectory,
         spec: &Spec,
-    ) -> Result<TaskFiles, TaskDirectoryError> {
-        let spare = self
-            .spare
-            .take_if(|spare| spare.is_ready())
-            .and_then(|spare| spare.become_task(directory));
-        let mut files = match spare {
-            Some(files) => files,
-            None => directory.create()?,
+    ) -> Result<(TaskFiles, Spare), TaskDirectoryError> {
+        let failed = |source: std::io::Error| TaskDirectoryError {
+            doing: "make",
+            path: directory.path().to_owned(),
+            source,
         };
-        directory
-            .write_spec(&mut files, spec)
-            .inspect_err(|_| directory.discard())?;
-        Ok(files)
+        if directory.path().exists() || self.find(&spec.id).is_some() {
+            return Err(failed(std::io::ErrorKind::AlreadyExists.into()));
+        }
+        let mut spare = match self.spare.take_if(|spare| spare.is_ready()) {
+            Some(spare) => spare,
+            None => {
+                let tasks = directory.path().parent().unwrap_or(directory.path());
+                Spare::whole(tasks, self.number()).map_err(failed)?
+            }
+        };
+        let files = spare.take_files();
+        let mut files = files.ok_or_else(|| failed(std::io::ErrorKind::NotFound.into()))?;
+        directory.write_spec(&mut files, spec)?;
+        Ok((files, spare))
     }
 
     pub(super) fn take_descriptors(&mut self, number: u64, start: &Start) -> Result<Given, Fault> {

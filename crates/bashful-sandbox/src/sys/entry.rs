@@ -20,10 +20,40 @@ macro_rules! main_is {
     ($main:path) => {
         // SAFETY: a program has one `main`, and the linker would refuse a second.
         #[unsafe(no_mangle)]
-        extern "C" fn main() -> i32 {
+        extern "C" fn main(_count: i32, arguments: *const usize) -> i32 {
+            $crate::hand_over_call(arguments.wrapping_sub(1));
             $crate::begin($main)
         }
+
+        // Where the executable begins, if it is linked with `-e bashful_start`: see `front.rs`. The
+        // stack is as the kernel left it, and what comes next must find it so.
+        #[cfg(target_arch = "x86_64")]
+        core::arch::global_asm!(
+            ".globl bashful_start",
+            "bashful_start:",
+            "mov rdi, rsp",
+            "push rdx",
+            "sub rsp, 8",
+            "call {front}",
+            "add rsp, 8",
+            "pop rdx",
+            "jmp _start",
+            front = sym $crate::hand_over_call,
+        );
     };
+}
+
+/// Hands a call to a resident process, if there is one that takes it, and does not return then.
+#[doc(hidden)]
+pub extern "C" fn hand_over_call(stack: *const usize) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: `main_is` calls it, with the stack as the kernel left it: the number of arguments lies
+    // before the pointers to them, which is what a C library gives to `main`.
+    unsafe {
+        super::front::hand_over(stack);
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = stack;
 }
 
 /// Runs the program's own main function; what comes back is the code that the process ends with.

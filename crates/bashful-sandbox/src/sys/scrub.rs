@@ -1,6 +1,6 @@
 //! Making a forked process forget what it inherited.
 
-use std::ffi::c_char;
+use std::ffi::{CStr, c_char};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
@@ -53,6 +53,17 @@ pub fn forget_environment() -> io::Result<()> {
     // SAFETY: libc's own pointer; an empty environment is a valid one.
     unsafe { environ = std::ptr::null_mut() };
     Ok(())
+}
+
+/// Makes these the environment, each `NAME=value`. Only where there is a single thread.
+pub(super) fn replace_environment(variables: Vec<Box<CStr>>) {
+    let pointers = variables.into_iter().map(|variable| {
+        // The environment lasts as long as the process.
+        Box::leak(variable).as_ptr().cast_mut()
+    });
+    let pointers: Vec<*mut c_char> = pointers.chain([std::ptr::null_mut()]).collect();
+    // SAFETY: libc's own pointer; what it points to is never freed, and ends with a null.
+    unsafe { environ = Vec::leak(pointers).as_mut_ptr() };
 }
 
 /// Overwrites the arguments that this process was started with, which everybody can

@@ -22,14 +22,9 @@ enum Run {
 }
 
 impl Cli {
-    /// Our arguments.
-    pub(crate) fn read() -> Result<Self, Error> {
-        Self::read_from(std::env::args_os().collect())
-    }
-
     /// What these arguments say. Setting up the flags of one verb is quick, so `run` is tried by
     /// itself. Help and mistakes are told by the whole, which knows the other verbs as well.
-    fn read_from(arguments: Vec<OsString>) -> Result<Self, Error> {
+    pub(crate) fn read(arguments: Vec<OsString>) -> Result<Self, Error> {
         let runs = arguments.get(1).map(OsString::as_os_str) == Some(OsStr::new("run"));
         if runs && let Ok(RunAlone { color, command }) = RunAlone::try_parse_from(&arguments) {
             let Run::Run(arguments) = command;
@@ -82,7 +77,7 @@ mod tests {
             "bashful",
         ] {
             let whole = Cli::try_parse_from(words(line));
-            assert_eq!(told(Cli::read_from(words(line))), told(whole), "{line}");
+            assert_eq!(told(Cli::read(words(line))), told(whole), "{line}");
         }
     }
 
@@ -98,7 +93,7 @@ mod tests {
         for verb in Cli::command().get_subcommands() {
             let about = verb.get_about().unwrap().to_string();
             let line = format!("bashful {} -h", verb.get_name());
-            let help = told(Cli::read_from(words(&line)));
+            let help = told(Cli::read(words(&line)));
             assert_eq!(help.lines().next(), Some(about.as_str()), "{line}");
         }
     }

@@ -1,7 +1,7 @@
 //! `bashful run`: runs a command and shows how it goes.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -93,7 +93,15 @@ pub(crate) fn run(
         printer.json(json)?;
     }
     engine.clean_tasks_if_due();
+    if !has_terminal() {
+        engine.leave_resident();
+    }
     Ok(last.exit)
+}
+
+/// Whether somebody may sit in front of this: such calls are not handed to a resident engine.
+fn has_terminal() -> bool {
+    io::stdin().is_terminal() || io::stdout().is_terminal() || io::stderr().is_terminal()
 }
 
 /// How one run is shown.

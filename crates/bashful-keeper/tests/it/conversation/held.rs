@@ -23,6 +23,19 @@ impl Talk {
     }
 }
 
+/// Whether somebody has written down what is to run, though no task is there yet.
+fn has_spec(state: &Path) -> bool {
+    let tasks = fs::read_dir(state.join("tasks")).into_iter().flatten();
+    let specs = tasks.map(|entry| entry.unwrap().path().join("spec"));
+    specs
+        .into_iter()
+        .any(|spec| fs::read_to_string(spec).is_ok_and(|text| text.contains("bash-held")))
+}
+
+fn is_ready(state: &Path) -> bool {
+    eventually(|| has_spec(state))
+}
+
 #[test]
 fn a_held_command_executes_at_the_word_and_others_go_on_meanwhile() {
     let house = tempfile::tempdir().unwrap();
@@ -50,7 +63,8 @@ fn a_command_that_is_never_released_leaves_nothing() {
     talk.greet(house.path(), None);
     let release = talk.order_held("bash-held", house.path(), "touch ran");
     let directory = house.path().join("tasks/bash-held");
-    assert!(eventually(|| directory.exists()));
+    assert!(is_ready(house.path()));
+    assert!(!directory.exists());
     drop(release);
     assert_eq!(talk.hear_of("refused")["id"], "bash-held");
     assert!(!directory.exists());
@@ -68,9 +82,10 @@ fn whoever_goes_away_before_the_word_takes_the_command_along() {
     other.greet(house.path(), Some(&socket));
     let release = other.order_held("bash-held", house.path(), "touch ran");
     let directory = house.path().join("tasks/bash-held");
-    assert!(eventually(|| directory.exists()));
+    assert!(is_ready(house.path()));
     drop((other, release));
-    assert!(eventually(|| !directory.exists()));
+    assert!(eventually(|| !has_spec(house.path())));
+    assert!(!directory.exists());
     assert!(!house.path().join("ran").exists());
 }
 

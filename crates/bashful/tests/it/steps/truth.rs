@@ -57,7 +57,7 @@ impl<'w> Truth<'w> {
     fn check_record(&self, step: &Step) {
         let world = self.world;
         if !world.state().join("trail.jsonl").exists() {
-            assert_eq!((lines(world), tasks(world).len()), (0, 0), "{step:?}");
+            assert_eq!((lines(world), tasks(world).len()), (0, 0), "{step:?} {:?}", tasks(world));
             return;
         }
         let (code, verified) = world.call(&["audit", "verify", "--json"]).json();

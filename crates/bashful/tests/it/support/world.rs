@@ -186,6 +186,8 @@ impl World {
             .env("XDG_CACHE_HOME", self.path("cache"))
             .env("XDG_CONFIG_HOME", self.path("config"))
             .env("XDG_RUNTIME_DIR", self.path("run"))
+            // A call is one process, unless a test is about residents.
+            .env("BASHFUL_ALONE", "1")
             .current_dir(self.workspace())
             .stdin(Stdio::null());
         command
