@@ -44,11 +44,8 @@ struct Bench {
 impl Bench {
     fn build(checkout: &Repository) -> Result<Self> {
         // Both as they are shipped: the bench is its own keeper.
-        let bench = ["-p", "bashful-engine", "--example", "bench"];
-        let both = [&["-p", "bashful", "--bin", "bashful"], &bench[..]].concat();
-        let directory = dist::build_all(checkout, &both)?;
-        let bashful = directory.join("bashful");
-        let program = directory.join("examples/bench");
+        let bashful = dist::build(checkout)?;
+        let program = dist::build_example(checkout, "bashful-engine", "bench")?;
         Ok(Self { program, bashful })
     }
 

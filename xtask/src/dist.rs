@@ -20,21 +20,48 @@ pub(crate) fn dist(repository: &Repository) -> Result<String> {
     Ok(build(repository)?.display().to_string())
 }
 
+/// Where our program begins: the front of a call, before the C library (`sys/front.rs` of the
+/// sandbox). Only where that is compiled with optimisation: without, it would call the C library.
+#[cfg(target_arch = "x86_64")]
+const ENTRY: &[&str] = &["-C", "link-arg=-Wl,-e,bashful_start"];
+#[cfg(not(target_arch = "x86_64"))]
+const ENTRY: &[&str] = &[];
+
 /// Builds it and returns where it is.
 pub(crate) fn build(repository: &Repository) -> Result<PathBuf> {
-    Ok(build_all(repository, &["-p", "bashful"])?.join("bashful"))
+    let host = host()?;
+    let mut rustc = cargo(repository);
+    rustc
+        .args(["rustc", "-p", "bashful", "--bin", "bashful"])
+        .args(options(&host))
+        .arg("--")
+        .args(ENTRY);
+    run(rustc.env("RUSTFLAGS", FLAGS))?;
+    Ok(directory(repository, &host)?.join("bashful"))
 }
 
-/// Builds these things in the same way, and returns the directory they are in.
-pub(crate) fn build_all(repository: &Repository, what: &[&str]) -> Result<PathBuf> {
+/// Builds an example of a crate in the same way and returns where it is.
+pub(crate) fn build_example(repository: &Repository, of: &str, name: &str) -> Result<PathBuf> {
+    let host = host()?;
+    let mut build = cargo(repository);
+    build
+        .args(["build", "-p", of, "--example", name])
+        .args(options(&host));
+    run(build.env("RUSTFLAGS", FLAGS))?;
+    Ok(directory(repository, &host)?.join("examples").join(name))
+}
+
+fn options(host: &str) -> [&str; 5] {
+    ["--profile", "dist", "--locked", "--target", host]
+}
+
+/// The kind of machine that is built for: this one.
+fn host() -> Result<String> {
     let version = stdout_of(std::process::Command::new("rustc").arg("-vV"))?;
-    let host = version
-        .lines()
-        .find_map(|line| line.strip_prefix("host: "))
-        .context("`rustc -vV` names no host")?;
-    run(cargo(repository)
-        .args(["build", "--profile", "dist", "--locked", "--target", host])
-        .args(what)
-        .env("RUSTFLAGS", FLAGS))?;
+    let line = version.lines().find_map(|line| line.strip_prefix("host: "));
+    Ok(line.context("`rustc -vV` names no host")?.to_owned())
+}
+
+fn directory(repository: &Repository, host: &str) -> Result<PathBuf> {
     Ok(repository.target_directory()?.join(host).join("dist"))
 }

@@ -116,7 +116,7 @@ pub use places::Places;
 pub use policy::{Checked, PolicyMode};
 pub use remedy::{Remedy, remedy};
 pub use repair::{BrokenTrail, RepairError, Repaired, RepairedDatabase, Restored, repair};
-pub use resident::serve_as_resident_if_asked;
+pub use resident::{dismiss_resident, serve_as_resident_if_asked};
 pub use result::{
     Enforcement, ExecutionResult, ExitClass, RanScript, RunUsage, Status, Survivor, signal_name,
 };

@@ -74,6 +74,14 @@ pub(crate) fn leave_behind(places: &Places, idle: Duration) {
     }
 }
 
+/// Has the resident of these places take no more calls; it ends within seconds.
+pub fn dismiss_resident(places: &Places) -> io::Result<()> {
+    match std::fs::remove_file(places.runtime.join(socket_name())) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
 /// If this process was started as a resident, serves as one; then `program` is what each call
 /// runs, with its arguments. Returns what to exit with.
 pub fn serve_as_resident_if_asked(program: fn(Vec<OsString>) -> u8) -> Option<u8> {

@@ -76,7 +76,7 @@ pub use sys::fork::{Fork, fork_leaving_threads, fork_single_threaded};
 pub use sys::limits::{OpenFiles, raise_open_files};
 pub use sys::scrub::{close_all_but, forget_environment, replace_arguments};
 pub use sys::signals::{SignalQueue, ignore_write_signals};
-pub use sys::stand_in::{FrontCall, LONGEST_CALL, Line as FrontLine, RESIDENT_SOCKET};
+pub use sys::stand_in::{FrontCall, FrontVisit, LONGEST_CALL, Line as FrontLine, RESIDENT_SOCKET};
 pub use sys::wait::{
     Exit, ExitStatus, Usage, peek_exited, reap, reap_if_ended, wait_for_stop_or_end,
 };

@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use bashful_sandbox::{
-    Fork, FrontCall, LONGEST_CALL, fork_single_threaded, reap_if_ended,
+    Fork, FrontCall, FrontVisit, LONGEST_CALL, fork_single_threaded, reap_if_ended,
 };
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{FlockOperation, Mode, OFlags, flock, open};
@@ -115,7 +115,11 @@ impl Resident {
                 if rustix::io::read(&spare.waits, &mut said[..]) == Ok(1) && said == [REPLACED] {
                     return self.retire();
                 }
-                std::thread::sleep(if spares.is_empty() { Duration::ZERO } else { LATER });
+                std::thread::sleep(if spares.is_empty() {
+                    Duration::ZERO
+                } else {
+                    LATER
+                });
             }
         }
     }
@@ -163,12 +167,14 @@ impl Resident {
         let mut room = vec![0; LONGEST_CALL];
         loop {
             let connection = rustix::net::accept_with(&self.listener, SocketFlags::CLOEXEC).ok()?;
-            let Ok(call) = FrontCall::receive(connection, &mut room) else {
+            let Ok(visit) = FrontVisit::greet(connection) else {
                 continue;
             };
-            match self.likeness.compare(call.front()) {
-                Standing::Alike { umask, ignored } if !is_run_by_bashful(call.front()) => {
-                    return Some((call, umask, ignored));
+            match self.likeness.compare(visit.front()) {
+                Standing::Alike { umask, ignored } if !is_run_by_bashful(visit.front()) => {
+                    if let Ok(call) = FrontCall::receive(visit, &mut room) {
+                        return Some((call, umask, ignored));
+                    }
                 }
                 Standing::OtherProgram => {
                     // The front goes on alone, and leaves a resident of its own version.

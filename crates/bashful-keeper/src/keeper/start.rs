@@ -111,12 +111,12 @@ impl Keeper {
         if directory.path().exists() || self.find(&spec.id).is_some() {
             return Err(failed(std::io::ErrorKind::AlreadyExists.into()));
         }
-        let mut spare = match self.spare.take_if(|spare| spare.is_ready()) {
-            Some(spare) => spare,
-            None => {
-                let tasks = directory.path().parent().unwrap_or(directory.path());
-                Spare::whole(tasks, self.number()).map_err(failed)?
-            }
+        let ready = self.spare.take_if(|spare| spare.is_ready());
+        let mut spare = if let Some(spare) = ready {
+            spare
+        } else {
+            let tasks = directory.path().parent().unwrap_or(directory.path());
+            Spare::whole(tasks, self.number()).map_err(failed)?
         };
         let files = spare.take_files();
         let mut files = files.ok_or_else(|| failed(std::io::ErrorKind::NotFound.into()))?;

@@ -21,7 +21,9 @@ macro_rules! main_is {
         // SAFETY: a program has one `main`, and the linker would refuse a second.
         #[unsafe(no_mangle)]
         extern "C" fn main(_count: i32, arguments: *const usize) -> i32 {
-            $crate::hand_over_call(arguments.wrapping_sub(1));
+            // SAFETY: the number of arguments lies before the pointers to them, which is what a C
+            // library gives to `main`.
+            unsafe { $crate::hand_over_call(arguments.wrapping_sub(1)) };
             $crate::begin($main)
         }
 
@@ -44,11 +46,14 @@ macro_rules! main_is {
 }
 
 /// Hands a call to a resident process, if there is one that takes it, and does not return then.
+///
+/// # Safety
+///
+/// `stack` is the stack as the kernel left it for a program that begins.
 #[doc(hidden)]
-pub extern "C" fn hand_over_call(stack: *const usize) {
+pub unsafe extern "C" fn hand_over_call(stack: *const usize) {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: `main_is` calls it, with the stack as the kernel left it: the number of arguments lies
-    // before the pointers to them, which is what a C library gives to `main`.
+    // SAFETY: what the caller promises.
     unsafe {
         super::front::hand_over(stack);
     }

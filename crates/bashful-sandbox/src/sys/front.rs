@@ -10,12 +10,19 @@
 //! Nothing is done twice: a pipe holds one byte, the ticket, and whoever takes that out runs the
 //! command, the resident or we.
 
-use core::arch::asm;
 use core::mem::MaybeUninit;
 use core::ptr::{read_volatile, write_volatile};
 use core::sync::atomic::{AtomicBool, Ordering};
 
+use self::kernel::{address, close, end, numbers, raw, system};
+use self::line::{Address, Message, Part, is_ready, poll, receive};
+use self::signals::{Signals, unblock};
+
 use super::front_wire::{ALONE, Descriptors, ENDED, HIDDEN, Header, MAGIC, SOCKET, TAKEN};
+
+mod kernel;
+mod line;
+mod signals;
 
 /// It was tried already.
 static TRIED: AtomicBool = AtomicBool::new(false);
@@ -56,8 +63,9 @@ struct Call {
 }
 
 impl Call {
-    /// A call that a resident could serve: `run` with something behind it, and no terminal in
-    /// sight. Who sits at one notices no millisecond, and may be asked something.
+    /// A call that a resident could serve: `run` with something behind it, no stream that is a
+    /// terminal, where a person notices no millisecond and may be asked something, and no argument
+    /// that names a descriptor of this process, which a resident does not have.
     unsafe fn read(stack: *const usize) -> Option<Self> {
         // SAFETY: the number of arguments comes first.
         let count = unsafe { *stack };
@@ -67,10 +75,10 @@ impl Call {
             return None;
         }
         // SAFETY: there are at least three.
-        let (first, verb) = unsafe { (*arguments, *arguments.wrapping_add(1)) };
-        if begins_with(verb, b"run\0").is_none() {
-            return None;
-        }
+        let first = unsafe { *arguments };
+        // SAFETY: the same.
+        let verb = unsafe { *arguments.wrapping_add(1) };
+        begins_with(verb, b"run\0")?;
         let mut variables = 0;
         // SAFETY: there are at least three.
         let mut last = unsafe { *arguments.wrapping_add(count - 1) };
@@ -96,10 +104,22 @@ impl Call {
             variables: behind_arguments,
             end: end_of(last),
         };
-        if call.variable(ALONE).is_some() || (0..3).any(is_terminal_or_closed) {
-            return None;
+        let is_served = call.variable(ALONE).is_none()
+            && !(0..3).any(is_terminal_or_closed)
+            && !call.names_descriptors();
+        is_served.then_some(call)
+    }
+
+    /// Whether an argument may be the path of an open descriptor, as `<(…)` of a shell makes it.
+    fn names_descriptors(&self) -> bool {
+        let mut place = self.first;
+        while place.addr() < self.variables.addr() {
+            if begins_with(place, b"/fd/").is_some() {
+                return true;
+            }
+            place = place.wrapping_add(1);
         }
-        Some(call)
+        false
     }
 
     /// The value of a variable, if it has one. `name` ends with `=`.
@@ -143,7 +163,14 @@ impl Call {
         let here = numbers::O_PATH | numbers::O_DIRECTORY | numbers::O_CLOEXEC;
         let directory = system(
             numbers::OPENAT,
-            [numbers::AT_FDCWD, address(b".\0".as_ptr()), here, 0, 0, 0],
+            [
+                numbers::AT_FDCWD,
+                address(c".".as_ptr().cast()),
+                here,
+                0,
+                0,
+                0,
+            ],
         );
         let mut ticket = [0_i32; 2];
         let flags = numbers::O_CLOEXEC | numbers::O_NONBLOCK;
@@ -160,6 +187,7 @@ impl Call {
                 [write_end, (&raw const one).addr(), 1, 0, 0, 0],
             ) == Some(1)
                 && let Some(signals) = &signals
+                && is_ready(connection)
                 && self.send(connection, [0, 1, 2, directory, read_end])
             {
                 self.wait(connection, read_end, signals);
@@ -217,7 +245,7 @@ impl Call {
                 usize::MAX
             };
             match poll([connection, heard], patience) {
-                None => continue,
+                None => {}
                 Some([false, false]) => {
                     // It said nothing in time.
                     if take(ticket) {
@@ -227,7 +255,8 @@ impl Call {
                 }
                 Some([_, true]) => {
                     if let (Some(resident), Some(signal)) = (resident, signals.next()) {
-                        passed_on = signals.pass_on(signal, resident);
+                        system(numbers::PIDFD_SEND_SIGNAL, [resident, signal, 0, 0, 0, 0]);
+                        passed_on = signal;
                     }
                 }
                 Some([true, _]) => match receive(connection) {
@@ -245,7 +274,7 @@ impl Call {
                         if take(ticket) {
                             return;
                         }
-                        self.lost(passed_on, signals);
+                        self.lost(passed_on);
                     }
                 },
             }
@@ -265,10 +294,10 @@ impl Call {
     }
 
     /// The resident has ended without a word.
-    fn lost(&self, passed_on: usize, signals: &Signals) -> ! {
+    fn lost(&self, passed_on: usize) -> ! {
         if passed_on != 0 {
             // As the program would have ended.
-            signals.give_back_mask(&self.header);
+            unblock(&self.header);
             let own = system(numbers::GETPID, [0; 6]).unwrap_or(0);
             system(numbers::KILL, [own, passed_on, 0, 0, 0, 0]);
         }
@@ -277,214 +306,6 @@ impl Call {
         system(numbers::WRITE, said);
         end(LOST)
     }
-}
-
-/// Signals that are passed on to who runs the command, as one bit each.
-const CAUGHT: u64 = bit(numbers::SIGINT)
-    | bit(numbers::SIGTERM)
-    | bit(numbers::SIGHUP)
-    | bit(numbers::SIGTSTP);
-
-const fn bit(signal: usize) -> u64 {
-    1 << (signal - 1)
-}
-
-struct Signals {
-    descriptor: usize,
-}
-
-impl Signals {
-    /// Catches them; what was blocked before goes into the header.
-    fn catch(header: &mut Header) -> Option<Self> {
-        change_mask(numbers::SIG_BLOCK, CAUGHT, Some(&mut header.blocked));
-        let set = CAUGHT;
-        let flags = numbers::O_CLOEXEC | numbers::O_NONBLOCK;
-        let asked = [usize::MAX, (&raw const set).addr(), 8, flags, 0, 0];
-        let Some(descriptor) = system(numbers::SIGNALFD4, asked) else {
-            change_mask(numbers::SIG_SETMASK, header.blocked, None);
-            return None;
-        };
-        Some(Self { descriptor })
-    }
-
-    fn next(&self) -> Option<usize> {
-        let mut record = MaybeUninit::<[u32; 32]>::uninit();
-        let asked = [self.descriptor, record.as_mut_ptr().addr(), 128, 0, 0, 0];
-        if system(numbers::READ, asked) != Some(128) {
-            return None;
-        }
-        // SAFETY: the kernel filled the record, which begins with the number.
-        Some(unsafe { read_volatile(record.as_ptr().cast::<u32>()) } as usize)
-    }
-
-    /// Passes a signal on; what would have ended us is told.
-    fn pass_on(&self, signal: usize, resident: usize) -> usize {
-        if signal != numbers::SIGTSTP {
-            system(numbers::PIDFD_SEND_SIGNAL, [resident, signal, 0, 0, 0, 0]);
-            return signal;
-        }
-        // Both stop; the command goes on, as it does when the whole program is stopped.
-        let stop = numbers::SIGSTOP;
-        system(numbers::PIDFD_SEND_SIGNAL, [resident, stop, 0, 0, 0, 0]);
-        let own = system(numbers::GETPID, [0; 6]).unwrap_or(0);
-        system(numbers::KILL, [own, numbers::SIGTSTP, 0, 0, 0, 0]);
-        change_mask(numbers::SIG_UNBLOCK, bit(numbers::SIGTSTP), None);
-        change_mask(numbers::SIG_BLOCK, bit(numbers::SIGTSTP), None);
-        let go_on = numbers::SIGCONT;
-        system(numbers::PIDFD_SEND_SIGNAL, [resident, go_on, 0, 0, 0, 0]);
-        0
-    }
-
-    /// What came meanwhile is for us now.
-    fn give_back(self, header: &Header) {
-        close(self.descriptor);
-        self.give_back_mask(header);
-    }
-
-    fn give_back_mask(&self, header: &Header) {
-        change_mask(numbers::SIG_SETMASK, header.blocked, None);
-    }
-}
-
-fn change_mask(how: usize, set: u64, old: Option<&mut u64>) {
-    let old = old.map_or(0, |old| core::ptr::from_mut(old).addr());
-    system(
-        numbers::RT_SIGPROCMASK,
-        [how, (&raw const set).addr(), old, 8, 0, 0],
-    );
-}
-
-/// The address of a socket.
-#[repr(C)]
-struct Address {
-    family: u16,
-    path: MaybeUninit<[u8; 108]>,
-    length: usize,
-}
-
-impl Address {
-    fn new() -> Self {
-        Self {
-            family: 1,
-            path: MaybeUninit::uninit(),
-            length: 0,
-        }
-    }
-
-    /// Adds so many bytes of a text, or all up to its end; false where they do not fit.
-    fn text(&mut self, text: *const u8, most: usize) -> bool {
-        let mut position = 0;
-        while position < most {
-            // SAFETY: it is within the text, which has so many bytes or an end.
-            let byte = unsafe { read_volatile(text.wrapping_add(position)) };
-            if byte == 0 {
-                break;
-            }
-            if self.length >= 107 {
-                return false;
-            }
-            let place = self.path.as_mut_ptr().cast::<u8>().wrapping_add(self.length);
-            // SAFETY: it is within the path, as was just looked up.
-            unsafe { write_volatile(place, byte) };
-            self.length += 1;
-            position += 1;
-        }
-        true
-    }
-
-    /// A connection to somebody of our own user.
-    fn connect(&mut self) -> Option<usize> {
-        let kind = numbers::SOCK_SEQPACKET | numbers::O_CLOEXEC | numbers::O_NONBLOCK;
-        let socket = system(numbers::SOCKET, [numbers::AF_UNIX, kind, 0, 0, 0, 0])?;
-        let asked = [socket, (&raw const *self).addr(), 2 + self.length, 0, 0, 0];
-        if system(numbers::CONNECT, asked).is_some() {
-            let mut peer = [0_u32; 3];
-            let mut length = 12_u32;
-            let asked = [
-                socket,
-                numbers::SOL_SOCKET,
-                numbers::SO_PEERCRED,
-                peer.as_mut_ptr().addr(),
-                (&raw mut length).addr(),
-                0,
-            ];
-            let told = system(numbers::GETSOCKOPT, asked);
-            let us = system(numbers::GETEUID, [0; 6]);
-            // SAFETY: it is one of three numbers.
-            let user = unsafe { read_volatile(peer.as_ptr().wrapping_add(1)) };
-            if told.is_some() && us == Some(user as usize) {
-                return Some(socket);
-            }
-        }
-        close(socket);
-        None
-    }
-}
-
-#[repr(C)]
-struct Part {
-    start: *const u8,
-    length: usize,
-}
-
-#[repr(C)]
-struct Message {
-    name: usize,
-    name_length: usize,
-    parts: *const Part,
-    part_count: usize,
-    control: *mut Descriptors,
-    control_length: usize,
-    flags: usize,
-}
-
-/// What was said, the byte behind it, and the descriptor that came with it.
-fn receive(connection: usize) -> Option<(u8, u8, Option<usize>)> {
-    let mut said = [0_u8; 2];
-    let part = Part {
-        start: said.as_mut_ptr().cast_const(),
-        length: 2,
-    };
-    let mut control = Descriptors::of([0; 5]);
-    let mut message = Message {
-        name: 0,
-        name_length: 0,
-        parts: &raw const part,
-        part_count: 1,
-        control: &raw mut control,
-        control_length: size_of::<Descriptors>(),
-        flags: 0,
-    };
-    let flags = numbers::MSG_CMSG_CLOEXEC;
-    let asked = [connection, (&raw mut message).addr(), flags, 0, 0, 0];
-    let count = system(numbers::RECVMSG, asked)?;
-    if count == 0 {
-        return None;
-    }
-    // SAFETY: two bytes, which the kernel may have written to.
-    let [what, more] = unsafe { [read_volatile(&raw const said[0]), read_volatile(&raw const said[1])] };
-    // SAFETY: the same for what the message says of itself.
-    let length = unsafe { read_volatile(&raw const message.control_length) };
-    Some((what, more, (length > 0).then(|| control.first())))
-}
-
-/// Which of two descriptors can be read; none if a signal came first.
-fn poll(descriptors: [usize; 2], patience: isize) -> Option<[bool; 2]> {
-    #[repr(C)]
-    struct Polled {
-        descriptor: i32,
-        wanted: i16,
-        found: i16,
-    }
-    let mut polled = descriptors.map(|descriptor| Polled {
-        descriptor: i32::try_from(descriptor).unwrap_or(-1),
-        wanted: 1,
-        found: 0,
-    });
-    let asked = [polled.as_mut_ptr().addr(), 2, patience.cast_unsigned(), 0, 0, 0];
-    system(numbers::POLL, asked)?;
-    // SAFETY: the kernel may have written to both.
-    Some([0, 1].map(|index: usize| unsafe { read_volatile(&raw const polled[index].found) } != 0))
 }
 
 /// Takes the ticket, if it is still there.
@@ -518,99 +339,15 @@ fn end_of(mut text: *const u8) -> *const u8 {
 
 fn is_terminal_or_closed(descriptor: usize) -> bool {
     let mut settings = MaybeUninit::<[u8; 64]>::uninit();
-    let asked = [descriptor, numbers::TCGETS, settings.as_mut_ptr().addr(), 0, 0, 0];
+    let asked = [
+        descriptor,
+        numbers::TCGETS,
+        settings.as_mut_ptr().addr(),
+        0,
+        0,
+        0,
+    ];
     // SAFETY: the kernel writes at most 36 bytes there.
     let found = unsafe { raw(numbers::IOCTL, asked) };
     found == 0 || found == -numbers::EBADF
-}
-
-fn close(descriptor: usize) {
-    system(numbers::CLOSE, [descriptor, 0, 0, 0, 0, 0]);
-}
-
-fn end(code: usize) -> ! {
-    loop {
-        system(numbers::EXIT_GROUP, [code, 0, 0, 0, 0, 0]);
-    }
-}
-
-fn address(of: *const u8) -> usize {
-    of.expose_provenance()
-}
-
-/// A system call; none if it failed. Whatever memory it is given is ours, and outlives it.
-fn system(number: usize, arguments: [usize; 6]) -> Option<usize> {
-    // SAFETY: all callers are in this file, and give addresses of what they own.
-    usize::try_from(unsafe { raw(number, arguments) }).ok()
-}
-
-unsafe fn raw(number: usize, [a, b, c, d, e, f]: [usize; 6]) -> isize {
-    let answer: isize;
-    // SAFETY: the kernel's convention; what it may write to belongs to the caller, as promised.
-    unsafe {
-        asm!(
-            "syscall",
-            inlateout("rax") number => answer,
-            in("rdi") a,
-            in("rsi") b,
-            in("rdx") c,
-            in("r10") d,
-            in("r8") e,
-            in("r9") f,
-            lateout("rcx") _,
-            lateout("r11") _,
-            options(nostack),
-        );
-    }
-    answer
-}
-
-/// The kernel's numbers for this processor.
-mod numbers {
-    pub(super) const READ: usize = 0;
-    pub(super) const WRITE: usize = 1;
-    pub(super) const CLOSE: usize = 3;
-    pub(super) const POLL: usize = 7;
-    pub(super) const RT_SIGPROCMASK: usize = 14;
-    pub(super) const IOCTL: usize = 16;
-    pub(super) const GETPID: usize = 39;
-    pub(super) const SOCKET: usize = 41;
-    pub(super) const CONNECT: usize = 42;
-    pub(super) const SENDTO: usize = 44;
-    pub(super) const SENDMSG: usize = 46;
-    pub(super) const RECVMSG: usize = 47;
-    pub(super) const GETSOCKOPT: usize = 55;
-    pub(super) const KILL: usize = 62;
-    pub(super) const GETEUID: usize = 107;
-    pub(super) const PRCTL: usize = 157;
-    pub(super) const EXIT_GROUP: usize = 231;
-    pub(super) const OPENAT: usize = 257;
-    pub(super) const SIGNALFD4: usize = 289;
-    pub(super) const PIPE2: usize = 293;
-    pub(super) const PIDFD_SEND_SIGNAL: usize = 424;
-
-    pub(super) const AT_FDCWD: usize = (-100_isize).cast_unsigned();
-    pub(super) const AF_UNIX: usize = 1;
-    pub(super) const SOCK_SEQPACKET: usize = 5;
-    pub(super) const SOL_SOCKET: usize = 1;
-    pub(super) const SO_PEERCRED: usize = 17;
-    pub(super) const MSG_NOSIGNAL: usize = 0x4000;
-    pub(super) const MSG_CMSG_CLOEXEC: usize = 0x4000_0000;
-    pub(super) const O_NONBLOCK: usize = 0o4000;
-    pub(super) const O_DIRECTORY: usize = 0o200_000;
-    pub(super) const O_CLOEXEC: usize = 0o2_000_000;
-    pub(super) const O_PATH: usize = 0o10_000_000;
-    pub(super) const PR_SET_DUMPABLE: usize = 4;
-    pub(super) const TCGETS: usize = 0x5401;
-    pub(super) const EBADF: isize = 9;
-
-    pub(super) const SIG_BLOCK: usize = 0;
-    pub(super) const SIG_UNBLOCK: usize = 1;
-    pub(super) const SIG_SETMASK: usize = 2;
-    pub(super) const SIGHUP: usize = 1;
-    pub(super) const SIGINT: usize = 2;
-    pub(super) const SIGTERM: usize = 15;
-    pub(super) const SIGCONT: usize = 18;
-    pub(super) const SIGSTOP: usize = 19;
-    pub(super) const SIGTSTP: usize = 20;
 }

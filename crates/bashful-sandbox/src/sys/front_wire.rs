@@ -1,4 +1,4 @@
-//! What a front and a resident say to each other: one message there, two back.
+//! What a front and a resident say to each other.
 //!
 //! Both are the same executable file, which the resident looks up, so this may change at will.
 
@@ -21,6 +21,9 @@ pub(super) struct Header {
 
 pub(super) const MAGIC: u64 = u64::from_ne_bytes(*b"bashful1");
 
+/// A stand-in is there. Only then does the front send its call: what waits in line at a resident that
+/// is stuck would keep the front's streams open.
+pub(super) const READY: u8 = b'R';
 /// The resident has the ticket and runs the command; its process comes along.
 pub(super) const TAKEN: u8 = b'T';
 /// The front has hidden itself from what is to run.

@@ -271,7 +271,7 @@ pub(super) fn start(plan: &mut Plan<'_>, room: &Room<'_>) -> Result<i32, (Stage,
         )
     };
     check(Stage::Clone, pid)?;
-    match plan.failed {
+    match plan.failure() {
         Some(failed) => Err(failed),
         None => Ok(pid),
     }

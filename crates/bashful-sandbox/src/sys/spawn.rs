@@ -5,6 +5,7 @@
 //! meanwhile, so the cost does not depend on how big the caller is. Between clone
 //! and exec the child only makes system calls on memory prepared beforehand.
 
+use std::cell::Cell;
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::io;
 use std::mem::MaybeUninit;
@@ -74,7 +75,9 @@ pub(super) struct Plan<'a> {
     /// The room, where there is one; it outlives the child like everything here.
     room: *const Room<'a>,
     /// Written by the child when a step failed: it shares our memory.
-    pub(super) failed: Option<(Stage, c_int)>,
+    failed: Option<(Stage, c_int)>,
+    /// Written by the child too: it may execute. One that is killed before has said nothing.
+    is_released: Cell<bool>,
     /// Written by the usher: the first process of the run.
     init: Option<i32>,
 }
@@ -150,6 +153,7 @@ impl<'a> Plan<'a> {
                 .as_ref()
                 .map_or(std::ptr::null(), std::ptr::from_ref),
             failed: None,
+            is_released: Cell::new(prepared.release.is_none()),
             init: None,
         }
     }
@@ -160,6 +164,13 @@ impl<'a> Plan<'a> {
             ahead: Some(ahead),
             ..self
         }
+    }
+
+    /// Which step of the child failed; none if it has executed, or was killed on its way after it
+    /// was allowed to.
+    pub(super) fn failure(&self) -> Option<(Stage, c_int)> {
+        let held = (!self.is_released.get()).then_some((Stage::Release, libc::ECANCELED));
+        self.failed.or(held)
     }
 
     /// Sits the command at this terminal.
@@ -201,7 +212,9 @@ pub(crate) fn spawn(prepared: &mut Prepared<'_>) -> Result<i32, (Stage, io::Erro
     if pid == -1 {
         return Err((Stage::Clone, clone_error));
     }
-    if let Some((stage, errno)) = plan.failed {
+    if plan.init.is_none()
+        && let Some((stage, errno)) = plan.failure()
+    {
         // The child is a zombie of ours; it must not be left behind.
         let _ = super::wait::reap(pid);
         return Err((stage, io::Error::from_raw_os_error(errno)));
@@ -358,6 +371,7 @@ fn await_release(plan: &Plan<'_>) -> Result<(), (Stage, c_int)> {
             }
         }
     }
+    plan.is_released.set(true);
     if let Some(ahead) = plan.ahead {
         tell(ahead.line, &Record::Released);
     }

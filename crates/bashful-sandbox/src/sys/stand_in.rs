@@ -5,13 +5,14 @@ use std::io::{self, IoSliceMut};
 use std::mem::{MaybeUninit, size_of};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::Mode;
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendFlags, recvmsg};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
-use super::front_wire::{DESCRIPTORS, ENDED, HIDDEN, Header, MAGIC, SOCKET, TAKEN};
+use super::front_wire::{DESCRIPTORS, ENDED, HIDDEN, Header, MAGIC, READY, SOCKET, TAKEN};
 use super::limits::take_limits_of;
 use super::scrub::replace_environment;
 
@@ -21,13 +22,43 @@ pub const RESIDENT_SOCKET: &[u8] = SOCKET;
 /// The longest call that is served: arguments, environment and header.
 pub const LONGEST_CALL: usize = 256 << 10;
 
+/// How long a front may take to send its call once it was told to.
+const PATIENCE: Timespec = Timespec {
+    tv_sec: 2,
+    tv_nsec: 0,
+};
+
+/// A front at the door, which was told to send its call.
+#[derive(Debug)]
+pub struct FrontVisit {
+    connection: OwnedFd,
+    front: i32,
+    /// The process itself: its number may become another's.
+    alive: OwnedFd,
+}
+
+impl FrontVisit {
+    /// Greets the front at the other end, if it is of our own user.
+    pub fn greet(connection: OwnedFd) -> io::Result<Self> {
+        let (front, alive) = peer(connection.as_fd())?;
+        rustix::net::send(&connection, &[READY, 0], SendFlags::NOSIGNAL)?;
+        Ok(Self {
+            connection,
+            front,
+            alive,
+        })
+    }
+
+    /// The front's number. It is the front's as long as that lives, see [`FrontCall::take`].
+    pub fn front(&self) -> i32 {
+        self.front
+    }
+}
+
 /// A call as its front sent it. Nothing of it was done yet.
 #[derive(Debug)]
 pub struct FrontCall {
-    connection: OwnedFd,
-    front: i32,
-    /// Which process the front is, whoever gets its number later.
-    alive: OwnedFd,
+    visit: FrontVisit,
     blocked: u64,
     arguments: Vec<OsString>,
     variables: Vec<Box<CStr>>,
@@ -37,14 +68,17 @@ pub struct FrontCall {
 }
 
 impl FrontCall {
-    /// Reads the call that comes through a connection; `room` is for its bytes.
-    pub fn receive(connection: OwnedFd, room: &mut [u8]) -> io::Result<Self> {
-        let (front, alive) = peer(connection.as_fd())?;
+    /// Waits for the call of this front; `room` is for its bytes.
+    pub fn receive(visit: FrontVisit, room: &mut [u8]) -> io::Result<Self> {
+        let mut said = [PollFd::new(&visit.connection, PollFlags::IN)];
+        if poll(&mut said, Some(&PATIENCE))? == 0 {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(DESCRIPTORS))];
         let mut control = RecvAncillaryBuffer::new(&mut space);
         let mut parts = [IoSliceMut::new(room)];
         let flags = RecvFlags::CMSG_CLOEXEC;
-        let got = recvmsg(&connection, &mut parts, &mut control, flags)?;
+        let got = recvmsg(&visit.connection, &mut parts, &mut control, flags)?;
         let mut descriptors = control.drain().flat_map(|message| match message {
             RecvAncillaryMessage::ScmRights(fds) => fds.collect::<Vec<_>>(),
             _ => Vec::new(),
@@ -65,13 +99,11 @@ impl FrontCall {
         };
         let arguments = take(header.arguments).ok_or_else(unintelligible)?;
         let variables = take(header.variables).ok_or_else(unintelligible)?;
-        let word = |text: &Box<CStr>| OsStr::from_bytes(text.to_bytes()).to_owned();
+        let word = |text: Box<CStr>| OsStr::from_bytes(text.to_bytes()).to_owned();
         Ok(Self {
-            connection,
-            front,
-            alive,
+            visit,
             blocked: header.blocked,
-            arguments: arguments.iter().map(word).collect(),
+            arguments: arguments.into_iter().map(word).collect(),
             variables,
             streams,
             directory,
@@ -79,14 +111,9 @@ impl FrontCall {
         })
     }
 
-    /// The front's number. It is the front's as long as that lives, see [`FrontCall::take`].
+    /// The front's number.
     pub fn front(&self) -> i32 {
-        self.front
-    }
-
-    /// What the front was called with, its own name first.
-    pub fn arguments(&self) -> &[OsString] {
-        &self.arguments
+        self.visit.front
     }
 
     /// Takes the front's limits and then the ticket: from here on this process runs the command.
@@ -94,8 +121,8 @@ impl FrontCall {
     /// been about another. An error if this process may not have these limits. Whoever does not get
     /// the ticket is no good for another call.
     pub fn take(&self) -> io::Result<bool> {
-        take_limits_of(self.front)?;
-        let mut ended = [PollFd::new(&self.alive, PollFlags::IN)];
+        take_limits_of(self.visit.front)?;
+        let mut ended = [PollFd::new(&self.visit.alive, PollFlags::IN)];
         let has_ended = poll(&mut ended, Some(&Timespec::default()))? > 0;
         let mut byte = [0_u8];
         Ok(!has_ended && rustix::io::read(&self.ticket, &mut byte[..]) == Ok(1))
@@ -113,7 +140,10 @@ impl FrontCall {
         set_signals(self.blocked, ignored);
         replace_environment(self.variables);
         let own = pidfd_open(rustix::process::getpid(), PidfdFlags::empty())?;
-        let line = Line(self.connection);
+        let line = Line {
+            connection: self.visit.connection,
+            is_hidden: AtomicBool::new(false),
+        };
         line.say_with(TAKEN, own.as_fd())?;
         Ok((line, self.arguments))
     }
@@ -121,7 +151,11 @@ impl FrontCall {
 
 /// The way back to a front that is being served.
 #[derive(Debug)]
-pub struct Line(OwnedFd);
+pub struct Line {
+    connection: OwnedFd,
+    /// The front has said that it has hidden itself.
+    is_hidden: AtomicBool,
+}
 
 impl Line {
     fn say_with(&self, what: u8, descriptor: BorrowedFd<'_>) -> io::Result<()> {
@@ -131,21 +165,18 @@ impl Line {
         control.push(rustix::net::SendAncillaryMessage::ScmRights(&descriptors));
         let said = [what, 0];
         let parts = [io::IoSlice::new(&said)];
-        rustix::net::sendmsg(&self.0, &parts, &mut control, SendFlags::NOSIGNAL)?;
+        let flags = SendFlags::NOSIGNAL;
+        rustix::net::sendmsg(&self.connection, &parts, &mut control, flags)?;
         Ok(())
     }
 
-    /// Waits until the front has hidden itself. From then on, whoever kills the front kills this
-    /// process too: the kernel's signal for news on a line ends it, and the front has none but its
-    /// end.
+    /// Waits until the front has hidden itself. From then on, a signal that kills the front kills
+    /// this process too: the kernel's signal for news on a line ends it, and the front has none but
+    /// its end.
     pub fn wait_until_hidden(&self) -> io::Result<()> {
-        let mut said = [0_u8; 2];
-        let (_, count) = rustix::net::recv(&self.0, &mut said[..], RecvFlags::empty())?;
-        if (count, said[0]) != (1, HIDDEN) {
-            return Err(io::ErrorKind::ConnectionAborted.into());
-        }
+        self.hear_of_hiding()?;
         let own = rustix::process::getpid().as_raw_pid();
-        let line = self.0.as_raw_fd();
+        let line = self.connection.as_raw_fd();
         // SAFETY: takes no memory.
         let owned = unsafe { libc::fcntl(line, libc::F_SETOWN, own) };
         // SAFETY: takes no memory; the line stays as it was otherwise, which waits.
@@ -154,16 +185,34 @@ impl Line {
             return Err(io::Error::last_os_error());
         }
         // It may have ended just before.
-        match rustix::net::recv(&self.0, &mut said[..], RecvFlags::DONTWAIT) {
+        let mut said = [0_u8; 2];
+        match rustix::net::recv(&self.connection, &mut said[..], RecvFlags::DONTWAIT) {
             Err(rustix::io::Errno::AGAIN) => Ok(()),
             _ => Err(io::ErrorKind::ConnectionAborted.into()),
         }
     }
 
+    fn hear_of_hiding(&self) -> io::Result<()> {
+        if self.is_hidden.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let mut said = [0_u8; 2];
+        let (_, count) = rustix::net::recv(&self.connection, &mut said[..], RecvFlags::empty())?;
+        if (count, said[0]) != (1, HIDDEN) {
+            return Err(io::ErrorKind::ConnectionAborted.into());
+        }
+        self.is_hidden.store(true, Ordering::Relaxed);
+        Ok(())
+    }
+
     /// Tells the front what to end with.
     pub fn end(&self, code: u8) {
-        // Its end may end us: nothing is left to do.
-        let _ = rustix::net::send(&self.0, &[ENDED, code], SendFlags::NOSIGNAL);
+        // What the front has said must be read: the kernel drops our last word where a line is closed
+        // before. A front that has ended needs no code.
+        if self.hear_of_hiding().is_ok() {
+            // Its end may end us: nothing is left to do.
+            let _ = rustix::net::send(&self.connection, &[ENDED, code], SendFlags::NOSIGNAL);
+        }
     }
 }
 
@@ -231,4 +280,3 @@ fn set_signals(blocked: u64, ignored: u64) {
     // SAFETY: the set is initialised and outlives the call.
     unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, set.as_ptr(), std::ptr::null_mut()) };
 }
-

@@ -1,7 +1,7 @@
 //! `bashful stop`: ends what runs now.
 
 use anyhow::Context;
-use bashful_engine::{StopWhich, stop as stop_tasks};
+use bashful_engine::{StopWhich, dismiss_resident, stop as stop_tasks};
 use serde_json::json;
 
 use crate::cli::StopArguments;
@@ -13,8 +13,12 @@ pub(crate) fn stop(arguments: &StopArguments, printer: &Printer) -> anyhow::Resu
         Some(agent) => StopWhich::Agent(agent.clone()),
         None => StopWhich::All,
     };
-    let outcome =
-        stop_tasks(&super::places()?.state, &which).context("cannot read which tasks there are")?;
+    let places = super::places()?;
+    if which == StopWhich::All {
+        // First: a call that it serves now is a task that is stopped below.
+        dismiss_resident(&places).context("cannot dismiss the resident engine")?;
+    }
+    let outcome = stop_tasks(&places.state, &which).context("cannot read which tasks there are")?;
     if arguments.json {
         printer.json(
             &json!({ "v": 1, "stopped": outcome.stopped, "still_running": outcome.still_running }),

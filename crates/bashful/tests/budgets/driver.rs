@@ -38,7 +38,12 @@ fn prepared(scenario: Scenario, bashful: &Path, root: &Path) -> Box<dyn FnMut() 
     let workspace = root.join("workspace");
     let builder = || builder(bashful, root, &workspace);
     match scenario {
-        Scenario::CommandLine => command_line(bashful, root, &workspace),
+        Scenario::CommandLine => {
+            let mut alone = command_line(bashful, root, &workspace);
+            alone.env("BASHFUL_ALONE", "1");
+            calls(alone)
+        }
+        Scenario::HandedOver => calls(command_line(bashful, root, &workspace)),
         Scenario::Library => plain_runs(builder().sandbox(Sandbox::None), || {
             Invocation::bash("true")
         }),
@@ -115,8 +120,7 @@ fn background(builder: EngineBuilder) -> Box<dyn FnMut() -> String> {
     })
 }
 
-/// The answer says what the kernel counted for the process, while it is still a zombie.
-fn command_line(bashful: &Path, root: &Path, workspace: &Path) -> Box<dyn FnMut() -> String> {
+fn command_line(bashful: &Path, root: &Path, workspace: &Path) -> Command {
     let mut command = Command::new(bashful);
     command
         .args(["run", "--session", "budget", "true"])
@@ -131,6 +135,11 @@ fn command_line(bashful: &Path, root: &Path, workspace: &Path) -> Box<dyn FnMut(
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null());
+    command
+}
+
+/// The answer says what the kernel counted for the process, while it is still a zombie.
+fn calls(mut command: Command) -> Box<dyn FnMut() -> String> {
     Box::new(move || {
         let mut child = command.spawn().unwrap();
         let pid = Pid::from_child(&child);

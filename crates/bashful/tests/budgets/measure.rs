@@ -83,7 +83,8 @@ fn unwatched(stage: &Stage, scenario: Scenario, user: User) -> BTreeMap<Role, Co
         std::thread::sleep(REST);
     }
     let keeper = play.keeper();
-    let harness = (scenario == Scenario::CommandLine).then(|| play.process());
+    let is_called = matches!(scenario, Scenario::CommandLine | Scenario::HandedOver);
+    let harness = is_called.then(|| play.process());
     let mut runs: Vec<BTreeMap<Role, Counters>> = Vec::new();
     let mut before = Snapshot::take(&stage.executables(), keeper);
     for _ in 0..RUNS {

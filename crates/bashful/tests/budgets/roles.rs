@@ -59,7 +59,7 @@ fn roles(trace: &Trace, scenario: Scenario, keeper: i32) -> Vec<Option<Role>> {
     let mut works: HashMap<i32, Work> = HashMap::from([(keeper, Work::Of(Role::Keeper))]);
     if let Some(driver) = trace.driver() {
         let work = match scenario {
-            Scenario::CommandLine => Work::Foreign,
+            Scenario::CommandLine | Scenario::HandedOver => Work::Foreign,
             _ => Work::Of(Role::Engine),
         };
         works.insert(driver, work);
@@ -90,7 +90,7 @@ fn roles(trace: &Trace, scenario: Scenario, keeper: i32) -> Vec<Option<Role>> {
                 }
                 ("bwrap", _) => Work::Foreign,
                 (_, Work::Foreign) => match scenario {
-                    Scenario::CommandLine => Work::Of(Role::CommandLine),
+                    Scenario::CommandLine | Scenario::HandedOver => Work::Of(Role::CommandLine),
                     _ => Work::Of(Role::First),
                 },
                 (_, work) => work,

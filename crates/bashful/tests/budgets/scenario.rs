@@ -12,6 +12,8 @@ pub(crate) enum Scenario {
     Library,
     LiveRoom,
     CommandLine,
+    /// The same, handed to a resident engine.
+    HandedOver,
     Script,
     Shell,
     Background,
@@ -19,10 +21,11 @@ pub(crate) enum Scenario {
 }
 
 impl Scenario {
-    pub(crate) const ALL: [Self; 7] = [
+    pub(crate) const ALL: [Self; 8] = [
         Self::Library,
         Self::LiveRoom,
         Self::CommandLine,
+        Self::HandedOver,
         Self::Script,
         Self::Shell,
         Self::Background,
@@ -34,6 +37,7 @@ impl Scenario {
             Self::Library => "library",
             Self::LiveRoom => "live-room",
             Self::CommandLine => "command-line",
+            Self::HandedOver => "handed-over",
             Self::Script => "script",
             Self::Shell => "shell",
             Self::Background => "background",

@@ -43,13 +43,13 @@ mod policy;
 mod refusals;
 mod registry;
 mod repair;
+mod resident;
 mod sandbox;
 mod scope;
 mod scripts;
 mod secrets;
 mod sessions;
 mod shells;
-
 mod steps;
 mod streams;
 mod survivors;
