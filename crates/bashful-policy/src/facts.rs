@@ -30,9 +30,9 @@ pub struct Facts {
     /// Every program start anywhere in the text: as written, behind wrappers, in substitutions,
     /// functions and traps, and in texts handed to another shell.
     pub calls: Vec<Call>,
-    /// Every redirect.
+    /// Every redirect of a call or of a group of commands.
     pub redirects: Vec<Redirect>,
-    /// Every assignment.
+    /// Every assignment, those for one call alone among them.
     pub assignments: Vec<Assignment>,
     /// Every function definition.
     pub functions: Vec<Function>,
@@ -62,7 +62,7 @@ pub struct Call {
     pub place: Place,
     /// What it reads on its standard input.
     pub input: Input,
-    /// Whether something reads its standard output in a pipe or substitution.
+    /// Whether a pipe or a substitution takes its standard output.
     pub captured: bool,
     /// Whether it runs beside what follows it.
     pub background: bool,
@@ -129,7 +129,7 @@ pub enum Input {
     Pipe(Range<usize>),
 }
 
-/// One redirect.
+/// One redirect, as the shell would do it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Redirect {
     /// Where it stands in the original text.
@@ -168,12 +168,12 @@ impl RedirectKind {
     }
 }
 
-/// One assignment.
+/// One assignment, for the shell or for one call alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Assignment {
     /// Where it stands in the original text.
     pub span: Span,
-    /// The variable.
+    /// The variable's name.
     pub name: String,
     /// What it gets; for an array its elements are not told apart.
     pub value: Argument,
@@ -192,7 +192,7 @@ pub struct Function {
     pub body: Range<usize>,
 }
 
-/// Something that the text does not tell.
+/// A part of the text that does not tell what it would do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unknown {
     /// Where it stands in the original text.

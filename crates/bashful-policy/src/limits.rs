@@ -15,7 +15,7 @@ pub(crate) struct Limits {
     pub(crate) scripts: usize,
     /// Statements that are walked, those of repeated bodies each time.
     pub(crate) steps: usize,
-    /// Paths that somebody looks up.
+    /// Paths that the engine has to follow links for.
     pub(crate) paths: usize,
 }
 

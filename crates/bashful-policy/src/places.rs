@@ -16,14 +16,14 @@ pub(crate) struct Places {
 /// One path that is meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Place {
-    /// As written.
+    /// The path that the text names, absolute and without `.` and `..`.
     pub(crate) text: String,
     /// Where that really leads, when it leads elsewhere.
     pub(crate) real: Option<String>,
 }
 
 impl Place {
-    /// Where it really leads, as far as anybody looked.
+    /// Where it really leads, as far as the engine followed links.
     pub(crate) fn real(&self) -> &str {
         self.real.as_deref().unwrap_or(&self.text)
     }

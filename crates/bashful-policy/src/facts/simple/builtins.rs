@@ -93,7 +93,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Sets `$1` and so on; more than anybody passes on count as not known.
+    /// Sets `$1` and so on; more than any ordinary text passes on count as not known.
     fn set_positional(state: &mut State, words: Vec<Argument>) {
         state.positional = (words.len() <= MAX_PARAMETERS).then(|| Rc::new(words));
         state.given = false;

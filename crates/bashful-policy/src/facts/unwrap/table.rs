@@ -10,7 +10,7 @@ pub(super) enum Kind {
     Plain,
     /// It runs it again and again, with words that come at run time, and gives it no input.
     Repeats,
-    /// It does something of its own as well, so it is judged by itself, too.
+    /// It has an effect of its own as well, so it is judged by itself, too.
     Opaque,
     /// It joins its operands and gives them to a shell.
     Text,
@@ -418,7 +418,7 @@ const BWRAP: &[&str] = &[
 ];
 
 impl Wrapper {
-    /// Whether this option makes it only look a name up, or list something.
+    /// Whether this option makes it only look a name up, or print a list.
     pub(super) fn looks_up(&self, option: &str) -> bool {
         let command = self.names.contains(&"command");
         command && !option.starts_with("--") && option.contains(['v', 'V'])

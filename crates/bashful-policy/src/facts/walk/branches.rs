@@ -254,7 +254,7 @@ fn literal(word: &Word) -> Option<&str> {
     }
 }
 
-/// Whether statements wait for something, or can leave their loop.
+/// Whether statements contain a command that waits, or one that can leave their loop.
 fn pauses(body: &[Statement]) -> bool {
     const WORDS: [&str; 8] = [
         "wait",

@@ -98,7 +98,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Where the line of an operator ends; none where bash could see another end, or another
+    /// Where the line of an operator ends; none where bash could see another end, or one more
     /// operator.
     fn line_end(&self, document: &Document, budget: &mut usize) -> Option<usize> {
         let (start, end) = document.delimiter;
@@ -189,7 +189,7 @@ impl Around {
 }
 
 impl Delimiter {
-    /// Takes the quotes away as bash does; none for what nobody writes.
+    /// Takes the quotes away as bash does; none for a spelling that is not in ordinary use.
     fn read(raw: &str) -> Option<Self> {
         let mut text = String::with_capacity(raw.len());
         let mut quoted = false;
