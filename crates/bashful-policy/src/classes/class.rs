@@ -50,7 +50,7 @@ pub struct UnknownClass {
 }
 
 impl Class {
-    /// Every class.
+    /// Every class, in the order of their definition.
     pub const ALL: [Self; 13] = [
         Self::Sudo,
         Self::DeleteRoot,

@@ -137,7 +137,7 @@ impl Shape {
         if let Some(long) = known.strip_prefix("--") {
             let (name, attached) = match long.split_once('=') {
                 Some((name, _)) => (name, true),
-                // The name itself goes on with something that is not known.
+                // The name itself goes on with a part that is not known.
                 None if !argument.is_literal() => return None,
                 None => (long, false),
             };
@@ -166,7 +166,7 @@ impl Shape {
                 }
             }
         }
-        // A bundle that goes on with something unknown can hold any letter.
+        // A bundle that goes on with an unknown part can hold any letter.
         argument.is_literal().then_some(given)
     }
 

@@ -80,7 +80,7 @@ pub(super) fn is_fed_by_shell(facts: &Facts, index: usize) -> bool {
     }
 }
 
-/// What a redirect of a call leads to, if something puts arguments into the shell that runs it.
+/// What a redirect of a call leads to, if a wrapper puts arguments into the shell that runs it.
 pub(super) fn redirected(facts: &Facts, owner: Option<usize>, target: &Argument) -> Vec<Argument> {
     let Some(owner) = owner else {
         return vec![target.clone()];
@@ -96,14 +96,14 @@ pub(super) fn redirected(facts: &Facts, owner: Option<usize>, target: &Argument)
     replaced(std::slice::from_ref(target), "{}", &found)
 }
 
-/// A shell into which something puts arguments.
+/// A shell into which a wrapper puts arguments.
 enum Shell {
     None,
     At(usize),
     TooFar,
 }
 
-/// The shell whose text has this call, if something puts arguments into that shell.
+/// The shell whose text has this call, if a wrapper puts arguments into that shell.
 fn shell_of(facts: &Facts, index: usize) -> Shell {
     let before = facts.calls.get(..index).unwrap_or_default();
     let Some(call) = facts

@@ -6,7 +6,7 @@ use crate::places::{is_within, normal};
 
 use super::protected::{Protected, climbs, is_everything, is_named, is_repository, protected};
 
-/// How something is written.
+/// How a program writes a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Way {
     /// Its content: opened as it is.
@@ -33,7 +33,7 @@ pub(super) enum Verdict {
     InsideRoot,
     /// A device, about which the classes say what is to be said.
     Device,
-    /// Nobody knows where it leads.
+    /// The text does not tell where it leads.
     Unknown,
     /// It is the repository's own.
     Repository(String),
@@ -48,7 +48,7 @@ pub(super) enum Verdict {
 /// Where a path leads.
 struct Lead {
     path: String,
-    /// It passes `/proc` or another place where names mean something else for each process.
+    /// It passes `/proc` or another place where a name leads elsewhere for each process.
     is_magic: bool,
 }
 
@@ -58,7 +58,7 @@ impl Target {
     }
 
     /// Whether a glob stands for directories on the way: a link can be among what it finds, and
-    /// nobody looked.
+    /// the engine did not look.
     pub(super) fn passes_a_glob(&self) -> bool {
         let known = self.argument.known();
         let directory = known

@@ -7,7 +7,7 @@ use crate::classes::line::{Line, has_word};
 use crate::facts::Argument;
 
 /// Programs that read commands from their input until its end, with the options that give them
-/// commands otherwise. They do not wait when their input is something else than a terminal.
+/// commands otherwise. They do not wait when their input is no terminal.
 const READERS: &[(&str, Valued, &str, &[&str])] = &[
     ("psql", PSQL, "cfl", &["command", "file", "list"]),
     ("pgcli", PSQL, "cfl", &["command", "list"]),

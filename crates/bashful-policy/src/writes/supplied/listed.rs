@@ -5,7 +5,7 @@ use super::unknown;
 use crate::facts::{Argument, Call};
 use crate::writes::options::{Shape, parse};
 
-/// Files in which something was found: named by `-l`.
+/// Files in which a search found its pattern: named by `-l`.
 pub(super) fn matching(call: &Call) -> Vec<Argument> {
     let lists = |word: &Argument| {
         let text = word.text.as_str();
