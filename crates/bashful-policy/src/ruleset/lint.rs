@@ -1,4 +1,4 @@
-//! What is odd about rules that load: such as never match, or match more than anybody means.
+//! Rules that load but are odd: they never match, or match more than their author can have meant.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ pub struct Lint {
     pub file: String,
     /// Its line, from 1.
     pub line: usize,
-    /// Its id.
+    /// The rule's id, as its file has it.
     pub rule: String,
     /// Where it comes from.
     pub layer: Layer,

@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::facts::{Argument, Assignment, Facts, Input, Redirect, Span, UnknownKind, walk};
 use crate::shell::{self, Mark, Reference, Substitution};
 
-/// One command that stands for itself, or a text that a command hands to a shell as it is.
+/// A command that stands alone, or a text that a command hands to a shell as it is.
 #[derive(Debug)]
 pub(super) struct Part<'s> {
     pub(super) text: Cow<'s, str>,
