@@ -10,7 +10,7 @@ use crate::facts::Span;
 pub struct Finding {
     /// What happens if nothing stricter is found.
     pub effect: Effect,
-    /// Whether a rule says so, or nobody knows.
+    /// Whether a rule says so, or no rule knows the command.
     pub standing: Standing,
     /// The rule's name, such as `delete-root`.
     pub rule: Cow<'static, str>,

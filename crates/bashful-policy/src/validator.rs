@@ -148,7 +148,7 @@ impl CommandValidator {
     }
 }
 
-/// What is refused whoever asks: the classes that no ordinary work is in.
+/// What is refused for every caller: the classes that no ordinary work is in.
 const DANGEROUS: &[Class] = &[
     Class::DeleteRoot,
     Class::DeviceWrite,
@@ -178,7 +178,7 @@ pub(crate) fn malformed(command: &str) -> Option<ValidationError> {
     }
 }
 
-/// Somewhere in somebody's home: the validator is not told where a command runs.
+/// A made-up place in a user's home: the validator is not told where a command runs.
 fn somewhere() -> Context {
     Context {
         directory: Some("/home/user/work/project".to_owned()),
