@@ -303,7 +303,7 @@ const AROUND: &[(&str, &str)] = &[
 /// So many of the lines are common ones.
 const COMMON_LINES: usize = 10;
 
-/// Lines that nearly are something else. `@` is a command, `%` a delimiter.
+/// Lines that nearly are a delimiter or a command. `@` is a command, `%` a delimiter.
 const LINES: &[&str] = &[
     "%",
     "%",

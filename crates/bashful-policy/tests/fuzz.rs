@@ -28,7 +28,7 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use serde_json::Value;
 
-/// What a test of one kind works in a test run.
+/// How long the test of one kind works in a test run.
 const SLICE: Duration = Duration::from_secs(1);
 
 /// Pieces that grammar bugs are made of.

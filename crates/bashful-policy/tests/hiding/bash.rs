@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 /// The name of the program that writes down its arguments.
 pub(crate) const MARKER: &str = "marker_7f3a";
 
-/// No program takes longer, unless it waits for something that never comes.
+/// No program takes longer, unless it waits for input or a signal that never comes.
 const LIMIT: Duration = Duration::from_secs(4);
 
 /// What a program in the background gets before the log is read.

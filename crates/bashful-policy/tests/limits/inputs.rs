@@ -46,7 +46,8 @@ const BRACKETS: &[(&str, &str, &str)] = &[
     ("`", ":", "`"),
 ];
 
-/// What begins something within one command: before all, repeated, inside, repeated, after all.
+/// What opens a bracket or a list within one command: before all, repeated, inside, repeated,
+/// after all.
 const INSIDE: &[(&str, &str, &str, &str, &str)] = &[
     ("[[ ", "( ", "a", " )", " ]]"),
     ("[[ ", "! ", "a", "", " ]]"),
