@@ -26,8 +26,8 @@ pub struct Argument {
     pub splits: bool,
     /// Some of it comes from a variable, whether its value is known or not.
     pub from_variable: bool,
-    /// The calls whose output is in it, by command or process substitution, directly or through a
-    /// variable.
+    /// The calls whose output is in it, by command or process substitution, directly or by way
+    /// of a variable.
     pub sources: Vec<Range<usize>>,
     /// Where all that is not known is part of a file's name, such as a number: the whole with `*`
     /// for what is not known.

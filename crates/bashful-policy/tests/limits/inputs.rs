@@ -46,8 +46,7 @@ const BRACKETS: &[(&str, &str, &str)] = &[
     ("`", ":", "`"),
 ];
 
-/// What opens a bracket or a list within one command: before all, repeated, inside, repeated,
-/// after all.
+/// Nested grammar within one command: before all, repeated, inside, repeated, after all.
 const INSIDE: &[(&str, &str, &str, &str, &str)] = &[
     ("[[ ", "( ", "a", " )", " ]]"),
     ("[[ ", "! ", "a", "", " ]]"),

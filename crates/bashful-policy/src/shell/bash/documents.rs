@@ -98,8 +98,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Where the line of an operator ends; none where bash could see another end, or one more
-    /// operator.
+    /// Where the line of an operator ends; none where bash could see another end or one more
+    /// operator in it.
     fn line_end(&self, document: &Document, budget: &mut usize) -> Option<usize> {
         let (start, end) = document.delimiter;
         let before = self.text.get(..start)?;
