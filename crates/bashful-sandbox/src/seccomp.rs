@@ -43,12 +43,12 @@ pub(crate) enum Ground {
     SharedWithoutNetwork,
 }
 
-/// Whether the memory of a run is limited by something that counts all of it.
+/// Whether the limit on a run's memory counts all of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MemoryRule {
-    /// It is, or has no limit.
+    /// It does, or there is no limit.
     Counted,
-    /// It has a limit, and no control group counts what lasts without a process.
+    /// There is a limit, but no control group counts what lasts without a process.
     Uncounted,
 }
 
@@ -61,7 +61,7 @@ pub(crate) struct FilterOptions {
     pub(crate) landlock: Option<u32>,
     /// What else keeps the run apart.
     pub(crate) ground: Ground,
-    /// Who counts its memory.
+    /// Whether its memory is counted.
     pub(crate) memory: MemoryRule,
 }
 
@@ -229,7 +229,7 @@ pub struct Refusal {
     pub condition: Option<String>,
     /// The error that the program gets, such as `EPERM`, or `SIGSYS` if it is killed.
     pub answer: &'static str,
-    /// Why.
+    /// Why they are refused, for a person.
     pub reason: &'static str,
 }
 

@@ -37,7 +37,7 @@ pub fn begin(main: fn() -> u8) -> i32 {
         .unwrap_or(PANICKED),
         Err(_) => PANICKED,
     };
-    // Nobody else writes out what was printed last; nobody is left to be told that it failed.
+    // No other code writes out what was printed last, and no reader is left to hear of a failure.
     let _ = io::stdout().flush();
     code.into()
 }

@@ -25,13 +25,12 @@ pub(super) struct InRoom<'a, 'b> {
 /// Makes what becomes the command of a room, from its first process. Its number inside.
 ///
 /// They share their memory until it executes: to give up memory of its own would take longer than
-/// all the rest. The first process does nothing meanwhile but wait for it, and keeps `what` where
-/// it is.
+/// all the rest. Meanwhile the first process only waits for it, and leaves `what` in its place.
 pub(super) fn in_room(what: &InRoom<'_, '_>) -> Result<i32, (Stage, c_int)> {
     let top = what.room.stack.wrapping_add(STACK_BYTES);
     let top = top.wrapping_sub(top.addr() % 16);
-    // SAFETY: the child has a stack of its own, which nobody else uses; what it is given outlives
-    // it, as the caller promises.
+    // SAFETY: the child has a stack of its own, which no other process uses; what it is given
+    // outlives it, as the caller promises.
     let made = unsafe {
         libc::clone(
             become_command,
@@ -63,7 +62,7 @@ fn wait(room: &Room<'_>, line: RawFd) -> ! {
     };
     // SAFETY: it is ours, and stays open until the command executes.
     let socket = unsafe { BorrowedFd::borrow_raw(ahead.line) };
-    // Without an order whoever made us has gone.
+    // Without an order, the process that made us has gone.
     let told = receive(socket).unwrap_or_else(|| leave());
     perform(room, told, ahead)
 }
