@@ -18,14 +18,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AbsentNames {
-    /// Whole paths.
+    /// Paths whose whole name is known.
     pub paths: Vec<PathBuf>,
     /// Paths whose last component is only the beginning of a name.
     pub beginnings: Vec<PathBuf>,
     /// Directories in which no environment file may appear, nor in what is made below them.
     pub directories: Vec<PathBuf>,
-    /// Paths that exist and are covered. A cover goes along with what is renamed, so what takes
-    /// its name is new.
+    /// Paths that exist and are covered. A cover goes along when its path is renamed, so what takes
+    /// that name is new.
     #[serde(default)]
     pub covered: Vec<PathBuf>,
 }
@@ -148,7 +148,7 @@ impl Sentry {
                 known.for_environment |= for_environment;
                 Ok(())
             }
-            // It has gone, or nobody with these rights can list it.
+            // It has gone, or no process with these rights can list it.
             Err(Errno::NOENT | Errno::NOTDIR | Errno::ACCESS) => Ok(()),
             Err(errno) => Err(errno.into()),
         }
@@ -176,8 +176,8 @@ impl Sentry {
         Some(names)
     }
 
-    /// Which of these names has come into being, if one has. What cannot be told is taken for
-    /// that: an empty path.
+    /// Which of these names has come into being, if one has. Where that cannot be told, one
+    /// counts as there: an empty path.
     pub fn appeared(&mut self, absent: &AbsentNames, new: Option<&[NewName]>) -> Option<PathBuf> {
         let Some(new) = new else {
             return Some(PathBuf::new());

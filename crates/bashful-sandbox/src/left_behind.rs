@@ -5,7 +5,7 @@
 //! run can make such a place at any depth. So after a run that gave a name to anything, the
 //! whole root is searched for repositories, and each of them is looked at.
 //!
-//! Whether something in it is a run's is told by when it was last changed ([`Moments`]): the
+//! Whether a file is a run's is told by when it was last changed ([`Moments`]): the
 //! kernel's time of change cannot be set by the run. What changed while no run was going on is
 //! the person's, and stays.
 
@@ -166,7 +166,7 @@ impl Examination {
         }
     }
 
-    /// Somebody else goes on with it.
+    /// Another process goes on with it, and closes what it opened.
     fn hand_over(&mut self) {
         self.search.leave_open();
     }
@@ -222,7 +222,7 @@ pub(crate) fn relative_in(obeyed: &[PathBuf]) -> Vec<PathBuf> {
 }
 
 impl Ground {
-    /// A root before anything is planned for it. What is protected there and was there at this
+    /// A root before anything is planned for it. What is protected there and existed at this
     /// time was covered in the runs that began since.
     pub fn before(root: &Path, profile: &Profile, since: SystemTime) -> Self {
         let found = inspect(root, &profile.git_obeys);
@@ -249,7 +249,7 @@ impl Ground {
         hosts
     }
 
-    /// The root.
+    /// The writable root that this is about, by its real path.
     pub fn root(&self) -> &Path {
         &self.root
     }

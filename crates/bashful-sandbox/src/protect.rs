@@ -33,7 +33,7 @@ pub(crate) const NAMES: &[&str] = &[
     ".login",
     ".inputrc",
     ".config/fish",
-    // Sessions and services, where the root is somebody's home.
+    // Sessions and services, where the root is a user's home.
     ".xprofile",
     ".xinitrc",
     ".xsession",
@@ -82,7 +82,7 @@ pub(crate) const NAMES: &[&str] = &[
     ".bashful.toml",
 ];
 
-/// How something that appears is to be treated.
+/// How the keeper treats a protected name that appears.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Guard {
     /// It is held back.
@@ -109,18 +109,18 @@ pub enum Guard {
     NewHosts,
     /// What git remembers of conflicts: held back if it names files elsewhere.
     Conflicts,
-    /// An index: held back if it names something in a `.git`, or elsewhere.
+    /// An index: held back if it names a path in a `.git`, or elsewhere.
     Index,
     /// A `HEAD` that makes the directory itself a repository: it is held back.
     BareRepository,
 }
 
-/// Something in a writable root that is watched because it was not there.
+/// A name in a writable root that is watched because it was not there.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Watch {
     /// The writable root.
     pub root: PathBuf,
-    /// Below it.
+    /// The path below that root.
     pub path: PathBuf,
     /// What happens when it appears.
     pub guard: Guard,
@@ -385,7 +385,7 @@ fn named_inside(root: &Path, dot_git: &Path) -> Option<PathBuf> {
 }
 
 /// The directories of a worktree or submodule, if its `.git` file tells the truth: they
-/// must point back at it. Otherwise anybody who can write such a file could open any
+/// must point back at it. Otherwise a run that can write such a file could open any
 /// repository of this user.
 pub(crate) fn worktree(root: &Path, dot_git: &Path) -> Option<(PathBuf, PathBuf)> {
     let text = read_small(dot_git)?;
@@ -468,7 +468,7 @@ fn submodules(modules: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// A small regular file's text. Whatever a run put in its place, also in this moment, is
+/// A small regular file's text. Whatever a run puts in its place, even at this moment, is
 /// not waited for.
 pub(crate) fn read_small(path: &Path) -> Option<String> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;

@@ -309,8 +309,8 @@ impl Moments {
         Self { spans }
     }
 
-    /// Whether a run was going on when something changed, by the seconds and nanoseconds that
-    /// the kernel gives.
+    /// Whether a run was going on when a file changed, by the seconds and nanoseconds that the
+    /// kernel gives.
     pub(crate) fn include(&self, seconds: i64, nanoseconds: i64) -> bool {
         let at = u64::try_from(i128::from(seconds) * 1_000_000_000 + i128::from(nanoseconds));
         let at = at.unwrap_or_default();

@@ -42,8 +42,8 @@ impl Name {
         })
     }
 
-    /// Whether what ran in the root of this name may have left something in ours: it is the same,
-    /// or one lies in the other.
+    /// Whether runs in the root of this name may have left files in ours: it is the same, or one
+    /// lies in the other.
     pub(super) fn concerns(&self, name: &str) -> bool {
         self.contains(name) || path_of(name).is_some_and(|path| is_below(&self.path, path))
     }
@@ -66,8 +66,8 @@ fn path_of(name: &str) -> Option<&str> {
     name.splitn(3, '-').nth(2)
 }
 
-/// Whether one written path is the other, or lies below it. Of one that was cut, the rest may be
-/// anything.
+/// Whether one written path is the other, or lies below it. The rest of one that was cut may
+/// be anything.
 fn is_below(path: &str, above: &str) -> bool {
     if let Some(cut) = above.strip_suffix('~') {
         return path.trim_end_matches('~').starts_with(cut);

@@ -92,7 +92,7 @@ impl Search {
         let (path, place) = self.open.pop_front()?;
         let directory = match self.enter(&path) {
             Ok(directory) => directory,
-            // It went away, or became something else that cannot be entered.
+            // It went away, or became a file that cannot be entered.
             Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => return Some(Found::Nothing),
             Err(_) => return Some(Found::Unreadable(path)),
         };
@@ -107,7 +107,7 @@ impl Search {
         })
     }
 
-    /// Leaves open what was opened: somebody else closes it.
+    /// Leaves open what was opened: the process that goes on closes it.
     pub(super) fn leave_open(&mut self) {
         self.opened.clear();
     }
