@@ -10,8 +10,7 @@ use super::places::mounted;
 
 impl Cgroups {
     /// Removes groups whose keeper no longer lives, and returns how many directories
-    /// went. One that still has processes stays; so do those beyond a bound, for the
-    /// next time.
+    /// went. One that still has processes stays for the next time; so do those beyond a bound.
     pub(crate) fn remove_abandoned(&self) -> usize {
         let mut directories: Vec<&Path> = Vec::new();
         for controller in Controller::ALL {

@@ -25,7 +25,7 @@ pub(super) struct Kernel;
 
 impl Files for Kernel {
     fn make(&self, directory: &Path) -> io::Result<()> {
-        // Nobody else may make groups in it, whatever the umask says.
+        // No other user may make groups in it, whatever the umask says.
         DirBuilder::new().mode(0o755).create(directory)
     }
 

@@ -41,13 +41,13 @@ pub(crate) enum ScanError {
     /// The answer would depend on the working directory.
     #[error("cannot look for programs in `{path}`: the path is not absolute", path = path.display())]
     NotAbsolute {
-        /// The root.
+        /// The root as the caller gave it.
         path: PathBuf,
     },
-    /// The root is something else, such as a symbolic link to a directory.
+    /// The root is no directory, such as a symbolic link to one.
     #[error("cannot look for programs in `{path}`: it is no directory", path = path.display())]
     NotADirectory {
-        /// The root.
+        /// The root as the caller gave it.
         path: PathBuf,
     },
     /// Directories are nested deeper than is reasonable, or than a path can tell.
@@ -59,17 +59,17 @@ pub(crate) enum ScanError {
     /// There is more than is reasonable.
     #[error("cannot look for programs in `{root}`: more than {entries} files", root = root.display())]
     TooMany {
-        /// The root.
+        /// The root that was being searched.
         root: PathBuf,
-        /// The limit.
+        /// How many entries are looked at most.
         entries: usize,
     },
-    /// Something could not be read for a reason other than its permissions.
+    /// A file or directory could not be read for a reason other than its permissions.
     #[error("cannot read `{path}` to see whether it is a program", path = path.display())]
     Read {
         /// What could not be read.
         path: PathBuf,
-        /// Why.
+        /// What the kernel said.
         #[source]
         errno: Errno,
     },
@@ -148,7 +148,7 @@ const FILE: OFlags = OFlags::RDONLY
     .union(OFlags::NOCTTY)
     .union(OFlags::CLOEXEC);
 
-/// Whether the thing vanished, became something else, or is not for us to read.
+/// Whether the entry vanished, became another kind of file, or is not for us to read.
 fn is_tolerable(errno: Errno) -> bool {
     matches!(
         errno,

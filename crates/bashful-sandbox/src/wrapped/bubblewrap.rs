@@ -36,7 +36,7 @@ pub(super) fn find() -> Result<WrapperProgram, WrapperError> {
     Ok(program)
 }
 
-/// The launch of the program. Everybody can read its command line, so all that matters
+/// The launch of the program. Every user can read its command line, so all that matters
 /// comes through a descriptor.
 pub(super) fn launch(program: &WrapperProgram) -> Launch {
     let executable = format!("/proc/self/fd/{EXECUTABLE}");
@@ -108,7 +108,7 @@ impl Words {
         let (user, group) = match identity {
             Identity::Own { user, group } => (user, group),
             Identity::SingleId { user } => (user, user),
-            // Root itself builds, and the first process becomes somebody else.
+            // Root itself builds, and the first process becomes the other user.
             Identity::Owner { .. } | Identity::Mapped { .. } => {
                 for right in ["CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP"] {
                     self.plain(&["--cap-add", right]);

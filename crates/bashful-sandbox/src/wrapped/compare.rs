@@ -51,7 +51,7 @@ impl Planned {
         Ok(Self(planned))
     }
 
-    /// An error if something else is there.
+    /// An error if another file or directory is there.
     pub(super) fn compare(&self, root: &OwnedFd) -> Result<(), WrapperError> {
         for (path, planned) in &self.0 {
             let replaced = || WrapperError::Replaced { path: path.clone() };

@@ -20,7 +20,7 @@ pub(super) struct Groups {
     retired: Vec<Cgroup>,
 }
 
-/// A group that nobody is in yet.
+/// A group that no process is in yet.
 #[derive(Debug)]
 struct Ahead {
     group: Cgroup,
@@ -76,7 +76,7 @@ impl Groups {
         }
     }
 
-    /// Whether there is something to do ahead of a run by this plan.
+    /// Whether there is work to do ahead of a run by this plan.
     pub(super) fn want_preparing(&self, plan: &Plan) -> bool {
         !self.retired.is_empty() || self.wants_ahead(plan)
     }
@@ -85,7 +85,7 @@ impl Groups {
         plan.group != Resources::default() && self.ahead.is_none() && !self.in_vain
     }
 
-    /// Does it.
+    /// Does the work that [`Self::want_preparing`] tells of.
     pub(super) fn prepare(&mut self, plan: &Plan) {
         for group in std::mem::take(&mut self.retired) {
             self.retire(Some(group));
