@@ -1,5 +1,5 @@
 //! The kernel's own record of what it refused. Only root may read it, and only on the host's own
-//! network: elsewhere there is none, and nobody is told.
+//! network: elsewhere there is none, and a run's report lacks it.
 //!
 //! It tells of the whole machine. Which run a record is about is found by the process it names.
 
@@ -34,7 +34,7 @@ pub struct Audit {
     domains: Vec<(String, i32)>,
 }
 
-/// Something that the kernel refused.
+/// An attempt that the kernel refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refused {
     /// The process that tried, or the first of those that are confined like it.
@@ -44,9 +44,8 @@ pub struct Refused {
 }
 
 impl Audit {
-    /// Begins to read; none where that is not for us. Records name processes as the whole
-    /// machine numbers them; where we number them otherwise, one run would be told what another
-    /// did.
+    /// Begins to read; none where that is not for us. Records name processes as the whole machine
+    /// numbers them. Where our numbers are different, one run would be told what another did.
     pub fn open() -> Option<Self> {
         if !is_of_whole_machine(&fs::read_link("/proc/self/ns/pid").ok()?) {
             return None;

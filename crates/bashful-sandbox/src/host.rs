@@ -1,4 +1,4 @@
-//! What this host offers, for people who ask why something is not enforced.
+//! What this host offers, for people who ask why a protection is not enforced.
 //!
 //! Nothing here decides anything: a run surveys what it needs by itself, and whether a
 //! sandbox can be built is told by building one.
@@ -36,7 +36,7 @@ pub struct Host {
     pub id_maps: IdMaps,
 }
 
-/// Something that a control group may limit.
+/// A resource that a control group may limit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ControlGroup {
@@ -47,12 +47,12 @@ pub struct ControlGroup {
     pub place: Option<(u32, PathBuf)>,
 }
 
-/// Whether the kernel lets us do something, found by doing it.
+/// Whether the kernel lets us do this, found by doing it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Possibility {
-    /// It does.
+    /// The kernel let us do it.
     Possible,
-    /// It does not, with this number of an error.
+    /// It did not: the number of its error.
     Refused(i32),
 }
 
@@ -72,7 +72,7 @@ pub enum IdMaps {
     Possible,
     /// It refuses them.
     Refused,
-    /// We are not root, or the path is another user's, so nobody needs them.
+    /// We are not root, or the path is another user's, so no mapping is needed.
     NotNeeded,
 }
 

@@ -21,7 +21,7 @@ pub(crate) struct Order {
     pub(crate) streams: [bool; 3],
     /// How many further descriptors come along.
     pub(crate) inherited: u64,
-    /// It executes when somebody says so through one more descriptor.
+    /// It executes when the engine says so through one more descriptor.
     pub(crate) is_held: bool,
 }
 

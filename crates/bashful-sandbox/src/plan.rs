@@ -46,7 +46,7 @@ pub struct Plan {
     pub git_configs: BTreeMap<PathBuf, PathBuf>,
     /// Which calls are refused.
     pub(crate) filter: Filter,
-    /// Those of them that the kernel is to record, where somebody reads that.
+    /// Those of them that the kernel is to record, where the keeper reads its record.
     pub(crate) telling: Filter,
     /// Which calls are reported.
     pub(crate) notices: Option<Noticing>,
@@ -71,9 +71,9 @@ pub enum Right {
     Read,
     /// Making, changing and removing.
     Write,
-    /// Executing.
+    /// Executing the programs there.
     Execute,
-    /// Device calls.
+    /// Device calls, such as those that set up a terminal.
     Device,
 }
 
@@ -81,7 +81,7 @@ pub enum Right {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanError {
-    /// Something must be enforced that this host cannot.
+    /// The profile demands a protection that this host cannot enforce.
     #[error(
         "the backend {backend} does not enforce this in full here: {}",
         told(short)
@@ -95,7 +95,7 @@ pub enum PlanError {
     /// The profile contradicts itself.
     #[error("`{}` {problem}", path.display())]
     Contradiction {
-        /// The path.
+        /// The path that the profile says two things about.
         path: PathBuf,
         /// What is wrong with it.
         problem: &'static str,
@@ -106,11 +106,11 @@ pub enum PlanError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Short {
-    /// What.
+    /// The protection that the profile demands.
     pub protection: Protection,
     /// How far it could be.
     pub level: Level,
-    /// Why.
+    /// Why it is no more here, for a person.
     pub reason: &'static str,
 }
 
@@ -195,8 +195,8 @@ impl Plan {
         self.limits.iter().find_map(|limit| limit.memory())
     }
 
-    /// Whether the room has file systems of its own. Where the host's whole tree is used, it has
-    /// none.
+    /// Whether the room has file systems of its own. It has none where the host's whole tree is
+    /// used.
     pub(crate) fn has_own(&self) -> bool {
         let mut view = self.view.iter();
         view.any(|entry| entry.path() == Path::new(ROOM_DIRECTORY))
@@ -219,7 +219,7 @@ impl Plan {
 
     fn refuse_what_falls_short(&self, profile: &Profile) -> Result<(), PlanError> {
         let enough = |protection| match protection {
-            // Who a run is matters less once it can do nothing; but root is root.
+            // The identity of a run matters less once it can do nothing; but root is root.
             Protection::Identity => Level::Partial,
             _ => Level::Full,
         };

@@ -1,7 +1,7 @@
 //! What a run may do: the input of the sandbox.
 //!
 //! A profile is data about paths that were resolved already: absolute, canonical,
-//! existing. Who decides what goes in is not known here.
+//! existing. This crate does not know who decides what goes in.
 
 use std::path::PathBuf;
 
@@ -61,7 +61,7 @@ pub enum Reporting {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WriteRoot {
-    /// Where.
+    /// The file or directory, absolute and canonical.
     pub path: PathBuf,
     /// How writes take effect.
     pub mode: WriteMode,
@@ -142,7 +142,7 @@ impl Protection {
     }
 }
 
-/// How well something is enforced.
+/// How well a protection is enforced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
@@ -210,7 +210,7 @@ impl Enforcement {
     }
 }
 
-/// Something that a limit or a protection stopped, as the kernel or the keeper saw it.
+/// What a limit or a protection stopped, as the kernel or the keeper saw it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Violation {
     /// What was tried: `write`, `read`, `execute`, `command`, `network`, `syscall`,
@@ -256,7 +256,7 @@ pub struct Violation {
     pub flag: Option<String>,
 }
 
-/// What was looked at while a run went on, so that nobody takes silence for an answer.
+/// What was looked at while a run went on, so that a caller does not take silence for an answer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lookout {
     /// The kernel told of calls by which it may have met a wall.

@@ -12,7 +12,7 @@ use crate::launch::Stage;
 use crate::notices::Notices;
 use crate::{ExitStatus, Usage};
 
-/// One message.
+/// One message from a first process to its keeper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Record {
     /// Everything is in place, and it waits to be told what to start.
@@ -29,7 +29,7 @@ pub(crate) enum Record {
     Ended {
         /// As `wait` tells it.
         status: i32,
-        /// Nobody else is left.
+        /// No other process of the run is left.
         alone: bool,
         cpu_us: u64,
         max_rss_kib: u64,
@@ -104,11 +104,11 @@ pub struct Ended {
 /// What is said about a start.
 #[derive(Debug)]
 pub(crate) enum Start {
-    /// It waits to be told what to start.
+    /// The first process waits to be told what to start.
     Ready,
-    /// With this one hears of its calls.
+    /// By this descriptor the keeper hears of the run's calls.
     Listening(OwnedFd),
-    /// From here on it executes.
+    /// From here on the command executes.
     Released,
     /// The command has executed; the keeper's end of its terminal, if it has one.
     Executed(Option<OwnedFd>),
@@ -127,7 +127,7 @@ impl Report {
         Self { socket }
     }
 
-    /// What is said next about a start; none if nothing is, so far.
+    /// What the first process says next about a start; none if it has said nothing so far.
     pub(crate) fn next_of_start(&self) -> Result<Option<Start>, (Stage, io::Error)> {
         Ok(Some(match self.receive() {
             Err(rustix::io::Errno::AGAIN) => return Ok(None),
@@ -144,7 +144,7 @@ impl Report {
         }))
     }
 
-    /// Waits until something is said, or nothing will be; an error after this time.
+    /// Waits until the first process says a word or can say no more; an error after this time.
     pub(crate) fn await_word(&self, patience: Duration) -> Result<(), (Stage, io::Error)> {
         match self.await_line(Some(patience), None) {
             Ok(true) => Ok(()),
@@ -158,7 +158,7 @@ impl Report {
         self.await_word(patience)?;
         match self.next_of_start()? {
             Some(Start::Ready) => Ok(()),
-            // It died before it could say anything: somebody killed it.
+            // It was killed before it could say anything.
             Some(Start::Closed) => Err((Stage::Report, io::ErrorKind::UnexpectedEof.into())),
             _ => Err((Stage::Report, io::ErrorKind::InvalidData.into())),
         }
@@ -170,7 +170,7 @@ impl Report {
         Ok(self.ended())
     }
 
-    /// Waits until something is said, or nothing will be; false if the time is over.
+    /// Waits until the first process says a word or can say no more; false if the time is over.
     fn await_line(
         &self,
         patience: Option<Duration>,
@@ -200,7 +200,7 @@ impl Report {
                     notices.let_all_go_on();
                     Some(notices)
                 }
-                // Nobody is left who could call.
+                // No process is left that could call.
                 Some(_) if !told.is_empty() => None,
                 same => same,
             };
@@ -228,7 +228,7 @@ impl Report {
         })
     }
 
-    /// A record, and the descriptor that came with it; none if nobody is there to say more.
+    /// A record, and the descriptor that came with it; none if no process is there to say more.
     fn receive(&self) -> rustix::io::Result<Option<(Record, Option<OwnedFd>)>> {
         let mut bytes = [0; RECORD_BYTES];
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];

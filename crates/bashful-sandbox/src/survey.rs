@@ -31,17 +31,17 @@ pub(crate) use root_only::StillSo;
 pub enum Identity {
     /// The user who asks, in a user namespace of its own.
     Own {
-        /// The user.
+        /// The user id that the run has, inside and outside.
         user: u32,
-        /// The group.
+        /// The group id that the run has.
         group: u32,
     },
     /// Root asks; the run is the owner of the workspace. That is root itself where a wrapper
-    /// program builds and the kernel lets nobody make a user namespace.
+    /// program builds and the kernel lets no process make a user namespace.
     Owner {
-        /// The user.
+        /// The user id of that owner.
         user: u32,
-        /// The group.
+        /// The group id that the run gets.
         group: u32,
     },
     /// Root asks and owns the workspace; the run is an ordinary user for whom root's
@@ -69,11 +69,11 @@ impl Identity {
 /// What kind of thing is at a path.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Kind {
-    /// A directory.
+    /// A directory, not a link to one.
     Directory,
     /// A symbolic link, and where it leads.
     Link(PathBuf),
-    /// Anything else.
+    /// A regular file, or any other kind.
     File,
 }
 
@@ -98,8 +98,8 @@ pub struct Survey {
     /// What is hidden besides what the profile names: other names of the same files, and
     /// what only root may read where the run stands for root.
     pub(crate) also_hidden: Vec<(PathBuf, Kind)>,
-    /// Where the run stands for root and a plan is to be used again: who tells when something else
-    /// has to be hidden.
+    /// Where the run stands for root and a plan is to be used again: what tells when more has to
+    /// be hidden.
     pub(crate) root_only: Option<Arc<StillSo>>,
     /// Files that the run sees in another form.
     pub(crate) texts: Vec<(PathBuf, String)>,
@@ -145,7 +145,7 @@ impl Survey {
         Self::for_backend(profile, cache, Backend::Native)
     }
 
-    /// The same for another who enforces.
+    /// The same for another backend.
     pub fn for_backend(
         profile: &Profile,
         cache: Option<&Path>,

@@ -4,7 +4,7 @@
 //! made ──► ready ──order──► everything in place ──release──► executes
 //! ```
 //!
-//! The line closes when the command executes. What went wrong before is said on it.
+//! The line closes when the command executes. A step that failed before is reported on it.
 
 use std::io::{self, IoSlice};
 use std::mem::MaybeUninit;
@@ -57,7 +57,7 @@ impl Line {
         Ok((line, theirs))
     }
 
-    /// What is said next; none if nothing is.
+    /// What it says next; none if it has said nothing.
     pub(crate) fn hear(&mut self) -> Result<Option<Heard>, (Stage, io::Error)> {
         loop {
             return Ok(Some(match self.socket.next_of_start()? {
@@ -92,7 +92,7 @@ impl Line {
         }
     }
 
-    /// Waits until something is said; an error after this time.
+    /// Waits until it says a word; an error after this time.
     pub(crate) fn await_word(&self, patience: Duration) -> Result<(), (Stage, io::Error)> {
         self.socket.await_word(patience)
     }

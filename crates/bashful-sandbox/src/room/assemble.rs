@@ -289,8 +289,8 @@ impl Tree<'_> {
         self.stage.join("masks").join(self.masks.to_string())
     }
 
-    /// Where something can be made so that it appears at `path`; none if that is in
-    /// something of the host's, where we make nothing.
+    /// Where a mount point can be made so that it appears at `path`; none if that lies in a part
+    /// of the host's tree, where we make nothing.
     fn own_place(&self, path: &Path, before: &[Entry]) -> Option<PathBuf> {
         let above = before.iter().rev().find(|entry| {
             let has_content = !matches!(
@@ -319,7 +319,7 @@ impl Tree<'_> {
         make_parents(&own)?;
         match shape {
             Shape::Directory => make_directory(&own),
-            // New, and not through a link that somebody put there.
+            // New, and not through a link that a run put there.
             Shape::File => fs::File::create_new(&own)
                 .map(drop)
                 .map_err(at(BuildStep::Place, path)),
@@ -327,8 +327,8 @@ impl Tree<'_> {
     }
 }
 
-/// Covers `target` with what is at `source` in this namespace, and all that is mounted
-/// below it.
+/// Covers `target` with what is at `source` in this namespace, and with all that is
+/// mounted below that.
 fn cover_whole(source: &Path, target: &Path, set: u64) -> Result<(), BuildError> {
     cover(source, target, set, OpenTreeFlags::AT_RECURSIVE)
 }

@@ -28,7 +28,7 @@ pub(super) struct Copy {
     base: Vec<u8>,
     host_stamp: Option<Stamp>,
     own_stamp: Option<Stamp>,
-    /// What was told already, so that it is told once.
+    /// What was reported already, so that it is reported once.
     told: Vec<String>,
 }
 
@@ -108,8 +108,8 @@ impl Room {
         Hosts::for_runs_with(self.network())
     }
 
-    /// Brings what runs changed in their copies back to the host, and tells what was
-    /// held back.
+    /// Brings what runs changed in their copies back to the host, and returns what it held
+    /// back.
     pub fn merge_copies(&mut self) -> Vec<Violation> {
         let hosts = self.hosts();
         let merged = self.copies.iter_mut();
@@ -262,7 +262,7 @@ fn rewrite(file: &mut File, text: &[u8]) -> io::Result<()> {
     }
 }
 
-/// A regular file's content, whatever somebody put in its place.
+/// A regular file's content, whatever a run put in its place.
 pub(super) fn read_config(directory: impl AsFd, name: impl AsRef<Path>) -> io::Result<Vec<u8>> {
     read(directory, name.as_ref()).map(|(text, _)| text)
 }

@@ -99,7 +99,7 @@ pub(crate) struct Holding<'a> {
     pub(crate) found: Vec<Violation>,
 }
 
-/// Whose the things are that are looked at.
+/// Who made the files that are looked at.
 enum Whose<'a> {
     /// A run's, which has this network: they were not there before it.
     Run(Network),
@@ -107,7 +107,7 @@ enum Whose<'a> {
     ByTime(&'a Moments, &'a Ground),
 }
 
-/// No more than this is told of one run.
+/// No more than this is reported of one run.
 const MOST_TOLD: usize = 50;
 /// A directory of hooks with more names than this is no directory of hooks.
 const MOST_HOOKS: usize = 20_000;
@@ -318,7 +318,7 @@ impl<'a> Holding<'a> {
             OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let file = openat(here, &copy, flags, Mode::RUSR | Mode::WUSR)?;
         let about = statat(here, name, AtFlags::SYMLINK_NOFOLLOW)?;
-        // Who looks at it is who owns the other.
+        // The user who looks at it is the one who owns the other.
         if rustix::process::geteuid().is_root() {
             let (user, group) = (Uid::from_raw(about.st_uid), Gid::from_raw(about.st_gid));
             fchown(&file, Some(user), Some(group))?;
@@ -373,12 +373,12 @@ fn leads_into_room(directory: BorrowedFd<'_>, name: &Path) -> bool {
 
 const HELD: &str = ".held-";
 
-/// Whether something got its name because it was held back.
+/// Whether a file got its name because it was held back.
 pub(crate) fn is_held(name: &[u8]) -> bool {
     name.windows(HELD.len()).any(|part| part == HELD.as_bytes())
 }
 
-/// Gives something a name that nothing acts upon, and that the run cannot foresee.
+/// Gives a file a name that nothing acts upon, and that the run cannot foresee.
 fn rename_aside(directory: BorrowedFd<'_>, name: &Path, tag: &str) -> io::Result<PathBuf> {
     let mut suffix = String::new();
     for _ in 0..8 {
@@ -397,7 +397,7 @@ fn rename_aside(directory: BorrowedFd<'_>, name: &Path, tag: &str) -> io::Result
         };
         match renamed {
             Ok(()) => return Ok(new_name),
-            // Taken, or too long: then something short and random.
+            // Taken, or too long: then a name that is short and random.
             Err(Errno::EXIST | Errno::NAMETOOLONG) => {}
             Err(errno) => return Err(errno.into()),
         }
@@ -408,7 +408,7 @@ fn rename_aside(directory: BorrowedFd<'_>, name: &Path, tag: &str) -> io::Result
     Err(io::ErrorKind::AlreadyExists.into())
 }
 
-/// Does something in a directory that its owner, who we are, may not write just now.
+/// Acts in a directory that its owner, who we are, may not write just now.
 fn with_write_permission(
     directory: BorrowedFd<'_>,
     act: impl Fn() -> rustix::io::Result<()>,

@@ -71,7 +71,7 @@ impl Confined {
     }
 }
 
-/// Limits at which the kernel sends a signal, if it ended as by that.
+/// Limits at which the kernel sends a signal, if the run ended as if by that.
 fn ended_at(plan: &Plan, ended: Option<Ended>) -> Vec<(Reached, By)> {
     let by = |number: i32| match ended?.status {
         ExitStatus::Signal(signal) if signal == number => Some(By::Signal),
@@ -138,7 +138,7 @@ impl RunLimit {
             Self::Memory(value) => (libc::RLIMIT_DATA, value),
             Self::CpuSeconds(value) => (libc::RLIMIT_CPU, value),
         };
-        // Nobody may raise what the caller was given.
+        // A process may not raise what the caller was given.
         let hard = hard_limit(resource);
         let value = value.min(hard);
         // At the soft limit of time there is a signal that tells why; at the hard one not.

@@ -1,4 +1,4 @@
-//! What of the system's own is not for everybody, and who tells when that may have changed.
+//! What of the system's own only some may read, and what tells when that may have changed.
 //!
 //! A run that stands for root in a user namespace passes the same checks as root there, so it must
 //! not see these files at all. To find them takes a walk of thousands of names, which is too much
@@ -19,13 +19,13 @@ use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
 
 use super::Kind;
 
-/// Where the system has files that everybody sees, and some that only root may read.
+/// Where the system has files that every user sees, and some that only root may read.
 const PLACES: [&str; 3] = ["/etc", "/opt", "/usr/local"];
 
 /// After so many names, directories are hidden without a look into them.
 const MOST: usize = 10_000;
 
-/// After so long all of it is walked again: the kernel does not tell when somebody gives a file
+/// After this time all of it is walked again: the kernel does not tell when a user gives a file
 /// another name elsewhere, and changes its rights by that.
 const LONGEST: Duration = Duration::from_secs(60);
 
@@ -44,13 +44,13 @@ const LOCAL: [i64; 10] = [
     0xE0F5_E1E2,
 ];
 
-/// Looks for what is not for everybody.
+/// Looks for what not every user may read.
 pub(super) fn find() -> Vec<(PathBuf, Kind)> {
     walk(&PLACES.map(PathBuf::from), &mut None)
 }
 
-/// The same, and who tells of changes from now on. None where that cannot be had: then all of it
-/// has to be walked for every run.
+/// The same, and what tells of changes from now on. None where that cannot be had: then all of
+/// it has to be walked for every run.
 pub(super) fn find_and_watch() -> (Vec<(PathBuf, Kind)>, Option<Arc<StillSo>>) {
     find_and_watch_in(&PLACES.map(PathBuf::from))
 }
@@ -90,7 +90,7 @@ fn walk(places: &[PathBuf], watch: &mut Option<Watch>) -> Vec<(PathBuf, Kind)> {
     found
 }
 
-/// Tells whether what was found may be something else by now.
+/// Tells whether what was found may be out of date by now.
 #[derive(Debug)]
 pub(crate) struct StillSo {
     inotify: OwnedFd,
@@ -196,7 +196,7 @@ mod tests {
         fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
     }
 
-    /// A place with something for everybody and something that is not.
+    /// A place with files that every user may read, and others that only root may.
     fn place() -> (tempfile::TempDir, PathBuf) {
         let house = tempfile::tempdir().unwrap();
         let place = house.path().join("etc");
@@ -210,7 +210,7 @@ mod tests {
         (house, place)
     }
 
-    /// What it is, and who does it.
+    /// What a change is called, and a function that makes it.
     type Change<'a> = (&'a str, &'a dyn Fn(&Path));
 
     #[test]
