@@ -9,9 +9,9 @@ use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
 /// Who owns the workspace. For an ordinary user there is one answer only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Owner {
-    /// Whoever runs the suite.
+    /// The user who runs the suite.
     Ourselves,
-    /// Somebody else, while we are root.
+    /// Another user, while we are root.
     SomebodyElse,
     /// Ourselves, while we are root, on a file system that maps no owners.
     OnOverlay,
@@ -41,7 +41,7 @@ pub(crate) fn overlay(root: &Path) -> PathBuf {
     merged
 }
 
-/// Gives all of it to somebody.
+/// Gives all of it to the user `SOMEBODY`.
 pub(crate) fn give_away(path: &Path) {
     let metadata = fs::symlink_metadata(path).unwrap();
     if metadata.is_dir() {

@@ -24,7 +24,7 @@ pub(crate) enum Ground<'a> {
 enum Running {
     Plain(Child),
     Confined(Box<Confined>),
-    /// Its first process, and who attends to it.
+    /// Its first process, and the thread that attends to it.
     Attended(i32, JoinHandle<std::io::Result<ExitStatus>>),
 }
 
@@ -63,7 +63,7 @@ struct Start<'a> {
     directory: &'a std::path::Path,
     stdin: Option<OwnedFd>,
     output: OwnedFd,
-    /// A last argument, by which others find it.
+    /// A last argument, by which other processes find it.
     label: Option<String>,
 }
 

@@ -43,7 +43,7 @@ fn children_and_descendants_are_found() {
 #[test]
 fn a_zombie_is_left_out_and_its_children_are_not() {
     let (_temporary, directory) = directory();
-    // The leader has become something that never waits, so its child stays a zombie.
+    // The leader has become a program that never waits, so its child stays a zombie.
     let script = r"
         sleep 0.5 &
         echo $$ > leader; exec sleep 1000";
@@ -123,7 +123,7 @@ fn a_number_that_was_reused_is_not_signalled() {
 
 #[test]
 fn a_number_that_is_nobodys_is_not_signalled() {
-    // Such numbers may stand in a record that somebody damaged.
+    // Such numbers may stand in a record that was damaged.
     for pid in [0, i32::MAX, -1, i32::MIN] {
         let nobody = Process { pid, started: 1 };
         assert_eq!(signal_process(nobody, Signal::CONT), Reach::Gone, "{pid}");
