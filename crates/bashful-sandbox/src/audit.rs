@@ -1,7 +1,7 @@
 //! The kernel's own record of what it refused. Only root may read it, and only on the host's own
 //! network: elsewhere there is none, and a run's report lacks it.
 //!
-//! It tells of the whole machine. Which run a record is about is found by the process it names.
+//! It covers the whole machine. The process that a record names shows which run it is about.
 
 mod record;
 
@@ -23,7 +23,7 @@ const MOST_AT_ONCE: usize = 64;
 const MOST_BYTES: usize = 9 << 10;
 /// Domains of Landlock that are remembered.
 const MOST_DOMAINS: usize = 256;
-/// The group of those who only read.
+/// The netlink group of processes that only read.
 const READERS: u32 = 1;
 
 /// The kernel's record, as it is written.
@@ -45,7 +45,7 @@ pub struct Refused {
 
 impl Audit {
     /// Begins to read; none where that is not for us. Records name processes as the whole machine
-    /// numbers them. Where our numbers are different, one run would be told what another did.
+    /// numbers them. Where our numbers are different, one run would get the report of another.
     pub fn open() -> Option<Self> {
         if !is_of_whole_machine(&fs::read_link("/proc/self/ns/pid").ok()?) {
             return None;

@@ -1,4 +1,4 @@
-//! What the processes of a run take of the machine, where only `/proc` tells.
+//! What the processes of a run take of the machine, where only `/proc` shows it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,7 +19,7 @@ pub struct MemoryInUse {
 }
 
 impl MemoryInUse {
-    /// What the machine has in use now; none if `/proc` does not tell.
+    /// What the machine has in use now; none if `/proc` does not say.
     pub fn now() -> Option<Self> {
         let text = fs::read_to_string("/proc/meminfo").ok()?;
         Some(Self {
@@ -72,7 +72,7 @@ pub fn memory_of(roots: &[i32], limit: u64, nameless: Nameless) -> u64 {
                 private = private.saturating_add(sum_of(&text, &["Pss_Anon:", "SwapPss:"]));
                 shared = shared.saturating_add(sum_of(&text, &["Pss_Shmem:"]));
             }
-            // It has ended meanwhile, or this kernel has no such table.
+            // It has ended since, or this kernel has no such table.
             Err(_) => private = private.saturating_add(roughly(process)),
         }
     }
@@ -92,7 +92,7 @@ fn nameless_files(processes: &[Process], grown: u64) -> u64 {
             return grown;
         }
     }
-    // What is mapped need not be there, so it is no more than what there is.
+    // A mapping need not be in memory as a whole, so it counts for no more than there is.
     let mapped = mapped
         .into_iter()
         .filter(|(inode, _)| !known.contains_key(inode));

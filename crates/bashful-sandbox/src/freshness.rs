@@ -20,7 +20,7 @@ use crate::protect::{Guard, Protected, Watch};
 use crate::room::hold_back;
 use crate::survey::StillSo;
 
-/// One thing's identity on disk.
+/// The identity of a file or directory on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Inode {
     device: u64,
@@ -62,7 +62,7 @@ pub struct Freshness {
     /// What is frozen or a private copy, and what it was. Its mount goes along when a run gives
     /// it another name; what takes its place then is the run's.
     covered: Vec<(Watch, Option<Inode>)>,
-    /// Whether the run stands for root, and what tells when more has to be hidden from it.
+    /// Whether the run stands for root, and what notices that more has to be hidden from it.
     stands_for_root: bool,
     root_only: Option<Arc<StillSo>>,
 }
@@ -170,7 +170,7 @@ impl Freshness {
         &self.grounds
     }
 
-    /// Takes what appeared for the person's: the run did nothing meanwhile. If it changes
+    /// Takes what appeared for the person's: the run did nothing since. If it changes
     /// later, that may be the run's doing.
     pub fn accept(&mut self) {
         for absent in &mut self.absent {
@@ -235,7 +235,7 @@ impl Freshness {
         hold_back(&replaced, tag, self.network, &is_same)
     }
 
-    /// What is no longer the thing that it was.
+    /// What was replaced by another file or directory.
     pub fn replaced(&self) -> Vec<PathBuf> {
         let gone = self
             .existing

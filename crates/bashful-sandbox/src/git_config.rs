@@ -41,7 +41,7 @@ pub(crate) struct Merged {
     pub(crate) changed: bool,
 }
 
-/// The hosts that git may be told to contact outside.
+/// The hosts outside that git may be made to contact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Hosts {
     /// Any: the run had the network, and could have sent there what it knows.

@@ -1,7 +1,7 @@
 //! What this host offers, for people who ask why a protection is not enforced.
 //!
-//! Nothing here decides anything: a run surveys what it needs by itself, and whether a
-//! sandbox can be built is told by building one.
+//! Nothing here decides anything: a run surveys what it needs by itself, and only building
+//! a sandbox shows whether one can be built.
 
 use std::fs;
 use std::io;
@@ -19,7 +19,7 @@ use crate::sys::{landlock, seccomp};
 pub struct Host {
     /// The release of the kernel, such as `6.8.0`.
     pub kernel: String,
-    /// The version of Landlock; 0 is none.
+    /// The version of Landlock; 0 where there is none.
     pub landlock: u32,
     /// Whether system calls can be filtered.
     pub system_call_filter: bool,
@@ -30,7 +30,7 @@ pub struct Host {
     pub mounts: Possibility,
     /// Whether a `/proc` of its own can be mounted there.
     pub proc: Possibility,
-    /// What can be limited for a whole run, and by whom.
+    /// What can be limited for a whole run, and in which control group.
     pub control_groups: Vec<ControlGroup>,
     /// Whether root's files can be shown as another user's.
     pub id_maps: IdMaps,

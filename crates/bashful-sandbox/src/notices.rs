@@ -1,4 +1,4 @@
-//! What a run ran into, as the kernel tells: a listener for some of its calls.
+//! What a run ran into, as the kernel reports it: a listener for some of its calls.
 //!
 //! This is a way of reporting and never the policy. Every call goes on, and the walls decide:
 //! mounts, namespaces, Landlock and the filter. The listener looks where the call leads, in the
@@ -42,7 +42,7 @@ use tree::Tree;
 /// Notices that are dealt with before others have their turn.
 const MOST_AT_ONCE: usize = 32;
 
-/// Threads that are remembered, to whom the kernel's record may refer.
+/// Threads that are remembered, because the kernel's record may refer to them.
 const MOST_THREADS: usize = 64;
 
 /// The listener of one run, and what it has seen.
@@ -85,8 +85,8 @@ impl Notices {
     }
 
     /// Lets calls go on that wait, and looks at them; no more than a fair share. One that sets
-    /// space aside goes on if `may_allocate` so many bytes; if not, it waits until the keeper has
-    /// ended the run.
+    /// space aside goes on if `may_allocate` allows that many bytes; if not, it waits until the
+    /// keeper has ended the run.
     pub fn serve(&mut self, plan: &Plan, may_allocate: &mut dyn FnMut(u64) -> bool) -> Line {
         for _ in 0..MOST_AT_ONCE {
             match self.waits() {
@@ -150,7 +150,7 @@ impl Notices {
     }
 
     fn serve_one(&mut self, plan: &Plan, may_allocate: &mut dyn FnMut(u64) -> bool) {
-        // The process that called may have been killed meanwhile.
+        // The process that called may have been killed in the meantime.
         let Ok(notice) = receive(&self.listener) else {
             return;
         };
@@ -183,8 +183,8 @@ impl Notices {
         let tree = (!self.looker.is_ready())
             .then(|| Tree::of(&notice.thread.to_string()))
             .flatten();
-        // A process that was killed meanwhile has left its number to another one, and this may be
-        // that one's memory and tree.
+        // A process that was killed in the meantime has left its number to another one, and this
+        // may be that one's memory and tree.
         if !still_waits(&self.listener, notice) {
             return;
         }

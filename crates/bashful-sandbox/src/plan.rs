@@ -24,7 +24,7 @@ pub use view::{Access, Entry, Private};
 /// What will be done for a run.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    /// Who the run is.
+    /// The user and group that the run is.
     pub identity: Identity,
     /// What the network is.
     pub network: Network,
@@ -50,14 +50,14 @@ pub struct Plan {
     pub(crate) telling: Filter,
     /// Which calls are reported.
     pub(crate) notices: Option<Noticing>,
-    /// The version of Landlock that is used; 0 is none.
+    /// The version of Landlock that is used; 0 where there is none.
     pub landlock: u32,
     /// What all this amounts to.
     pub enforcement: Enforcement,
     pub(crate) survey: Survey,
 }
 
-/// The calls that the kernel tells the keeper about.
+/// The calls that the kernel reports to the keeper.
 #[derive(Debug, Clone)]
 pub(crate) struct Noticing {
     pub(crate) what: NoticeOptions,
@@ -87,7 +87,7 @@ pub enum PlanError {
         told(short)
     )]
     Unenforceable {
-        /// Who would enforce it.
+        /// The backend that would enforce the plan.
         backend: Backend,
         /// What falls short.
         short: Vec<Short>,
@@ -195,14 +195,14 @@ impl Plan {
         self.limits.iter().find_map(|limit| limit.memory())
     }
 
-    /// Whether the room has file systems of its own. It has none where the host's whole tree is
-    /// used.
+    /// Whether the room has file systems of its own. It has none where the run uses the host's
+    /// whole tree.
     pub(crate) fn has_own(&self) -> bool {
         let mut view = self.view.iter();
         view.any(|entry| entry.path() == Path::new(ROOM_DIRECTORY))
     }
 
-    /// Who enforces it.
+    /// The backend that enforces it.
     pub fn backend(&self) -> Backend {
         self.survey.backend
     }

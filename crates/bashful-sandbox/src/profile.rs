@@ -15,8 +15,8 @@ use crate::backend::Backend;
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Profile {
-    /// The root that the session works in. It is readable; whether it is writable is
-    /// said by `write`.
+    /// The root that the session works in. It is readable; `write` says whether it is
+    /// writable too.
     pub workspace: PathBuf,
     /// Further files and directories that may be read, with all that is below them.
     pub read: Vec<PathBuf>,
@@ -31,7 +31,7 @@ pub struct Profile {
     pub network: Network,
     /// The only programs that may run, the shell included; any visible one if absent.
     pub commands: Option<Vec<PathBuf>>,
-    /// How much of everything.
+    /// How much memory, time and disk it may use.
     pub resources: Resources,
     /// Protections that the run may go without.
     pub optional: Vec<Protection>,
@@ -110,7 +110,7 @@ pub struct Resources {
     pub disk_size: Option<u64>,
 }
 
-/// The things that are enforced.
+/// What a sandbox enforces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Protection {
@@ -124,7 +124,7 @@ pub enum Protection {
     Processes,
     /// Memory, processor and the like.
     Resources,
-    /// Who the run is.
+    /// Which user and group the run is.
     Identity,
 }
 
@@ -168,7 +168,7 @@ impl Level {
 /// What the kernel enforces for a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Enforcement {
-    /// Who enforces. Records of older versions do not say it.
+    /// The backend. Records of older versions do not name it.
     #[serde(default)]
     pub backend: Backend,
     /// Reading and writing files.
@@ -181,12 +181,12 @@ pub struct Enforcement {
     pub processes: Level,
     /// Memory, processor and the like.
     pub resources: Level,
-    /// Who the run is.
+    /// Which user and group the run is.
     pub identity: Level,
 }
 
 impl Enforcement {
-    /// Nothing at all.
+    /// No protection at all.
     pub const NONE: Self = Self {
         backend: Backend::Native,
         filesystem: Level::None,
@@ -240,7 +240,7 @@ pub struct Violation {
     pub syscall: Option<String>,
     /// What would have to be granted, such as `resources.memory`; empty if nothing opens it.
     pub missing: String,
-    /// Who saw it: `cgroup`, `rlimit`, `keeper`, `seccomp`, `landlock`, `audit`.
+    /// What saw it: `cgroup`, `rlimit`, `keeper`, `seccomp`, `landlock`, `audit`.
     pub source: String,
     /// What became of it, in one sentence.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -259,7 +259,7 @@ pub struct Violation {
 /// What was looked at while a run went on, so that a caller does not take silence for an answer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lookout {
-    /// The kernel told of calls by which it may have met a wall.
+    /// The kernel reported calls by which the run may have met a wall.
     #[serde(default)]
     pub calls: bool,
     /// Of opens for reading, too.
@@ -268,7 +268,7 @@ pub struct Lookout {
     /// The kernel's own record was read, which has refused system calls.
     #[serde(default)]
     pub record: bool,
-    /// Calls of which it could not be told what they are about, or where they lead.
+    /// Calls of which the keeper could not find out what they are about, or where they lead.
     #[serde(default)]
     pub unknown: u64,
 }

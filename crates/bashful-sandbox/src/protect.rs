@@ -251,7 +251,7 @@ fn inspect_below(found: &mut Protected, root: &Path) {
     }
 }
 
-/// In a large directory things are asked for by name.
+/// In a large directory, each known name is looked up instead.
 fn inspect_large(found: &mut Protected, root: &Path, directory: &Path) {
     if directory == root {
         return;

@@ -1,4 +1,4 @@
-//! Whether a process waits to read from a file or terminal: as the kernel tells it, not guessed.
+//! Whether a process waits to read from a file or terminal: as the kernel shows it, not guessed.
 
 use std::fs::{self, File};
 use std::io;
@@ -39,7 +39,7 @@ const MOST_THREADS: usize = 16;
 const MOST_DESCRIPTORS: u64 = 64;
 
 /// Whether a thread of this process sleeps in a call that returns when there are bytes to read
-/// from `file`. What cannot be told is no.
+/// from `file`. What cannot be found out counts as no.
 pub fn waits_to_read(pid: i32, file: FileIdentity) -> bool {
     let Ok(threads) = fs::read_dir(format!("/proc/{pid}/task")) else {
         return false;

@@ -1,4 +1,4 @@
-//! What the first process of a run tells its keeper, and how a keeper reads it.
+//! What the first process of a run reports to its keeper, and how a keeper reads it.
 
 use std::io::{self, IoSliceMut};
 use std::mem::MaybeUninit;
@@ -15,7 +15,7 @@ use crate::{ExitStatus, Usage};
 /// One message from a first process to its keeper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Record {
-    /// Everything is in place, and it waits to be told what to start.
+    /// Everything is in place, and the first process waits for its order.
     Ready,
     /// The command has executed.
     Started,
@@ -27,7 +27,7 @@ pub(crate) enum Record {
     Failed(Stage, i32),
     /// It has ended.
     Ended {
-        /// As `wait` tells it.
+        /// The status as `wait` gives it.
         status: i32,
         /// No other process of the run is left.
         alone: bool,
@@ -101,10 +101,10 @@ pub struct Ended {
     pub usage: Usage,
 }
 
-/// What is said about a start.
+/// What a keeper hears about a start.
 #[derive(Debug)]
 pub(crate) enum Start {
-    /// The first process waits to be told what to start.
+    /// The first process waits for its order.
     Ready,
     /// By this descriptor the keeper hears of the run's calls.
     Listening(OwnedFd),
@@ -112,7 +112,7 @@ pub(crate) enum Start {
     Released,
     /// The command has executed; the keeper's end of its terminal, if it has one.
     Executed(Option<OwnedFd>),
-    /// Nothing more will be said.
+    /// No more will come: the first process has gone.
     Closed,
 }
 
@@ -153,7 +153,7 @@ impl Report {
         }
     }
 
-    /// Waits until a first process is ready to be told what to start.
+    /// Waits until a first process is ready for its order.
     pub(crate) fn await_ready(&self, patience: Duration) -> Result<(), (Stage, io::Error)> {
         self.await_word(patience)?;
         match self.next_of_start()? {
@@ -207,7 +207,7 @@ impl Report {
         }
     }
 
-    /// How the command ended, if that was told.
+    /// How the command ended, if the first process reported it.
     pub fn ended(&self) -> Option<Ended> {
         let Some(Record::Ended {
             status,
@@ -236,7 +236,7 @@ impl Report {
         let mut slices = [IoSliceMut::new(&mut bytes)];
         let flags = RecvFlags::CMSG_CLOEXEC;
         let received = match recvmsg(&self.socket, &mut slices, &mut ancillary, flags) {
-            // It went away without having read all that it was told.
+            // It went away without having read all that the keeper sent.
             Err(rustix::io::Errno::CONNRESET) => return Ok(None),
             received => received?,
         };

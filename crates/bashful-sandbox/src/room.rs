@@ -167,7 +167,7 @@ impl Room {
         self.network
     }
 
-    /// Builds the template for this plan, if there is none yet; says whether it did.
+    /// Builds the template for this plan, if there is none yet; returns whether it did.
     pub fn build_for(&mut self, plan: &Rc<Plan>) -> Result<bool, BuildError> {
         let known = self.next_template;
         self.template(plan)?;

@@ -65,7 +65,7 @@ pub(crate) struct FilterOptions {
     pub(crate) memory: MemoryRule,
 }
 
-/// What the kernel is to tell.
+/// Which calls the kernel is to report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NoticeOptions {
     /// Also opens for reading, and what asks about files.
@@ -121,7 +121,7 @@ impl Filter {
         }
     }
 
-    /// The program that only tells: every call of it goes on.
+    /// The program that only reports: every call goes on.
     pub(crate) fn of_notices(what: NoticeOptions) -> Self {
         let watched = what.watched();
         let rules: Vec<&'static Rule> = watched.map(|watched| &watched.rule).collect();

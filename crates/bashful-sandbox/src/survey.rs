@@ -26,7 +26,7 @@ pub(crate) use programs::AllowedPrograms;
 use programs::allowed_programs;
 pub(crate) use root_only::StillSo;
 
-/// Who a run is.
+/// Which user and group a run is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Identity {
     /// The user who asks, in a user namespace of its own.
@@ -66,7 +66,7 @@ impl Identity {
     }
 }
 
-/// What kind of thing is at a path.
+/// What kind of file is at a path.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Kind {
     /// A directory, not a link to one.
@@ -80,7 +80,7 @@ pub(crate) enum Kind {
 /// What this host offers for a profile.
 #[derive(Debug, Clone)]
 pub struct Survey {
-    /// Who will enforce.
+    /// The backend that will enforce the plan.
     pub(crate) backend: Backend,
     pub(crate) identity: Identity,
     pub(crate) landlock: u32,
@@ -98,8 +98,8 @@ pub struct Survey {
     /// What is hidden besides what the profile names: other names of the same files, and
     /// what only root may read where the run stands for root.
     pub(crate) also_hidden: Vec<(PathBuf, Kind)>,
-    /// Where the run stands for root and a plan is to be used again: what tells when more has to
-    /// be hidden.
+    /// Where the run stands for root and a plan is to be used again: what notices that more has
+    /// to be hidden from the run.
     pub(crate) root_only: Option<Arc<StillSo>>,
     /// Files that the run sees in another form.
     pub(crate) texts: Vec<(PathBuf, String)>,
@@ -114,7 +114,7 @@ pub struct Survey {
 enum Wanted {
     /// For runs: it may be used for more than one, as long as it holds.
     ToUse,
-    /// Only to tell what would be done.
+    /// Only to show what would be done.
     ToTell,
 }
 

@@ -98,7 +98,7 @@ impl Terminal {
         })
     }
 
-    /// What it is, for telling whether another descriptor is the program's end of it.
+    /// What it is, for finding out whether another descriptor is the program's end of it.
     pub fn identity(&self) -> io::Result<FileIdentity> {
         let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
         FileIdentity::of(&ioctl_tiocgptpeer(&self.0, flags)?)

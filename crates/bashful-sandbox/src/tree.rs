@@ -153,13 +153,13 @@ pub enum Reach {
     Delivered,
     /// The process is gone, or its number belongs to another by now.
     Gone,
-    /// It belongs to another user and we may not signal it.
+    /// It belongs to another user, and we may not signal it.
     Forbidden,
 }
 
 /// Signals exactly this process.
 pub fn signal_process(process: Process, signal: Signal) -> Reach {
-    // Zero and below would mean a group or everybody.
+    // Zero and below would mean a group or all processes.
     let Some(pid) = Some(process.pid)
         .filter(|pid| *pid > 0)
         .and_then(Pid::from_raw)

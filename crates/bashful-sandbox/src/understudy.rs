@@ -25,16 +25,16 @@ use crate::wrapped::memory;
 #[derive(Debug)]
 pub(crate) struct Line {
     socket: Report,
-    /// It has been told that it may execute.
+    /// The engine has said that the command may execute.
     is_released: bool,
 }
 
-/// How a start goes on.
+/// What the keeper hears about a start.
 #[derive(Debug)]
 pub(crate) enum Heard {
-    /// It is ready to be told.
+    /// It is ready for its order.
     Ready,
-    /// With this one hears of its calls.
+    /// By this descriptor the keeper hears of the command's calls.
     Listening(OwnedFd),
     /// It has executed.
     Executed,
@@ -74,7 +74,7 @@ impl Line {
         }
     }
 
-    /// Waits until it is ready to be told what to do; the listener for its calls, if there is one.
+    /// Waits until it is ready for its order; returns the listener for its calls, if there is one.
     pub(crate) fn await_ready(
         &mut self,
         patience: Duration,

@@ -51,7 +51,7 @@ pub struct AbandonedGroups {
 }
 
 /// Removes the groups of keepers that no longer live from all hierarchies that are mounted here.
-/// This looks at every group of the host, so it is nothing for the way of a run.
+/// This looks at every group of the host, so it is too slow to do for a run.
 pub fn remove_abandoned_groups() -> AbandonedGroups {
     let mounts = fs::read("/proc/self/mountinfo").unwrap_or_default();
     let Some(own) = Owner::current() else {

@@ -19,7 +19,7 @@ pub(super) trait Files: Debug + Sync {
     fn write(&self, path: &Path, value: &str) -> io::Result<()>;
 }
 
-/// The real thing.
+/// The kernel's own file system.
 #[derive(Debug)]
 pub(super) struct Kernel;
 

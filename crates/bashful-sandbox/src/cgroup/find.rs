@@ -78,7 +78,7 @@ impl Offers {
 #[derive(Debug)]
 pub(crate) struct Cgroups {
     pub(super) files: &'static dyn Files,
-    /// Absent if not even `/proc` tells who we are; then nothing is offered.
+    /// Absent if not even `/proc` says who we are; then nothing is offered.
     pub(super) owner: Option<Owner>,
     pub(super) offers: Offers,
     /// The most processes of a group of version 2 whatever is asked for, because

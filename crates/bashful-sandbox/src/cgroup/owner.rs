@@ -1,4 +1,4 @@
-//! Whose a control group is: the name of its directory says it.
+//! Which keeper a control group belongs to: the name of its directory says so.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;

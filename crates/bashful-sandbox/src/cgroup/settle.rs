@@ -121,7 +121,7 @@ impl Host<'_> {
         leaf: Option<&PathBuf>,
         wanted: &[Controller],
     ) -> Vec<Controller> {
-        // A child that one of ours started meanwhile is another one to move.
+        // A child that one of ours started in the meantime has to be moved as well.
         for _ in 0..MOST_MOVES {
             let members = numbers_in(&own.join("cgroup.procs"));
             let Some(leaf) = leaf.filter(|_| !members.is_empty()) else {

@@ -115,7 +115,7 @@ struct Sides<'a, 'h> {
     base: Vec<Wanted<'a>>,
     private: Vec<Wanted<'a>>,
     host: Vec<Wanted<'a>>,
-    /// Whom git may contact.
+    /// The hosts that git may contact.
     hosts: &'h Hosts,
 }
 

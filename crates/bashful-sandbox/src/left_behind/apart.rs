@@ -1,4 +1,4 @@
-//! Examinations in a process of their own, which tells what it found when it is done.
+//! Examinations in a process of their own, which reports what it found when it is done.
 //!
 //! The keeper has one thread, and what takes long must not keep it from its clocks.
 

@@ -1,4 +1,4 @@
-//! The name of the file that tells when runs were going on in a root.
+//! The name of the file that says when runs were going on in a root.
 
 use std::fmt::{self, Write as _};
 use std::fs;
@@ -66,8 +66,8 @@ fn path_of(name: &str) -> Option<&str> {
     name.splitn(3, '-').nth(2)
 }
 
-/// Whether one written path is the other, or lies below it. The rest of one that was cut may
-/// be anything.
+/// Whether one written path is the other, or lies below it. A path that was cut may have gone
+/// on in any way.
 fn is_below(path: &str, above: &str) -> bool {
     if let Some(cut) = above.strip_suffix('~') {
         return path.trim_end_matches('~').starts_with(cut);

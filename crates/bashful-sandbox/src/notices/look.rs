@@ -34,7 +34,7 @@ pub(super) struct Looker {
     open: RefCell<HashSet<PathBuf>>,
 }
 
-/// So many of them are remembered.
+/// No more of them than this are remembered.
 const MOST_OPEN: usize = 256;
 
 impl Looker {
@@ -55,7 +55,7 @@ impl Looker {
         self.run = Some(run);
     }
 
-    /// How often it could not be told what is in the way.
+    /// How often it could not be found out what is in the way.
     pub(super) fn unknown(&self) -> u64 {
         let host = self.host.get().and_then(Option::as_ref);
         self.run.iter().chain(host).map(Tree::unknown).sum()

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-/// So much of a table is read. What is beyond is not known, and nothing is said about it.
+/// No more of a table is read than this. Of what lies beyond, nothing is reported.
 const MOST_BYTES: u64 = 4 << 20;
 
 /// File systems that the kernel answers for by itself. All others ask a server or a program,

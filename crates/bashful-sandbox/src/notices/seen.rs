@@ -6,12 +6,12 @@ use std::path::Path;
 
 use crate::profile::Violation;
 
-/// Violations that are told of one run.
+/// Violations that are reported of one run.
 const MOST: usize = 100;
 /// Attempts that are known by now, so that the same is not looked at again.
 const MOST_KNOWN: usize = 1024;
 
-/// The same for the same violation, however often it was seen and by whom.
+/// The same for the same violation, however often it was seen and in which processes.
 pub(super) fn digest(violation: &Violation) -> u64 {
     let mut hasher = DefaultHasher::new();
     let about = (&violation.path, &violation.address, &violation.syscall);

@@ -25,7 +25,7 @@ pub(super) enum Attempt {
     Look(PathBuf, Last),
     /// Opening or changing what is there.
     Change(PathBuf),
-    /// Changing who may use what is there.
+    /// Changing which users may use what is there.
     Permit(PathBuf),
     /// Opening or making, whether or not it is there.
     Write(PathBuf),

@@ -34,7 +34,7 @@ pub(super) enum Found {
     Missing,
     /// It may not be looked at.
     Closed,
-    /// It cannot be told.
+    /// It cannot be found out.
     Unknown,
 }
 
@@ -67,7 +67,7 @@ impl Tree {
         })
     }
 
-    /// How often it could not be told what is at a path.
+    /// How often it could not be found out what is at a path.
     pub(super) fn unknown(&self) -> u64 {
         self.unknown.get()
     }

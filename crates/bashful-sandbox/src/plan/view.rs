@@ -11,7 +11,7 @@ use crate::profile::Profile;
 use crate::protect::Watch;
 use crate::survey::{Identity, Kind, Survey};
 
-/// One thing in the tree.
+/// One file or directory in the tree, and what becomes of it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Entry {
     /// An empty directory.

@@ -198,7 +198,7 @@ struct Segment {
     length: u64,
 }
 
-/// What the loader is told about the file.
+/// What the file says to the loader.
 #[derive(Debug, Clone, Copy, Default)]
 struct Dynamic {
     flags: u64,

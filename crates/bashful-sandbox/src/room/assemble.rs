@@ -146,9 +146,9 @@ pub(super) fn assemble(plan: &Plan, sources: Sources, own: Own) -> Result<(), Bu
 }
 
 struct Tree<'a> {
-    /// Where things to put over others are made; gone when the tree is closed.
+    /// Where covers for other files are made; gone when the tree is closed.
     stage: &'a Path,
-    /// How many things to put over others there are already.
+    /// How many covers there are already.
     masks: usize,
     /// Hidden directories and what covers them.
     hidden: BTreeMap<PathBuf, PathBuf>,
@@ -333,7 +333,7 @@ fn cover_whole(source: &Path, target: &Path, set: u64) -> Result<(), BuildError>
     cover(source, target, set, OpenTreeFlags::AT_RECURSIVE)
 }
 
-/// Covers `target` with what is at `source`; a link is a thing of its own.
+/// Covers `target` with what is at `source`; a link is covered itself, not what it leads to.
 pub(super) fn cover(
     source: &Path,
     target: &Path,

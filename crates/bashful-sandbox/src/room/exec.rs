@@ -278,7 +278,7 @@ impl Drop for Room {
 }
 
 impl Confined {
-    /// One that was made a moment ago by a wrapper program.
+    /// A run that a wrapper program made a moment ago.
     pub(crate) fn new(init: i32, report: Report, program: &Path) -> Self {
         Self {
             init,
@@ -315,7 +315,7 @@ impl Confined {
         own
     }
 
-    /// Waits until the first process can be told what to start.
+    /// Waits until the first process is ready for its order.
     pub(crate) fn await_ready(&self, patience: Duration) -> Result<(), LaunchError> {
         let ready = self.report.await_ready(patience);
         ready.map_err(|(stage, source)| LaunchError {
@@ -341,7 +341,7 @@ impl Confined {
         }
     }
 
-    /// How its start went, once that is known: said once. On an error nothing of it is left.
+    /// How its start went, once that is known: returned once. On an error nothing of it is left.
     pub fn hear_start(&mut self) -> Option<Result<(), LaunchError>> {
         while !self.is_decided {
             match self.hear_word() {
@@ -397,7 +397,7 @@ impl Confined {
         }
     }
 
-    /// What tells how its start goes on, if that is not the report.
+    /// The line on which its start is reported, if that is not the report.
     pub fn line(&self) -> Option<BorrowedFd<'_>> {
         self.line.as_ref().map(AsFd::as_fd)
     }

@@ -32,7 +32,7 @@ pub(super) struct Copy {
     told: Vec<String>,
 }
 
-/// By which a change of a file is noticed without reading it.
+/// Shows a change of a file without reading it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Stamp(u64, u64, i64, i64);
 
@@ -61,7 +61,7 @@ impl Stamp {
 const CONFIG: &str = "config";
 /// A configuration larger than this is not one.
 const MOST_BYTES: u64 = 4 << 20;
-/// How many held keys are told of one run.
+/// How many held keys are reported of one run.
 const MOST_TOLD: usize = 20;
 
 impl Room {
@@ -103,13 +103,13 @@ impl Room {
         Ok(directory)
     }
 
-    /// Whom git may be told to contact outside by what ran here.
+    /// The hosts outside that git may be made to contact by what ran here.
     pub(super) fn hosts(&self) -> Hosts {
         Hosts::for_runs_with(self.network())
     }
 
-    /// Brings what runs changed in their copies back to the host, and returns what it held
-    /// back.
+    /// Brings what runs changed in their copies back to the host, and returns what was held back
+    /// from it.
     pub fn merge_copies(&mut self) -> Vec<Violation> {
         let hosts = self.hosts();
         let merged = self.copies.iter_mut();

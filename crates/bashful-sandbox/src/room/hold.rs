@@ -92,7 +92,7 @@ pub(crate) fn open_root(path: &Path) -> io::Result<OwnedFd> {
     }
 }
 
-/// A holding back that goes on.
+/// A search of watched names that holds back what it must.
 pub(crate) struct Holding<'a> {
     tag: &'a str,
     whose: Whose<'a>,
@@ -162,7 +162,7 @@ impl<'a> Holding<'a> {
         }
     }
 
-    /// Decides about one thing.
+    /// Decides about one file or directory.
     fn judge(&mut self, guard: Guard, kind: FileType, about: &Stat, thing: &Named<'_>) {
         let Named { whole, here, name } = thing;
         let (here, name) = (*here, *name);
@@ -281,7 +281,7 @@ impl<'a> Holding<'a> {
                 .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.to_string()))?;
             let mut kept = String::new();
             if !cleaned.held.is_empty() {
-                // Some of it may be the person's, who had it before.
+                // Some of it may be the person's, from before the run.
                 if let Whose::ByTime(..) = self.whose {
                     let copy = self.keep_copy(here, name, &text)?;
                     kept = format!("; all of it is kept as `{}`", copy.display());
@@ -318,7 +318,7 @@ impl<'a> Holding<'a> {
             OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let file = openat(here, &copy, flags, Mode::RUSR | Mode::WUSR)?;
         let about = statat(here, name, AtFlags::SYMLINK_NOFOLLOW)?;
-        // The user who looks at it is the one who owns the other.
+        // The person who will look at it is the owner of the original.
         if rustix::process::geteuid().is_root() {
             let (user, group) = (Uid::from_raw(about.st_uid), Gid::from_raw(about.st_gid));
             fchown(&file, Some(user), Some(group))?;
@@ -356,7 +356,7 @@ impl<'a> Holding<'a> {
     }
 }
 
-/// A thing by its whole name, and by its name in the directory that it is in.
+/// A file or directory by its whole name, and by its name in the directory that it is in.
 struct Named<'a> {
     whole: PathBuf,
     here: BorrowedFd<'a>,

@@ -75,7 +75,7 @@ impl Confined {
 fn ended_at(plan: &Plan, ended: Option<Ended>) -> Vec<(Reached, By)> {
     let by = |number: i32| match ended?.status {
         ExitStatus::Signal(signal) if signal == number => Some(By::Signal),
-        // A shell tells the signal of its last command in its own exit code.
+        // A shell passes the signal of its last command on in its own exit code.
         ExitStatus::Code(code) if code == 128 + number => Some(By::ExitCode),
         _ => None,
     };
@@ -141,7 +141,7 @@ impl RunLimit {
         // A process may not raise what the caller was given.
         let hard = hard_limit(resource);
         let value = value.min(hard);
-        // At the soft limit of time there is a signal that tells why; at the hard one not.
+        // At the soft limit of time a signal shows why a process ended; at the hard one not.
         let later = match self {
             Self::CpuSeconds(_) => 5,
             _ => 0,

@@ -3,7 +3,7 @@
 //! Making namespaces, joining groups and giving up rights takes most of the time that
 //! a sandboxed start takes longer than a plain one. So a room keeps one first process
 //! ready for the plan that was used last, and below it what becomes the command: it has put on
-//! Landlock and the filters, waits inside and is told what to execute.
+//! Landlock and the filters, and waits inside for its order.
 
 use super::exec::{Confined, PATIENCE};
 use super::{Room, Template};

@@ -45,7 +45,7 @@ pub(super) const FOREIGN_CALLS: &[ForeignCalls] = &[
     },
 ];
 
-/// What happens to a call, as far as its number tells.
+/// What happens to a call, as far as its number decides.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Outcome {
     Allow,

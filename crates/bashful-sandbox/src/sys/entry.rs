@@ -26,7 +26,7 @@ macro_rules! main_is {
     };
 }
 
-/// Runs the program's own main function; what comes back is the code that the process ends with.
+/// Runs the program's own main function; returns the code that the process ends with.
 pub fn begin(main: fn() -> u8) -> i32 {
     // Without a stream in its place, a file that is opened later would be taken for it.
     let code = match fill_standard_streams() {

@@ -42,7 +42,7 @@ pub fn serve_as_first_process_if_asked() {
 }
 
 fn serve(report: RawFd) -> ! {
-    // What the wrapper said is said, and what it left open is no concern of ours.
+    // What the wrapper had to say is said, and what it left open is no concern of ours.
     close_all_but([Some(report), None]);
     for _ in 0..3 {
         // SAFETY: the path is a constant. The lowest numbers are free, so these are 0 to 2.
@@ -56,11 +56,11 @@ fn serve(report: RawFd) -> ! {
     attend(report, carry_out(report, told))
 }
 
-/// What we were told: about ourselves, and what to start.
+/// What the keeper sent us: about ourselves, and what to start.
 struct Instructed {
     setup: Setup,
     ruleset: Option<OwnedFd>,
-    /// What it refuses, what is told to the keeper, what is recorded by the kernel.
+    /// Which calls are refused, reported to the keeper, and recorded by the kernel.
     filters: [Option<Vec<Instruction>>; 3],
     told: Told,
 }

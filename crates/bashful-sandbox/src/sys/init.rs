@@ -41,7 +41,7 @@ pub(crate) struct Room<'a> {
     pub(crate) landlock: u32,
     /// Refusals that the kernel is to record, all of them also in the filter.
     pub(crate) recorded: Option<Program<'a>>,
-    /// Which calls the kernel tells the keeper about; it decides nothing.
+    /// Which calls the kernel reports to the keeper; it decides nothing.
     pub(crate) notices: Option<Program<'a>>,
     /// With this number our own last calls pass without a notice.
     pub(crate) number: u32,
@@ -60,7 +60,7 @@ pub(crate) struct Room<'a> {
     pub(crate) stack: *mut u8,
 }
 
-/// What clone3 is told. The kernel takes shorter versions of this structure.
+/// The arguments of clone3. The kernel takes shorter versions of this structure.
 #[repr(C, align(8))]
 #[derive(Default)]
 struct CloneArguments {
@@ -77,7 +77,7 @@ struct CloneArguments {
     cgroup: u64,
 }
 
-// Landlock records what it refuses since this version, if it is told to.
+// Landlock records what it refuses since this version, if asked to.
 const RECORDS: u32 = 7;
 const RECORD_AFTER_EXEC: u32 = 1 << 1;
 
@@ -327,13 +327,13 @@ pub(super) fn filter_calls(room: &Room<'_>) -> Result<(), (Stage, c_int)> {
     Ok(())
 }
 
-/// Reaps until no process is left, and tells how the command ended.
+/// Reaps until no process is left, and reports how the command ended.
 fn reap_until_alone(leader: i32, report: RawFd) {
     let mut ended = None;
     loop {
         let mut status = 0;
-        // As long as the command runs there is nothing to tell, so sleeping is fine.
-        // After it, whether a process is left decides what is told.
+        // As long as the command runs there is nothing to report, so sleeping is fine.
+        // After it, the report depends on whether a process is left.
         let options = if ended.is_some() { libc::WNOHANG } else { 0 };
         // SAFETY: the status outlives the call, and no usage is asked for.
         let pid = unsafe {

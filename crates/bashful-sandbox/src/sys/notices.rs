@@ -1,5 +1,5 @@
-//! Notices of system calls: the kernel holds a call, tells a listener of it, and lets it go on
-//! when told so.
+//! Notices of system calls: the kernel holds a call, reports it to a listener, and lets it go on
+//! when the listener says so.
 
 use std::ffi::{c_int, c_ulong, c_void};
 use std::io;
@@ -172,9 +172,9 @@ pub(crate) fn read_memory(thread: u32, address: u64, buffer: &mut [u8]) -> Optio
     usize::try_from(read).ok().filter(|read| *read > 0)
 }
 
-/// The command's own part: has the kernel tell about its calls, and sends the listener to the
-/// keeper. That this cannot be had stops nothing, but for a listener that would be lost: its
-/// calls would fail.
+/// The command's own part: has the kernel report its calls, and sends the listener to the keeper.
+/// If the kernel does not offer that, the run goes on without. Only a listener that is lost on the
+/// way stops it: its calls would fail.
 pub(super) fn give_notice(room: &Room<'_>, socket: RawFd) -> Result<(), (Stage, c_int)> {
     let Some(notices) = &room.notices else {
         return Ok(());

@@ -44,7 +44,7 @@ impl<'a> Program<'a> {
     /// privileges: "no new privileges" must be set before.
     ///
     /// One system call that neither allocates nor locks: good for a child between clone
-    /// and exec. Speculation stays as the kernel has it for everybody (no flags).
+    /// and exec. Speculation stays as the kernel has it for all processes (no flags).
     pub(crate) fn install(&self) -> Result<(), c_int> {
         self.install_with(0).map(drop)
     }

@@ -12,7 +12,7 @@ use crate::profile::Network;
 use crate::survey::Identity;
 use crate::sys::first::FIRST_ARGUMENT;
 
-/// What it must know. `--perms` came with version 0.5.
+/// The options that it must know. `--perms` came with version 0.5.
 const NEEDED: &[&str] = &[
     "--args",
     "--as-pid-1",
@@ -125,7 +125,7 @@ struct Tree<'a> {
     words: Words,
     plan: &'a Plan,
     place: &'a Place,
-    /// Whether the size of a file system in memory can be said.
+    /// Whether it can be given the size of a file system in memory.
     has_size: bool,
     texts: usize,
     /// What becomes read-only when everything is in its place.
@@ -216,8 +216,8 @@ impl Tree<'_> {
         }
     }
 
-    /// It cannot be told how many names a file system in memory may have, and an older one not
-    /// its size. Where no control group counts them, they go to disk, as those in `/tmp` do.
+    /// It takes no limit on the names in a file system in memory, and an older one no size. Where
+    /// no control group counts them, they go to disk, as those in `/tmp` do.
     fn shared_memory(&mut self, path: &Path) {
         if self.has_size && self.plan.uncounted_memory().is_none() {
             self.in_memory(path, "1777", Some(self.plan.storage.tmp));

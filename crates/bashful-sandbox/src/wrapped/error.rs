@@ -59,7 +59,7 @@ pub enum WrapperError {
         /// What there are no walls for.
         what: &'static str,
     },
-    /// What it built is not what was asked for: a file or directory was replaced meanwhile.
+    /// What it built is not what was asked for: a file or directory was replaced before.
     #[error("`{}` is another one inside: it was replaced meanwhile", path.display())]
     Replaced {
         /// The path that leads elsewhere now.

@@ -15,7 +15,7 @@ use crate::profile::Network;
 use crate::survey::Identity;
 use crate::sys::first::FIRST_ARGUMENT;
 
-/// What it must know. `--keep-fd` came with version 0.9.72.
+/// The options that it must know. `--keep-fd` came with version 0.9.72.
 const NEEDED: &[&str] = &[
     "--blacklist",
     "--caps.keep",

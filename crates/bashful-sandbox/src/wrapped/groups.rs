@@ -14,7 +14,7 @@ static NUMBERS: AtomicU64 = AtomicU64::new(0);
 #[derive(Debug, Default)]
 pub(super) struct Groups {
     ahead: Option<Ahead>,
-    /// None could be made ahead; that is not tried again before a run has got one.
+    /// No group could be made ahead; that is not tried again before a run has got one.
     in_vain: bool,
     /// Groups of runs that have ended.
     retired: Vec<Cgroup>,
@@ -85,7 +85,7 @@ impl Groups {
         plan.group != Resources::default() && self.ahead.is_none() && !self.in_vain
     }
 
-    /// Does the work that [`Self::want_preparing`] tells of.
+    /// Removes the groups of past runs, and makes one for the next.
     pub(super) fn prepare(&mut self, plan: &Plan) {
         for group in std::mem::take(&mut self.retired) {
             self.retire(Some(group));

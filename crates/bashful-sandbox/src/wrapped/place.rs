@@ -153,7 +153,7 @@ impl Place {
         self.root.join("tmp")
     }
 
-    /// The variable that tells a run so, where it cannot have a `/tmp` of its own.
+    /// The variable that names it to a run that cannot have a `/tmp` of its own.
     pub(super) fn variable(&self) -> Option<CString> {
         let value = self.tmp().into_os_string().into_encoded_bytes();
         CString::new([b"TMPDIR=".to_vec(), value].concat()).ok()

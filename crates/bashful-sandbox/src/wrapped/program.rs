@@ -32,9 +32,9 @@ pub struct WrapperProgram {
     pub version: String,
     /// Whether it is installed with the rights of root.
     pub is_setuid: bool,
-    /// Its help, which tells what it can do.
+    /// Its help, which shows what it can do.
     help: String,
-    /// By which it is noticed that it was replaced.
+    /// Shows whether the file was replaced.
     fingerprint: Option<Fingerprint>,
 }
 
@@ -117,7 +117,7 @@ impl WrapperProgram {
         self.fingerprint.is_some() && fingerprint(&self.path) == self.fingerprint
     }
 
-    /// One that is not there, for tests.
+    /// A program that does not exist, for tests.
     #[cfg(test)]
     pub(super) fn pretended(path: &str, options: &[&str]) -> Self {
         Self {

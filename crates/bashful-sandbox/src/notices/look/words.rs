@@ -1,4 +1,4 @@
-//! What is told of a wall.
+//! What is reported about a wall.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use crate::profile::Violation;
 /// The source of these reports: the filter's notices.
 pub(super) const SOURCE: &str = "seccomp";
 
-/// What is said of the sandbox's own parts.
+/// What is reported about the sandbox's own parts.
 const NOTHING_OPENS: &str = "nothing opens this: it belongs to the sandbox itself";
 
 /// Whether a path belongs to the sandbox itself.

@@ -50,7 +50,7 @@ pub(super) fn in_child(
             drop(ours);
             // Modes are as written here, whatever the caller's mask.
             rustix::process::umask(rustix::fs::Mode::empty());
-            // Whatever it said or could not say, the parent notices.
+            // Whatever it reported or could not report, the parent notices.
             let _ = tell(&theirs, &work());
             leave(0)
         }

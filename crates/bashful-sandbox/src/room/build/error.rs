@@ -11,7 +11,7 @@ pub enum BuildStep {
     Host,
     /// Making the namespaces of a room.
     Namespaces,
-    /// Saying who is who in the user namespace.
+    /// Mapping users and groups in the user namespace.
     Identity,
     /// The room's own file systems.
     Base,

@@ -22,7 +22,7 @@ const MOST_BYTES: u64 = 4 << 20;
 const MOST_INDEX_BYTES: u64 = 1 << 30;
 
 impl Holding<'_> {
-    /// The hosts that git may be told to contact.
+    /// The hosts that git may be made to contact.
     pub(super) fn hosts(&self) -> Hosts {
         match self.whose {
             Whose::Run(network) => Hosts::for_runs_with(network),

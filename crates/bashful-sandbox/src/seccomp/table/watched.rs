@@ -1,5 +1,5 @@
-//! Calls that the kernel tells the keeper about: those by which a run may meet a wall that
-//! reports nothing, such as a mount that is read-only.
+//! Calls that the kernel reports to the keeper: those by which a run may meet a wall that reports
+//! nothing, such as a mount that is read-only.
 //!
 //! They are few and seldom: an open for reading is not among them unless reads are traced, nor
 //! anything that works on an open file. What only asks about files is watched with the reads.
@@ -40,7 +40,7 @@ pub(crate) enum Act {
     Write,
     /// Changes what is there.
     Change,
-    /// Changes who may use it.
+    /// Changes which users may use it.
     Permit,
     /// Makes a name that must not be there yet.
     Make,
@@ -57,8 +57,8 @@ pub(crate) enum Act {
         /// What becomes of a link.
         end: End,
     },
-    /// Sets space on a disk aside, without writing: one argument says how much, another one in
-    /// which mode.
+    /// Sets space on a disk aside, without writing: one argument says how much, another says how
+    /// it is done.
     Allocate {
         /// The number of the argument with the bytes.
         length: usize,
