@@ -43,8 +43,8 @@ struct View<'a> {
     name: &'a str,
 }
 
-/// All refusals in a text, each with the call it is about, also those whose capability the run
-/// holds already.
+/// All refusals in a text, each with the call it is about. Whether the run holds their capabilities
+/// does not matter here.
 pub(crate) fn check(facts: &Facts, context: &Context) -> Vec<(Option<usize>, Finding)> {
     let mut findings = Vec::new();
     let feeds = feeds::Feeds::of(facts);
