@@ -171,7 +171,7 @@ impl Capabilities {
 }
 
 impl CapabilityChanges {
-    /// Whether nothing is said.
+    /// Whether nothing is changed.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
@@ -184,7 +184,7 @@ impl From<CapabilityChanges> for Capabilities {
     }
 }
 
-/// Both lists, each item once, in the order in which they were said.
+/// Both lists, each item once, in the order in which they were given.
 fn united(before: &[String], more: &[String]) -> Vec<String> {
     let mut all = before.to_vec();
     for item in more {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::capabilities::NetworkCapability;
 use crate::shell_memory::ShellMemory;
 
-/// What kind of text is read, which decides how much of it is followed before it is given up.
+/// What kind of text is read, which decides how far it is followed before the reader gives up.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Reading {
     /// A command that the caller gave just now: one that is out of the ordinary is refused.

@@ -36,7 +36,7 @@ pub struct Facts {
     pub assignments: Vec<Assignment>,
     /// Every function definition.
     pub functions: Vec<Function>,
-    /// What the text does not tell.
+    /// What the text does not show.
     pub unknowns: Vec<Unknown>,
 }
 
@@ -175,7 +175,7 @@ pub struct Assignment {
     pub span: Span,
     /// The variable's name.
     pub name: String,
-    /// What it gets; for an array its elements are not told apart.
+    /// What it gets; the elements of an array are not kept apart.
     pub value: Argument,
     /// Whether it is made for one call alone, as in `A=1 make` or `env A=1 make`.
     pub for_call: bool,
@@ -192,18 +192,18 @@ pub struct Function {
     pub body: Range<usize>,
 }
 
-/// A part of the text that does not tell what it would do.
+/// A part of the text that does not show what it would do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unknown {
     /// Where it stands in the original text.
     pub span: Span,
-    /// What kind of thing.
+    /// Why it is not known.
     pub kind: UnknownKind,
     /// The text it is about.
     pub fact: String,
 }
 
-/// Kinds of what a text does not tell.
+/// Kinds of what a text does not show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum UnknownKind {

@@ -35,7 +35,7 @@ pub struct Finding {
 pub enum Standing {
     /// A rule or table says so. It holds in every profile.
     Rule,
-    /// No rule knows it; the reason tells what is not known. The profile's default decides, and
+    /// No rule knows it; the reason says what is not known. The profile's default decides, and
     /// the effect is only what a careful one does.
     Unknown,
 }

@@ -1,4 +1,4 @@
-//! How much of a text is followed before it is given up as too complex.
+//! How far a text is followed before the reader gives it up as too complex.
 
 use crate::context::Reading;
 

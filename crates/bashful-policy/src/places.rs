@@ -74,7 +74,7 @@ pub(crate) fn places(argument: &Argument, directories: &[String], context: &Cont
     places
 }
 
-/// Where `/proc/self/cwd/…` and `/proc/self/root/…` lead; none if a path is no such thing.
+/// Where `/proc/self/cwd/…` and `/proc/self/root/…` lead; none for any other path.
 fn through_process(path: &str, directories: &[String]) -> Option<Vec<String>> {
     // The names before those two: `/proc/self/task/1/root`.
     const MOST: usize = 6;

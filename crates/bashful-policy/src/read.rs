@@ -9,7 +9,7 @@ use crate::shell::{self, Base};
 
 /// More text than this is more than a person reads before saying yes.
 const LONG: usize = 10 * 1024;
-/// Texts up to this long, with at most so many brackets, are read on the caller's stack.
+/// Texts up to this long, with few enough brackets, are read on the caller's stack.
 const SHORT: usize = 512;
 const FEW_BRACKETS: usize = 16;
 /// Others are read on a stack of their own, which is large enough for the deepest text.

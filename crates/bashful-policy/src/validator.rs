@@ -38,7 +38,7 @@ pub enum ValidationError {
 }
 
 impl ValidationError {
-    /// The error as a decision, for those who report decisions.
+    /// The error as a decision, for callers that report decisions.
     pub fn into_decision(self) -> Decision {
         let rule = match self {
             Self::Refused(decision) => return *decision,
@@ -111,7 +111,7 @@ impl CommandValidator {
     /// is left to the policy.
     pub fn check_patterns(&self, command: &str, reading: Reading) -> Option<Decision> {
         match malformed(command) {
-            // How long a script may be is told where it is kept; its values come on top of that.
+            // Where a script is kept, its length is limited; its values come on top of that.
             Some(ValidationError::TooLong { .. }) if reading == Reading::Script => {}
             Some(error) => return Some(error.into_decision()),
             None => {}

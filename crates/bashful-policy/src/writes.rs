@@ -1,6 +1,6 @@
 //! What a text writes, redirect by redirect and program by program.
 //!
-//! The table says which arguments a program writes, `target.rs` what is to be said about each.
+//! The table says which arguments a program writes, `target.rs` judges each of them.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -124,7 +124,7 @@ fn verdicts(done: &Written, call: &Call, context: &Context) -> Vec<Finding> {
     let mut kinds = Vec::new();
     let mut worst = Verdict::Inside;
     for target in &done.targets {
-        // What is moved goes on elsewhere.
+        // What is moved is not lost: it exists elsewhere.
         let moved = target.way == Way::Delete && call.program() == "mv";
         let mut verdict = if empties(call) && !moved {
             target.emptied(&directories, context)

@@ -61,7 +61,7 @@ fn heavy_what_bash_and_the_reader_make_of_this_machine_is_told() {
     let mut scripts: Vec<(PathBuf, String)> = scripts().into_iter().collect();
     let all = scripts.len();
     if !is_whole() && all > CHOICE {
-        // Every so many, so that no directory is left out.
+        // Takes one file in every few, so that no directory is left out.
         let mut index = 0;
         scripts.retain(|_| {
             index += 1;

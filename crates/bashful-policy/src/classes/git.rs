@@ -135,7 +135,7 @@ fn is_destructive(subcommand: &str, arguments: &[Argument]) -> bool {
     }
 }
 
-/// Whether `git submodule foreach git …` does such a thing in each; a text is read elsewhere.
+/// Whether `git submodule foreach git …` destroys in each; a text is read elsewhere.
 fn foreach_destroys(arguments: &[Argument]) -> bool {
     let at = arguments.iter().position(|word| word.text == "foreach");
     let rest = at

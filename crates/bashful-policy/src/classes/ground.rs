@@ -54,7 +54,7 @@ const SYSTEM: &[&str] = &[
     "/opt/homebrew",
     "/lost+found",
 ];
-/// Places in them that are for everybody.
+/// Places in them that are meant for all users.
 const SHARED: &[&str] = &[
     "/dev/shm",
     "/var/tmp",

@@ -188,7 +188,7 @@ impl Shape {
         Some(kind(after))
     }
 
-    /// The option of this name or abbreviation. What could also mean a harmful one is none.
+    /// The option of this name or abbreviation; none if it could also mean a harmful one.
     fn long(&self, name: &str) -> Option<(Kind, Given)> {
         let mut found = None;
         let mut clear = !name.is_empty();

@@ -179,7 +179,7 @@ fn replaces_tool(argument: &Argument) -> bool {
             | "RANLIB"
             | "STRIP"
     );
-    // A compiler by its name is a usual thing to ask for.
+    // To name a compiler by its plain name is usual.
     tool && (!argument.is_known() || value.contains(['/', ';', '|', '&', '$', '`', '(']))
 }
 

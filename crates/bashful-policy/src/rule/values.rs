@@ -48,7 +48,7 @@ pub(super) enum Value {
     Next,
     /// The word stands for itself.
     None,
-    /// No table knows the option, so the word may be either.
+    /// The table lists no options of this program, so the word may be either.
     Unclear,
 }
 

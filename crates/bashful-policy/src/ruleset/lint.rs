@@ -5,7 +5,7 @@ use std::fmt;
 use crate::decision::Layer;
 use crate::rule::{Matcher, Rule, RuleEffect, Shape, Token};
 
-/// One odd thing about one rule.
+/// One oddity of one rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lint {
     /// The file of the rule.

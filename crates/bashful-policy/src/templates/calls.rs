@@ -76,7 +76,7 @@ pub(super) fn demands(part: &Part<'_>, flow: &Flow<'_>, places: &[Place]) -> Vec
     for call in &part.facts.calls {
         inquiry.call(call);
     }
-    // What the walk found is said last, for it knows less about what to write instead.
+    // What the walk found comes last, for it knows less about what to write instead.
     inquiry.unknowns();
     inquiry.demands
 }

@@ -35,7 +35,7 @@ pub(super) fn check(script: &str) -> Result<(), TemplateError> {
     plain.push_str(script.get(at..).unwrap_or_default());
     let candidates = name::candidates(&plain);
     let Ok(found) = find(&plain, &candidates, Way::Commands) else {
-        // The caller reads the script as it stands, and tells what is wrong with it.
+        // The caller reads the script as it stands, and reports what is wrong with it.
         return Ok(());
     };
     let expanded = candidates.iter().zip(found).filter(|(_, found)| {

@@ -17,7 +17,7 @@ pub(super) struct Part<'s> {
     pub(super) offset: usize,
     /// Whether its bytes are those of the script, from there on.
     pub(super) is_script: bool,
-    /// Whose positional parameters it has outside of functions.
+    /// The function or script whose positional parameters it has outside of functions.
     pub(super) scope: String,
     pub(super) facts: Facts,
     pub(super) marks: Vec<Mark>,

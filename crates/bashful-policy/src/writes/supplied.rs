@@ -1,4 +1,4 @@
-//! Arguments that `find` and `xargs` put in at run time, as far as the text tells them.
+//! Arguments that `find` and `xargs` put in at run time, as far as the text shows them.
 
 use crate::facts::{Argument, Call, Facts, Place};
 
@@ -47,7 +47,7 @@ pub(super) fn arguments(facts: &Facts, index: usize) -> Vec<Argument> {
         return from_input(facts, index, given);
     }
     let is_end = |word: &Argument| matches!(word.text.as_str(), ";" | "+");
-    // The end of `-exec` is nothing that its program sees.
+    // The program does not see the end of `-exec`.
     given.truncate(given.len() - usize::from(given.last().is_some_and(is_end)));
     if FINDS.contains(&supplier.as_str()) {
         let found = wrapper(facts, index, FINDS).map_or_else(unknown, found);
@@ -136,7 +136,7 @@ fn unknown() -> Vec<Argument> {
 }
 
 /// The call that starts this one: the nearest before it of these names that encloses it. Calls
-/// of a text in quotes all have the place of that text, so the place alone does not tell.
+/// of a text in quotes all have the place of that text, so the place alone does not show it.
 fn wrapper<'a>(facts: &'a Facts, index: usize, names: &[&str]) -> Option<&'a Call> {
     let call = facts.calls.get(index)?;
     let before = facts.calls.get(..index)?;

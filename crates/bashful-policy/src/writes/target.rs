@@ -1,4 +1,4 @@
-//! One thing that is written, and what is to be said about it.
+//! One target of a write, and the verdict on it.
 
 use crate::context::Context;
 use crate::facts::Argument;
@@ -17,23 +17,23 @@ pub(super) enum Way {
     Delete,
 }
 
-/// One thing that is written.
+/// One target of a write.
 #[derive(Debug, Clone)]
 pub(super) struct Target {
     pub(super) argument: Argument,
     pub(super) way: Way,
 }
 
-/// What is to be said about a target, from the mildest on.
+/// The verdict on a target, from the mildest on.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Verdict {
     /// It is inside the workspace, or nothing.
     Inside,
     /// It is inside another root.
     InsideRoot,
-    /// A device, about which the classes say what is to be said.
+    /// A device, which the classes judge.
     Device,
-    /// The text does not tell where it leads.
+    /// The text does not show where it leads.
     Unknown,
     /// It is the repository's own.
     Repository(String),
@@ -67,7 +67,7 @@ impl Target {
         self.argument.glob && self.way != Way::Delete && directory.contains(['*', '?', '['])
     }
 
-    /// What is to be said about it if it loses what is in it. What a glob finds is there, so that
+    /// The verdict on it if it loses what is in it. What a glob finds is there, so that
     /// emptying it is like deleting it.
     pub(super) fn emptied(&self, directories: &[String], context: &Context) -> Verdict {
         let verdict = self.verdict(directories, context);
@@ -93,7 +93,7 @@ impl Target {
             .max(Verdict::Unknown)
     }
 
-    /// What is to be said about it, seen from these directories.
+    /// The verdict on it, seen from these directories.
     pub(super) fn verdict(&self, directories: &[String], context: &Context) -> Verdict {
         if self.argument.pattern.is_some() {
             let argument = self.argument.as_path().into_owned();

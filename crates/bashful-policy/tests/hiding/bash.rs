@@ -1,4 +1,4 @@
-//! Runs programs in real bash and tells which markers were executed.
+//! Runs programs in real bash and returns which markers were executed.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -86,7 +86,7 @@ impl Bash {
         let mut pause = Duration::from_micros(500);
         while child.try_wait().unwrap().is_none() {
             if Instant::now() > end {
-                // The group has the number of its leader, which is not waited for yet.
+                // The group has the number of its leader, which is not reaped yet.
                 let group = format!("-{}", child.id());
                 let kill = ["-c", "kill -KILL \"$1\"", "kill", &group];
                 let _ = Command::new("bash").args(kill).status();

@@ -120,7 +120,7 @@ pub(crate) fn open(depth: usize) -> Vec<(String, String)> {
         .collect()
 }
 
-/// One thing repeated up to this many bytes.
+/// One piece of text repeated up to this many bytes.
 pub(crate) fn long(bytes: usize) -> Vec<(String, String)> {
     let repeated = [
         ("one word", ": ", "a"),

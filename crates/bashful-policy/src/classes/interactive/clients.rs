@@ -219,7 +219,7 @@ fn is_console(view: &View, first: &str, second: &str) -> bool {
     }
 }
 
-/// Whether a program only tells about itself.
+/// Whether a program only shows its help or version.
 pub(super) fn only_shows(arguments: &[Argument]) -> bool {
     has_word(
         arguments,

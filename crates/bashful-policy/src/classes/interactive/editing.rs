@@ -1,4 +1,4 @@
-//! Commands that open an editor, or ask questions, unless told everything.
+//! Commands that open an editor, or ask questions, unless their arguments say everything.
 
 use super::{has_setting, prints, reads};
 use crate::arguments::Valued;

@@ -11,7 +11,7 @@ pub(super) struct Path<'a> {
     pub(super) text: &'a str,
     /// Its `*`, `?` and `[` find names.
     pub(super) glob: bool,
-    /// It goes on in a way that is not known.
+    /// It goes on with a part that is not known.
     pub(super) open: bool,
 }
 

@@ -55,7 +55,7 @@ pub(crate) enum Program {
     /// A file, at this index.
     File(usize),
     Stdin,
-    /// It runs nothing: it only checks the syntax, or tells its version.
+    /// It runs nothing: it only checks the syntax, or prints its version.
     Nothing,
 }
 
@@ -306,7 +306,7 @@ impl Walker<'_> {
     fn stdin_script(&mut self, argv: &[Argument], index: usize, state: &mut State, frame: &Frame) {
         let Some(first) = argv.first() else { return };
         match &frame.input {
-            // No text arrives here; the class `interactive` says whether a person is waited for.
+            // No text arrives here; the class `interactive` covers waiting for a person.
             Input::Inherited => {}
             Input::File(file) => {
                 let file = file.clone();

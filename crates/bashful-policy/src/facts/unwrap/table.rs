@@ -536,7 +536,7 @@ pub(super) fn directory_option(name: &str, argv: &[Argument]) -> Option<Argument
         _ => return None,
     };
     let arguments = argv.get(1..).unwrap_or_default();
-    // An option of the program inside is none of the wrapper's.
+    // An option of the program inside does not belong to the wrapper.
     let own = arguments
         .iter()
         .take_while(|word| word.text.starts_with('-') || is_assignment(word))

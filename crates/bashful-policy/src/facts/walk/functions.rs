@@ -93,7 +93,7 @@ impl Walker<'_> {
         if text.unknown_from.is_some() {
             self.unknown(UnknownKind::DynamicScript, text.span, &text.text);
             if text.unknown_from == Some(0) && !text.text.contains([' ', '\t', '\n', ';']) {
-                // There is nothing else in it that could be read.
+                // No part of it is known, so none can be read.
                 return;
             }
         }

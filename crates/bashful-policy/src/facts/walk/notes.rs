@@ -113,7 +113,7 @@ impl Walker<'_> {
                         all.text.push(' ');
                     }
                 }
-                // The elements of an array are not told apart.
+                // The elements of an array are not kept apart.
                 all.unknown_from = Some(0);
                 vec![all]
             }

@@ -34,7 +34,7 @@ impl Taint {
         self.any.len() + self.leading.len() > before
     }
 
-    /// The same in a word that it begins only if `starts` says so.
+    /// The same in a word, which it begins only if `starts` says so.
     pub(super) fn behind(mut self, starts: Starts) -> Self {
         if starts == Starts::No {
             self.leading.clear();

@@ -1,4 +1,4 @@
-//! Programs that print names: which ones, as far as their arguments tell.
+//! Programs that print names: which ones, as far as their arguments show.
 
 use super::found::FOUND;
 use super::unknown;

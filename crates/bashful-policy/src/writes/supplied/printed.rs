@@ -90,7 +90,7 @@ enum Selection {
 
 /// What a program does with the names it reads.
 enum Filter {
-    /// It is none.
+    /// It does not filter names.
     None,
     /// It prints any of them, in any order.
     Passes,
