@@ -195,8 +195,8 @@ impl Plan {
         self.limits.iter().find_map(|limit| limit.memory())
     }
 
-    /// Whether the room has file systems of its own. It has none where the run uses the host's
-    /// whole tree.
+    /// Whether the room has file systems of its own: not where the run uses the host's whole tree,
+    /// as it is.
     pub(crate) fn has_own(&self) -> bool {
         let mut view = self.view.iter();
         view.any(|entry| entry.path() == Path::new(ROOM_DIRECTORY))

@@ -66,8 +66,8 @@ fn path_of(name: &str) -> Option<&str> {
     name.splitn(3, '-').nth(2)
 }
 
-/// Whether one written path is the other, or lies below it. A path that was cut may have gone
-/// on in any way.
+/// Whether one written path is the other, or lies below it. How a path that was cut went on is
+/// not known.
 fn is_below(path: &str, above: &str) -> bool {
     if let Some(cut) = above.strip_suffix('~') {
         return path.trim_end_matches('~').starts_with(cut);

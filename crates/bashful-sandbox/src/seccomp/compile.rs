@@ -85,8 +85,7 @@ pub(super) fn compile(rules: &[&'static Rule]) -> Vec<Instruction> {
     assembler.finish()
 }
 
-/// Where the outcome changes, in the order of the numbers. Calls below the first are all
-/// allowed by it.
+/// Where the outcome changes, in the order of the numbers. Calls below the first are allowed.
 fn ranges(rules: &[&'static Rule]) -> Vec<Range> {
     let mut ranges: Vec<Range> = Vec::new();
     for (number, outcome) in outcomes(rules) {

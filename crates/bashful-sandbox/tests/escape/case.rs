@@ -15,7 +15,7 @@ const PRELUDE_BASH: &str = include_str!("prelude.sh");
 
 /// A program in one of the two languages that every machine under test has.
 ///
-/// Its exit code tells what it came to: 0 that it reached its aim, 3 that it was blocked,
+/// Its exit code says what it came to: 0 that it reached its aim, 3 that it was blocked,
 /// anything else that the suite is broken. Python makes raw system calls, so that the suite
 /// needs no unsafe code.
 #[derive(Debug, Clone, Copy)]
@@ -73,7 +73,7 @@ pub(crate) enum Place {
     OtherRoom,
 }
 
-/// Which of them tells whether the act reached its aim.
+/// Which of them shows whether the act reached its aim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Witness {
     /// The act itself. That the host must not feel an attack holds for all.
@@ -99,7 +99,7 @@ pub(crate) struct Case {
     pub(crate) witness: Witness,
     /// Whether the case matters for root only.
     pub(crate) root_only: bool,
-    /// What a kernel may lack, and what the control is told then.
+    /// What a kernel may lack, and what the control hears then.
     pub(crate) may_lack: Option<(&'static str, &'static [&'static str])>,
     /// Whether the act may be killed by what holds it back.
     pub(crate) may_be_killed: bool,
@@ -152,7 +152,7 @@ impl Case {
     }
 
     /// A process that is there while the act runs. It says what the act needs to know, calls
-    /// `ready()`, and tells afterwards whether it was disturbed.
+    /// `ready()`, and reports afterwards whether it was disturbed.
     pub(crate) fn helper(mut self, place: Place, code: &'static str) -> Self {
         self.helper = Some((place, Act::Python(code)));
         self
@@ -169,7 +169,7 @@ impl Case {
         self
     }
 
-    /// Only the host can tell.
+    /// Only the host can see it.
     pub(crate) fn felt_only(mut self) -> Self {
         self.witness = Witness::Host;
         self

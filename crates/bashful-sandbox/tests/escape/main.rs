@@ -100,7 +100,7 @@ enum Task {
     #[default]
     Run,
     List,
-    /// List or run those that are switched off: there are none.
+    /// List or run those that are switched off, of which there are none.
     Ignored,
     /// Asked by ourselves: be the process of one case.
     Alone,

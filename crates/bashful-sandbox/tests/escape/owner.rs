@@ -1,4 +1,4 @@
-//! Whose the workspace is, and on which kind of file system: each makes another sandbox.
+//! Which user owns the workspace, and on which kind of file system: each makes another sandbox.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, chown, lchown};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
 
-/// Who owns the workspace. For an ordinary user there is one answer only.
+/// The owner of the workspace. For an ordinary user there is one answer only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Owner {
     /// The user who runs the suite.

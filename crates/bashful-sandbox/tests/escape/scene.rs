@@ -135,7 +135,7 @@ impl Scene {
         self.watched.push(path);
     }
 
-    /// A witness that tells, without waiting, whether the act has reached it.
+    /// A witness that says, without waiting, whether the act has reached it.
     pub(crate) fn listener(&mut self, heard: impl Fn() -> Option<&'static str> + 'static) {
         self.listeners.push(Box::new(heard));
     }

@@ -1,4 +1,4 @@
-//! What a process gets through the door, and how a failed launch is told.
+//! What a process gets through the door, and how a failed launch is reported.
 
 use std::fs;
 use std::io::{ErrorKind, Seek, Write};

@@ -1,4 +1,4 @@
-//! Who descends from whom, and ending all of them.
+//! Which process descends from which, and ending all of them.
 
 use std::os::unix::fs::MetadataExt as _;
 
@@ -133,13 +133,13 @@ fn a_number_that_is_nobodys_is_not_signalled() {
 #[test]
 fn another_users_process_is_forbidden() {
     if rustix::process::geteuid().is_root() {
-        // Root may signal everybody: the control.
+        // Root may signal every process: the control.
         let pid = shell("sleep 1000").start().unwrap();
         let process = Process::find(pid).unwrap();
         assert_eq!(signal_process(process, Signal::KILL), Reach::Delivered);
         reap(pid).unwrap();
     } else {
-        // Not SIGCONT, which everybody may send within a session, and pid 1 may be in ours.
+        // Not SIGCONT, which every process may send within a session, and pid 1 may be in ours.
         let own = rustix::process::geteuid().as_raw();
         let other = std::fs::read_dir("/proc")
             .unwrap()
