@@ -137,7 +137,7 @@ impl Examination {
         Progress::More
     }
 
-    /// What git obeys because of this directory and is somewhere else below the root.
+    /// What git obeys because of this directory, elsewhere below the root.
     fn elsewhere(&self, path: &Path, is: &Kind) -> Vec<(PathBuf, Guard)> {
         let root = &self.ground.root;
         let mut places = Vec::new();

@@ -95,7 +95,7 @@ pub enum PlanError {
     /// The profile contradicts itself.
     #[error("`{}` {problem}", path.display())]
     Contradiction {
-        /// The path that the profile says two things about.
+        /// The path that the problem is about.
         path: PathBuf,
         /// What is wrong with it.
         problem: &'static str,
@@ -178,7 +178,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// What of the host it may write.
+    /// The paths of the host that it may write.
     pub fn written(&self) -> impl Iterator<Item = &Path> {
         self.view.iter().filter_map(|entry| match entry {
             Entry::Bind {

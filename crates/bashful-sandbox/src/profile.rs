@@ -15,8 +15,8 @@ use crate::backend::Backend;
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Profile {
-    /// The root that the session works in. It is readable; `write` says whether it is
-    /// writable too.
+    /// The root that the session works in. It is readable; whether it is also writable is said by
+    /// the list `write`.
     pub workspace: PathBuf,
     /// Further files and directories that may be read, with all that is below them.
     pub read: Vec<PathBuf>,

@@ -126,14 +126,14 @@ pub struct Watch {
     pub guard: Guard,
 }
 
-/// What a writable root has and lacks of all this.
+/// Which protected names a writable root has, and which it lacks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Protected {
     /// Existing files, directories and links that must not change, below the root.
     pub(crate) frozen: Vec<PathBuf>,
     /// The repository's configuration, which becomes a private copy.
     pub(crate) git_configs: Vec<PathBuf>,
-    /// What was not there.
+    /// Names that were not there.
     pub(crate) watched: Vec<Watch>,
     /// Further directories that git needs: those of a worktree.
     pub(crate) git_directories: Vec<PathBuf>,

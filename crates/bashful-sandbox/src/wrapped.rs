@@ -379,7 +379,7 @@ pub fn find_wrapper(backend: Backend) -> Result<WrapperProgram, WrapperError> {
     }
 }
 
-/// The child of a process that has one.
+/// The first child of a process, which has no other.
 fn only_child(pid: i32) -> Option<Process> {
     children(pid).first().copied().and_then(Process::find)
 }

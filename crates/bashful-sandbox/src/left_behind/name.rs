@@ -66,8 +66,8 @@ fn path_of(name: &str) -> Option<&str> {
     name.splitn(3, '-').nth(2)
 }
 
-/// Whether one written path is the other, or lies below it. How a path that was cut went on is
-/// not known.
+/// Whether one written path is the other, or lies below it. Below a path that was cut may lie any
+/// other that begins like it.
 fn is_below(path: &str, above: &str) -> bool {
     if let Some(cut) = above.strip_suffix('~') {
         return path.trim_end_matches('~').starts_with(cut);

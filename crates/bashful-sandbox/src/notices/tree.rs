@@ -98,7 +98,7 @@ impl Tree {
         let flags = OFlags::PATH | OFlags::CLOEXEC | OFlags::NOFOLLOW;
         let link = self.open(path, flags).ok()?;
         let spot = self.spot(&link)?;
-        // Others would have to be asked.
+        // For others, a server would have to be asked.
         if spot.kind != FileType::Symlink || !spot.mount.local {
             return None;
         }

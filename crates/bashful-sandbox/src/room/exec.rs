@@ -42,10 +42,10 @@ pub enum ExecError {
     /// Its control group could not be made.
     #[error("cannot make the control group of a run")]
     Group(#[source] io::Error),
-    /// The command itself did not start.
+    /// The run itself did not start.
     #[error(transparent)]
     Launch(#[from] LaunchError),
-    /// The wrapper program did not start.
+    /// The wrapper program did not start the run.
     #[error(transparent)]
     Wrapper(#[from] WrapperError),
 }

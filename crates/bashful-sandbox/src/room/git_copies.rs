@@ -108,8 +108,8 @@ impl Room {
         Hosts::for_runs_with(self.network())
     }
 
-    /// Brings what runs changed in their copies back to the host, and returns what was held back
-    /// from it.
+    /// Brings back to the host what runs changed in their copies, and returns what was not let
+    /// through to it.
     pub fn merge_copies(&mut self) -> Vec<Violation> {
         let hosts = self.hosts();
         let merged = self.copies.iter_mut();
@@ -236,10 +236,10 @@ fn rewrite(file: &mut File, text: &[u8]) -> io::Result<()> {
     let mut old = Vec::new();
     // It was opened for writing only, and that stays so: another look at the same file.
     File::open(format!("/proc/self/fd/{}", file.as_raw_fd()))?.read_to_end(&mut old)?;
-    // Room first: what is there already has its own.
+    // Space is reserved first: the text that is there already has its own.
     let length = text.len() as u64;
     let reserved = match fallocate(&*file, FallocateFlags::empty(), 0, length.max(1)) {
-        // A file system that knows no reserving.
+        // This file system cannot reserve space.
         Err(Errno::OPNOTSUPP) => Ok(()),
         reserved => reserved.map_err(io::Error::from),
     };

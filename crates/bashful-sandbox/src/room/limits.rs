@@ -129,7 +129,7 @@ impl RunLimit {
 
     pub(super) fn as_raw(self) -> (libc::__rlimit_resource_t, libc::rlimit64) {
         let (resource, value) = match self {
-            // One byte: at nothing at all the kernel would still feed a program that takes
+            // One byte: with zero the kernel would still feed a program that takes
             // core dumps, outside and as root.
             Self::NoCore => (libc::RLIMIT_CORE, 1),
             Self::OpenFiles(value) => (libc::RLIMIT_NOFILE, value),

@@ -107,8 +107,8 @@ impl Room {
 }
 
 impl Template {
-    /// Whether runs by this plan may be copied from it: everything has the same place,
-    /// and is still the same thing.
+    /// Whether runs by this plan may be copied from it: everything has the same place, and nothing
+    /// was replaced since.
     pub(super) fn serves(&self, plan: &Plan) -> bool {
         self.plan.view == plan.view
             && self.plan.rules == plan.rules

@@ -49,8 +49,8 @@ impl<'a> Program<'a> {
         self.install_with(0).map(drop)
     }
 
-    /// The same; the kernel makes a listener for calls that the filter gives notice of. A call
-    /// that the listener has heard of is interrupted by nothing but its end.
+    /// The same; the kernel makes a listener for calls that the filter gives notice of. Once
+    /// the listener has heard of a call, only the end of its process interrupts it.
     pub(crate) fn install_with_listener(&self) -> Result<c_int, c_int> {
         let flags =
             libc::SECCOMP_FILTER_FLAG_NEW_LISTENER | libc::SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV;

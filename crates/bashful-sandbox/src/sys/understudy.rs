@@ -62,7 +62,7 @@ fn wait(room: &Room<'_>, line: RawFd) -> ! {
     };
     // SAFETY: it is ours, and stays open until the command executes.
     let socket = unsafe { BorrowedFd::borrow_raw(ahead.line) };
-    // Without an order, the process that made us has gone.
+    // Without an order, the keeper has closed its end.
     let told = receive(socket).unwrap_or_else(|| leave());
     perform(room, told, ahead)
 }

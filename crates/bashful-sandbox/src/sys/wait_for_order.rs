@@ -23,7 +23,7 @@ pub(super) struct Told {
     pub(super) release: Option<OwnedFd>,
 }
 
-/// Waits for an order; none if every process that could give one has gone.
+/// Waits for an order; none if the keeper has closed its end.
 pub(super) fn receive(socket: BorrowedFd<'_>) -> Option<Told> {
     let mut message = vec![0; MOST_BYTES];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_TOLD))];

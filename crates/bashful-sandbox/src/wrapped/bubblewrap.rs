@@ -168,7 +168,7 @@ impl Tree<'_> {
             Entry::Without { .. } => {}
             Entry::Private { which, .. } => self.private(*which, path),
             Entry::Pin { .. } => {
-                // What lies in the run's own is somewhere else on the host.
+                // What lies in a directory of the run's own is elsewhere on the host.
                 if is_own(path, before) {
                     let source = self.place.on_host(path);
                     self.words.from("--bind", &source, path);

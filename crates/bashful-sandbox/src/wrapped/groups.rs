@@ -25,7 +25,7 @@ pub(super) struct Groups {
 struct Ahead {
     group: Cgroup,
     limits: Resources,
-    /// Where it was made: we may be moved since.
+    /// Where it was made: we may have been moved since.
     among: Rc<Cgroups>,
 }
 

@@ -19,7 +19,7 @@ use crate::survey::Identity;
 #[derive(Debug)]
 pub(super) struct Place {
     root: PathBuf,
-    /// Held as long as we live, by which others know that it is in use.
+    /// Held as long as we live: it shows other keepers that the directory is in use.
     _lock: OwnedFd,
 }
 
@@ -159,7 +159,7 @@ impl Place {
         CString::new([b"TMPDIR=".to_vec(), value].concat()).ok()
     }
 
-    /// What a program reads that takes its orders from a file.
+    /// The file that a wrapper program reads its orders from, if it takes them so.
     pub(super) fn profile(&self) -> PathBuf {
         self.root.join("profile")
     }
