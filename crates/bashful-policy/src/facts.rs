@@ -107,7 +107,7 @@ pub enum Printed {
 }
 
 impl Printed {
-    /// The same for what runs inside: it is opened before, and goes on from one to the next.
+    /// The same for what runs inside: the file is opened before, and grows from call to call.
     pub(crate) fn around(self) -> Self {
         match self {
             Self::Elsewhere => Self::Elsewhere,

@@ -195,7 +195,7 @@ fn fuzz_changed_cases_are_read_in_bounded_time() {
     assert!(count > 100, "only {count} texts were tried");
 }
 
-/// Calls with a generator of its own and its seed until the time is over.
+/// Calls `work` with a generator of its own and its seed until the time is over.
 fn for_a_while(first: u64, mut work: impl FnMut(&mut Random, u64)) -> u64 {
     let end = Instant::now() + soak::time().unwrap_or(SLICE);
     let mut seed = first;

@@ -128,7 +128,7 @@ impl State {
         }
     }
 
-    /// Gives a variable back what it had in another state, or what it has now as well.
+    /// Gives a variable back the value of another state; `perhaps` keeps the present one as well.
     pub(super) fn restore(&mut self, name: &str, before: &Self, perhaps: Restored) {
         let old = before.variables.get(name);
         let now = self.variables.get(name);

@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 use bashful_policy::{Context, Effect, Policy, ShellMemory, functions_of, judge, read_template};
 
-/// What any text may take, in a debug build.
+/// The time that any text may take, in a debug build.
 const LIMIT: Duration = Duration::from_secs(4);
 
 /// After this time the test no longer waits for a text.

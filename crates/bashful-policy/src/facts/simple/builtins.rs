@@ -32,7 +32,7 @@ impl Walker<'_> {
                     Some(_) => None,
                     None => Some(1),
                 };
-                // More than there are, and nothing is shifted.
+                // For more than there are, the shell shifts nothing.
                 let rest = state.positional.as_ref().zip(by);
                 let rest = rest.and_then(|(arguments, by)| arguments.get(by..));
                 state.positional = rest.map(|rest| Rc::new(rest.to_vec()));

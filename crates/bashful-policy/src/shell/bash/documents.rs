@@ -1,6 +1,6 @@
 //! Here-documents: that bash begins and ends each of them where the parser does.
 //!
-//! Whatever of a text one takes for data and the other for commands would run unseen. So what bash
+//! Text that one takes for data and the other for commands would run unseen. So what bash
 //! does is computed here from the original bytes, and whatever is odd is a problem.
 
 use shuck_ast as ast;
