@@ -26,8 +26,8 @@ fn findings(text: &str) -> Vec<(String, Option<Finding>)> {
         .collect()
 }
 
-/// Whether every call is allowed and nothing is unknown. A text without calls says nothing about
-/// programs, and passes.
+/// Whether every call is allowed and nothing is unknown. A text without calls does not pass: it
+/// says nothing about programs.
 fn passes(text: &str) -> bool {
     if !read(text, &context()).unknowns.is_empty() {
         return false;

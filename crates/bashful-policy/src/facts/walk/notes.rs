@@ -7,7 +7,7 @@ use crate::facts::{
 };
 use crate::shell::{self, AssignmentNode, Statement, ValueNode};
 
-/// Devices that keep nothing: what is written there takes no space.
+/// Streams and devices: what is written there takes no space.
 const STREAMS: &[&str] = &[
     "/dev/null",
     "/dev/stdout",
