@@ -249,7 +249,7 @@ impl Ground {
         hosts
     }
 
-    /// The writable root that this is about, by its real path.
+    /// The path of the writable root.
     pub fn root(&self) -> &Path {
         &self.root
     }

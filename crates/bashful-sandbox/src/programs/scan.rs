@@ -44,7 +44,7 @@ pub(crate) enum ScanError {
         /// The root as the caller gave it.
         path: PathBuf,
     },
-    /// The root is no directory, such as a symbolic link to one.
+    /// The root is not a directory; a symbolic link to one is none either.
     #[error("cannot look for programs in `{path}`: it is no directory", path = path.display())]
     NotADirectory {
         /// The root as the caller gave it.

@@ -60,7 +60,7 @@ fn serve(report: RawFd) -> ! {
 struct Instructed {
     setup: Setup,
     ruleset: Option<OwnedFd>,
-    /// Which calls are refused, reported to the keeper, and recorded by the kernel.
+    /// Filters of what is refused, what is reported to the keeper, and what the kernel records.
     filters: [Option<Vec<Instruction>>; 3],
     told: Told,
 }

@@ -344,7 +344,7 @@ pub(super) fn die_with(caller: libc::pid_t) -> Result<(), (Stage, c_int)> {
     Ok(())
 }
 
-/// Waits for the engine's word that the command may execute. If it goes without one, an error.
+/// Waits for the engine's word that the command may execute; an error if it goes without one.
 fn await_release(plan: &Plan<'_>) -> Result<(), (Stage, c_int)> {
     if let Some(release) = plan.release {
         let mut word = 0_u8;

@@ -38,7 +38,7 @@ pub fn remove_abandoned(directory: &Path) {
     }
 }
 
-/// Locks a directory of ours, unless another keeper does.
+/// Locks a directory of ours, unless another keeper holds it.
 fn lock(path: &Path) -> rustix::io::Result<OwnedFd> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let opened = rustix::fs::open(path, flags, Mode::empty())?;

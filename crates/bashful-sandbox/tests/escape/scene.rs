@@ -12,7 +12,7 @@ use crate::tripwire::{self, Tripwires};
 
 /// Directories of the host, made for one act.
 ///
-/// Its modes let every user do everything, so that it is never a mode that keeps an act
+/// Their modes let every user do everything, so that it is never a mode that keeps an act
 /// out of a place.
 pub(crate) struct Scene {
     /// Goes away with the scene.
