@@ -2,7 +2,7 @@
 //!
 //! This is a way of reporting and never the policy. Every call goes on, and the walls decide:
 //! mounts, namespaces, Landlock and the filter. The listener looks where the call leads, in the
-//! run's own tree, and remembers it if there is a wall. What it is told about may have changed a
+//! run's own tree, and remembers it if there is a wall. What the kernel reports may have changed a
 //! moment later; then a report is wrong and nothing else is. That a call was made that can change
 //! files is certain, whatever path it named: the keeper counts them, and searches only where
 //! there was one. Two opens that every script makes are answered here ([`known`]), so that they

@@ -468,8 +468,8 @@ fn submodules(modules: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// A small regular file's text. Whatever a run puts in its place, even at this moment, is
-/// not waited for.
+/// A small regular file's text. Reading never waits for what a run puts in its place, even
+/// at this moment.
 pub(crate) fn read_small(path: &Path) -> Option<String> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let file = File::from(rustix::fs::open(path, flags, Mode::empty()).ok()?);
