@@ -5,9 +5,9 @@ use crate::facts::Argument;
 /// The options of a program that take a value as the next argument.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Valued {
-    /// Letters.
+    /// Letters without the dash, such as `ou` for `-o` and `-u`.
     pub(crate) short: &'static str,
-    /// Names without the dashes.
+    /// Long names without their dashes.
     pub(crate) long: &'static [&'static str],
 }
 

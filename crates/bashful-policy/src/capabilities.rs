@@ -44,13 +44,13 @@ pub struct Capabilities {
     pub network: NetworkCapability,
     /// The only programs that may run: any if absent, only the shell's built-ins if empty.
     pub commands: Option<Vec<String>>,
-    /// How much of everything.
+    /// How much memory, time, disk and so on a run may take.
     pub resources: ResourceLimits,
     /// Classes of commands that are refused otherwise, such as `sudo`.
     pub classes: Vec<String>,
 }
 
-/// What somebody says about capabilities: a profile, a set of flags, a tool call.
+/// What a profile, a set of flags or a tool call changes about capabilities.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CapabilityChanges {
     /// Further paths to read.
@@ -65,11 +65,11 @@ pub struct CapabilityChanges {
     pub commands: Option<Vec<String>>,
     /// Limits to set.
     pub resources: ResourceLimits,
-    /// Further classes.
+    /// Further classes of commands that are not refused.
     pub classes: Vec<String>,
 }
 
-/// Something that [`Capabilities::narrow`] left out because it would widen.
+/// A wish that [`Capabilities::narrow`] left out because it would widen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Widening {
     /// The key, such as `paths_read` or `resources.memory`.
@@ -79,8 +79,8 @@ pub struct Widening {
 }
 
 impl Capabilities {
-    /// These, changed: lists of paths and classes grow, a given network, list of commands or
-    /// limit replaces the one before. What is denied stays denied.
+    /// These capabilities, changed: lists of paths and classes grow; a given network, list of
+    /// commands or limit replaces the one before. What is denied stays denied.
     #[must_use]
     pub fn with(&self, changes: &CapabilityChanges) -> Self {
         Self {
@@ -97,12 +97,12 @@ impl Capabilities {
         }
     }
 
-    /// These, as far as `wish` goes: the result never gives more than `self` does. What would
-    /// is left out and told.
+    /// These capabilities, as far as `wish` goes: the result never gives more than `self` does.
+    /// What would give more is left out and returned.
     ///
     /// A list of paths, commands or classes that is not empty replaces the one before, so that
-    /// it can be shorter; what it names and was not granted is left out. A limit that is not
-    /// set counts as `usual`, which is what holds then.
+    /// it can be shorter; an item that was not granted is left out. A limit that is not set counts
+    /// as `usual`, which holds in that case.
     pub fn narrow(
         &self,
         wish: &CapabilityChanges,
@@ -124,7 +124,7 @@ impl Capabilities {
                 key,
                 given: outside,
             });
-            // Who asked for more was mistaken about what there is, so nothing is taken away.
+            // The caller only asked for more than it has, by mistake: nothing is taken away.
             if kept.is_empty() {
                 granted.to_vec()
             } else {
@@ -171,7 +171,7 @@ impl Capabilities {
 }
 
 impl CapabilityChanges {
-    /// Whether nothing is said.
+    /// Whether nothing is changed.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
@@ -184,7 +184,7 @@ impl From<CapabilityChanges> for Capabilities {
     }
 }
 
-/// Both lists, each item once, in the order in which they were said.
+/// Both lists, each item once, in the order in which they were given.
 fn united(before: &[String], more: &[String]) -> Vec<String> {
     let mut all = before.to_vec();
     for item in more {

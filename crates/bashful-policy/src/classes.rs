@@ -1,4 +1,4 @@
-//! The classes that are refused until somebody holds their capability.
+//! The classes of commands that are refused until the run holds their capability.
 
 use std::borrow::Cow;
 
@@ -43,8 +43,8 @@ struct View<'a> {
     name: &'a str,
 }
 
-/// All refusals in a text, each with the call it is about, whether their capabilities are held or
-/// not.
+/// All refusals in a text, each with the call it is about. Whether the run holds their capabilities
+/// does not matter here.
 pub(crate) fn check(facts: &Facts, context: &Context) -> Vec<(Option<usize>, Finding)> {
     let mut findings = Vec::new();
     let feeds = feeds::Feeds::of(facts);

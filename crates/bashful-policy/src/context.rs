@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use crate::capabilities::NetworkCapability;
 use crate::shell_memory::ShellMemory;
 
-/// What kind of text is read, which decides how much of it is followed before it is given up.
+/// What kind of text is read, which decides how far it is followed before the reader gives up.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Reading {
-    /// A command that somebody gave just now: one that is out of the ordinary is refused.
+    /// A command that the caller gave just now: one that is out of the ordinary is refused.
     #[default]
     Command,
     /// A script that is kept, and that a person approves as a whole. It may be long: what is
@@ -20,9 +20,9 @@ pub enum Reading {
 /// `.`, `..` and double slashes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Context {
-    /// The directory the command starts in; none if nobody knows.
+    /// The directory the command starts in; none if the caller does not know it.
     pub directory: Option<String>,
-    /// The workspace; none if there is none.
+    /// The workspace; none if the run has none.
     pub workspace: Option<String>,
     /// Everything that may be written, the workspace among it.
     pub write_roots: Vec<String>,

@@ -20,14 +20,14 @@ mod weigh;
 use court::Court;
 use unknown::unknown;
 
-/// What an agent is judged by: the rules of all layers and what happens to what none of them knows.
+/// What an agent is judged by: the rules of all layers, and what happens to what no rule knows.
 #[derive(Debug, Clone)]
 pub struct Policy {
     /// The profile's name.
     pub profile: String,
     /// What happens to what no rule knows.
     pub unknown: Otherwise,
-    /// The rules.
+    /// The rules of all layers, from the shipped ones to those of this call.
     pub rules: Ruleset,
 }
 
@@ -41,7 +41,7 @@ impl Policy {
         }
     }
 
-    /// The built-in profile that lets run what the kernel holds.
+    /// The built-in profile that lets unknown commands run where the kernel confines them.
     pub fn confined() -> Self {
         Self {
             profile: "confined".to_owned(),
@@ -54,11 +54,11 @@ impl Policy {
 /// What happens to what no rule knows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Otherwise {
-    /// It runs while the kernel fully enforces files and network, else somebody is asked:
-    /// profile `confined`.
+    /// The command runs while the kernel fully enforces files and network, else a person is
+    /// asked: profile `confined`.
     #[default]
     Confined,
-    /// Somebody is asked: profile `careful`.
+    /// A person is asked: profile `careful`.
     Ask,
     /// It does not run.
     Deny,

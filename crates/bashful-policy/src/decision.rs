@@ -9,7 +9,7 @@ use crate::suggest::Suggestion;
 pub enum Effect {
     /// The command runs.
     Allow,
-    /// Somebody is asked first.
+    /// A person is asked first.
     Ask,
     /// The command does not run.
     Deny,
@@ -43,7 +43,7 @@ pub enum Layer {
     User,
     /// The project's file, which can only narrow.
     Project,
-    /// This session.
+    /// A rule of this session, such as a grant that a person gave for it.
     Session,
     /// This call alone.
     Call,
@@ -72,7 +72,7 @@ impl fmt::Display for Layer {
 /// A decision about one command, with the ground for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decision {
-    /// What happens.
+    /// Whether the command runs, a person is asked, or the command is refused.
     pub effect: Effect,
     /// The rule that decided, such as `delete-root`.
     pub rule: String,

@@ -30,13 +30,13 @@ pub struct Facts {
     /// Every program start anywhere in the text: as written, behind wrappers, in substitutions,
     /// functions and traps, and in texts handed to another shell.
     pub calls: Vec<Call>,
-    /// Every redirect.
+    /// Every redirect of a call or of a group of commands.
     pub redirects: Vec<Redirect>,
-    /// Every assignment.
+    /// Every assignment, those for one call alone among them.
     pub assignments: Vec<Assignment>,
     /// Every function definition.
     pub functions: Vec<Function>,
-    /// What the text does not tell.
+    /// What the text does not show.
     pub unknowns: Vec<Unknown>,
 }
 
@@ -62,7 +62,7 @@ pub struct Call {
     pub place: Place,
     /// What it reads on its standard input.
     pub input: Input,
-    /// Whether something reads its standard output in a pipe or substitution.
+    /// Whether a pipe or a substitution takes its standard output.
     pub captured: bool,
     /// Whether it runs beside what follows it.
     pub background: bool,
@@ -107,7 +107,7 @@ pub enum Printed {
 }
 
 impl Printed {
-    /// The same for what runs inside: it is opened before, and goes on from one to the next.
+    /// The same for what runs inside: the file is opened before, and grows from call to call.
     pub(crate) fn around(self) -> Self {
         match self {
             Self::Elsewhere => Self::Elsewhere,
@@ -129,7 +129,7 @@ pub enum Input {
     Pipe(Range<usize>),
 }
 
-/// One redirect.
+/// One redirect, as the shell would do it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Redirect {
     /// Where it stands in the original text.
@@ -168,14 +168,14 @@ impl RedirectKind {
     }
 }
 
-/// One assignment.
+/// One assignment, for the shell or for one call alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Assignment {
     /// Where it stands in the original text.
     pub span: Span,
-    /// The variable.
+    /// The variable's name.
     pub name: String,
-    /// What it gets; for an array its elements are not told apart.
+    /// What it gets; the elements of an array are not kept apart.
     pub value: Argument,
     /// Whether it is made for one call alone, as in `A=1 make` or `env A=1 make`.
     pub for_call: bool,
@@ -192,18 +192,18 @@ pub struct Function {
     pub body: Range<usize>,
 }
 
-/// Something that the text does not tell.
+/// A part of the text that does not show what it would do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unknown {
     /// Where it stands in the original text.
     pub span: Span,
-    /// What kind of thing.
+    /// Why it is not known.
     pub kind: UnknownKind,
     /// The text it is about.
     pub fact: String,
 }
 
-/// Kinds of what a text does not tell.
+/// Kinds of what a text does not show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum UnknownKind {

@@ -10,7 +10,7 @@ use crate::facts::Span;
 pub struct Finding {
     /// What happens if nothing stricter is found.
     pub effect: Effect,
-    /// Whether a rule says so, or nobody knows.
+    /// Whether a rule says so, or no rule knows the command.
     pub standing: Standing,
     /// The rule's name, such as `delete-root`.
     pub rule: Cow<'static, str>,
@@ -35,7 +35,7 @@ pub struct Finding {
 pub enum Standing {
     /// A rule or table says so. It holds in every profile.
     Rule,
-    /// No rule knows it; the reason tells what is not known. The profile's default decides, and
+    /// No rule knows it; the reason says what is not known. The profile's default decides, and
     /// the effect is only what a careful one does.
     Unknown,
 }

@@ -68,7 +68,7 @@ impl Imported {
         self.notes.push(text.into());
     }
 
-    /// Adds a rule if it loads and does not allow more than anybody means.
+    /// Adds a rule if it loads and does not allow more than its author can have meant.
     fn add(&mut self, mut draft: Draft) {
         let mut text = draft.toml();
         if let Err(errors) = parse_rules(&text, "imported", Layer::User) {

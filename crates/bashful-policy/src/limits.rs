@@ -1,4 +1,4 @@
-//! How much of a text is followed before it is given up as too complex.
+//! How far a text is followed before the reader gives it up as too complex.
 
 use crate::context::Reading;
 
@@ -15,7 +15,7 @@ pub(crate) struct Limits {
     pub(crate) scripts: usize,
     /// Statements that are walked, those of repeated bodies each time.
     pub(crate) steps: usize,
-    /// Paths that somebody looks up.
+    /// Paths that the engine has to follow links for.
     pub(crate) paths: usize,
 }
 

@@ -16,14 +16,14 @@ pub(crate) struct Places {
 /// One path that is meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Place {
-    /// As written.
+    /// The path that the text names, absolute and without `.` and `..`.
     pub(crate) text: String,
     /// Where that really leads, when it leads elsewhere.
     pub(crate) real: Option<String>,
 }
 
 impl Place {
-    /// Where it really leads, as far as anybody looked.
+    /// Where it really leads, as far as the engine followed links.
     pub(crate) fn real(&self) -> &str {
         self.real.as_deref().unwrap_or(&self.text)
     }
@@ -74,7 +74,7 @@ pub(crate) fn places(argument: &Argument, directories: &[String], context: &Cont
     places
 }
 
-/// Where `/proc/self/cwd/…` and `/proc/self/root/…` lead; none if a path is no such thing.
+/// Where `/proc/self/cwd/…` and `/proc/self/root/…` lead; none for any other path.
 fn through_process(path: &str, directories: &[String]) -> Option<Vec<String>> {
     // The names before those two: `/proc/self/task/1/root`.
     const MOST: usize = 6;

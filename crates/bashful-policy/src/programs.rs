@@ -25,7 +25,7 @@ mod tests;
 pub(crate) use readonly::reads_list;
 use verdict::Verdict;
 
-/// What the tables say about one call; none if nobody knows it.
+/// What the tables say about one call; none if they do not know its program.
 pub(crate) fn judge(facts: &Facts, index: usize, context: &Context) -> Option<Finding> {
     let call = facts.calls.get(index)?;
     let verdict = verdict(facts, call, context)?;
@@ -43,7 +43,7 @@ pub(crate) fn judge(facts: &Facts, index: usize, context: &Context) -> Option<Fi
     })
 }
 
-/// The strictest thing that is known. What executes comes before what only reads, because one
+/// The strictest verdict that is known. What executes comes before what only reads, because one
 /// program can do both in one call.
 fn verdict(facts: &Facts, call: &Call, context: &Context) -> Option<Verdict> {
     let word = call.arguments.first()?;

@@ -9,7 +9,7 @@ use crate::shell::{self, Base};
 
 /// More text than this is more than a person reads before saying yes.
 const LONG: usize = 10 * 1024;
-/// Texts up to this long, with at most so many brackets, are read on the caller's stack.
+/// Texts up to this long, with few enough brackets, are read on the caller's stack.
 const SHORT: usize = 512;
 const FEW_BRACKETS: usize = 16;
 /// Others are read on a stack of their own, which is large enough for the deepest text.
@@ -34,9 +34,9 @@ pub fn read(text: &str, context: &Context) -> Facts {
     facts.unwrap_or_else(|| unreadable(text))
 }
 
-/// Does something with texts that have to be parsed: here if all of them together are short and
-/// shallow, otherwise on a stack of its own. None if that cannot be had, or if it fails: the
-/// parser is somebody else's, and a fault in it is a text that cannot be read.
+/// Runs `work`, which parses these texts: on this stack if all of them together are short and
+/// shallow, otherwise in a thread with a larger one. None if there is no such thread, or if `work`
+/// panics: the parser is another project's, and a fault in it makes a text unreadable.
 pub(crate) fn on_enough_stack<T: Send>(
     texts: &[&str],
     work: impl FnOnce() -> T + Send,
@@ -92,8 +92,8 @@ fn read_here(text: &str, context: &Context) -> Facts {
     facts
 }
 
-/// Adds what a second walk saw otherwise. Both saw the same calls in the same order, so what one
-/// of them says about another is true of both.
+/// Adds what the second walk saw differently. Both saw the same calls in the same order, so what
+/// one of them says about another is true of both.
 fn add_differing(facts: &mut Facts, more: Facts) {
     fn add<T: PartialEq>(known: &mut Vec<T>, more: Vec<T>) {
         let end = known.len();
@@ -149,7 +149,7 @@ fn append(facts: &mut Facts, mut more: Facts) {
     }
 }
 
-/// Flags what a reader cannot see or would take for something else.
+/// Flags characters that a reader cannot see or would mistake for others.
 fn characters(text: &str, facts: &mut Facts) {
     if text
         .bytes()

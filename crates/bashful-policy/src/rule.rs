@@ -31,9 +31,9 @@ pub(crate) use strict::is_plain_program;
 /// What a rule does with what it matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RuleEffect {
-    /// It runs.
+    /// The command runs, unless a stricter rule says otherwise.
     Allow,
-    /// Somebody is asked.
+    /// A person is asked before the command runs.
     Ask,
     /// It does not run until the rule's capability is held.
     Refuse,
@@ -76,7 +76,7 @@ impl fmt::Display for RuleEffect {
     }
 }
 
-/// One rule.
+/// One rule, with where it stands and what it is for.
 #[derive(Debug, Clone)]
 pub struct Rule {
     /// Its name, unique in its file.
@@ -125,20 +125,20 @@ pub(crate) enum Matcher {
 /// Which redirects a call may have for a rule to match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Redirects {
-    /// All.
+    /// Any redirects, also those that write files.
     Any,
     /// None that writes a file.
     Reading,
 }
 
-/// How surely something matches.
+/// How surely a rule matches a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Fit {
     /// It cannot match.
     No,
     /// What is not known could make it match.
     Could,
-    /// It matches.
+    /// What is known already makes it match.
     Yes,
 }
 
@@ -209,7 +209,7 @@ impl Rule {
 
     fn allows(&self, call: &Call, context: &Context) -> bool {
         // An assignment can change what a program does, and a word that is known only when it
-        // runs can be any option: nobody said yes to that.
+        // runs can be any option: the person's yes did not cover that.
         let plain = |word: &Argument| word.is_literal() && !word.splits;
         if self.grant && !(call.assignments.is_empty() && call.arguments.iter().all(plain)) {
             return false;
@@ -271,7 +271,7 @@ impl Rule {
     }
 }
 
-/// A call in which what can only be a number is one: `make -j$(nproc)` is no riddle.
+/// The call with a digit for each word that can only be a number: `make -j$(nproc)` is no riddle.
 fn with_numbers(call: &Call) -> Cow<'_, Call> {
     // The reader names no source where a substitution prints nothing but a number.
     const NUMBERS: [&str; 5] = ["$(…)", "$?", "$$", "$!", "$#"];

@@ -102,7 +102,7 @@ impl Ruleset {
     pub(crate) fn judge(&self, facts: &Facts, call: &Call, context: &Context) -> Vec<RuleHit> {
         let literal = call.arguments.first().is_some_and(Argument::is_literal);
         let program = literal.then_some(call.program());
-        // That a name which nobody knows could be that of any program is said elsewhere.
+        // That an unknown name could be any program's is said elsewhere.
         let shipped = self.builtin.then(|| shipped::about(program));
         let shipped = shipped.into_iter().flatten();
         let own = self.own.about(program);
@@ -155,8 +155,8 @@ fn hit(rule: &Rule, facts: &Facts, call: &Call, context: &Context) -> Option<Rul
             RuleEffect::Deny => "denies",
             RuleEffect::Ask | RuleEffect::Allow => "asks about",
         };
-        // Where the kernel holds the network, nobody needs to be asked whether it is reached; nor
-        // whether any word of a command is one that a rule looks for everywhere.
+        // Where the kernel holds the network, no person needs to be asked whether a command reaches
+        // it, nor whether one of its words is one that a rule looks for everywhere.
         let vague = rule.capability.is_some() || rule.looks_everywhere();
         let held = rule.effect == RuleEffect::Ask && vague;
         let standing = if rule.layer == Layer::Builtin && held {

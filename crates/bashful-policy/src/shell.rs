@@ -112,11 +112,11 @@ pub(crate) struct Operand {
 /// What the shell makes of an operand in `[[ … ]]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Evaluated {
-    /// A text.
+    /// A text, which the shell does not evaluate.
     Text,
     /// The name of a variable, whose subscript is evaluated.
     Name,
-    /// A subscript.
+    /// A subscript, which the shell evaluates.
     Subscript,
     /// An arithmetic expression.
     Expression,
@@ -153,7 +153,7 @@ pub(crate) enum ValueNode {
     Array(Vec<Word>, Vec<Expression>),
 }
 
-/// One redirect.
+/// One redirect, as parsed.
 #[derive(Debug)]
 pub(crate) struct RedirectNode {
     pub(crate) kind: RedirectKind,
@@ -164,7 +164,7 @@ pub(crate) struct RedirectNode {
     pub(crate) span: Span,
 }
 
-/// One word.
+/// One word, before any expansion.
 #[derive(Debug, Default)]
 pub(crate) struct Word {
     pub(crate) pieces: Vec<Piece>,
@@ -193,9 +193,9 @@ pub(crate) enum Piece {
 /// Which way a process substitution is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Direction {
-    /// `<(…)`: somebody reads what it prints.
+    /// `<(…)`: the command around it reads what it prints.
     Printed,
-    /// `>(…)`: it reads what somebody prints.
+    /// `>(…)`: it reads what the command around it writes.
     Fed,
 }
 
@@ -239,7 +239,7 @@ pub(crate) enum Operator {
     Evaluate,
     /// `${!x}`: the value is a name.
     Indirect,
-    /// Anything else.
+    /// Any other operator.
     #[default]
     Other,
 }

@@ -1,7 +1,7 @@
 //! What a shell remembers from earlier calls, as facts for the next one.
 //!
-//! A run wrote it, so it is judged like a text of that run: a name that it gives to something
-//! else is never allowed by a rule, and a variable that changes other programs is asked about.
+//! A run wrote it, so it is judged like a text of that run: an allow rule never covers a name that
+//! it gave another meaning, and a variable that changes other programs is asked about.
 
 use crate::facts::UnknownKind;
 use crate::read::on_enough_stack;
@@ -35,19 +35,19 @@ pub struct ShellMemory {
 )]
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RememberedVariable {
-    /// Its name.
+    /// The name, without `$`.
     pub name: String,
     /// What it holds, if that is one text and may be shown.
     pub value: Option<String>,
     /// Whether programs get it.
     pub exported: bool,
-    /// Whether it evaluates what it is given, or is another name of another variable.
+    /// Whether it evaluates what it is given, or stands for another variable.
     pub evaluates: bool,
-    /// Whether it is another name of another variable.
+    /// Whether it stands for another variable, as after `declare -n`.
     pub refers: bool,
-    /// Whether it keeps what it has, whatever it is given.
+    /// Whether it keeps its value whatever it is given.
     pub readonly: bool,
-    /// Whether it makes letters of what it is given small or large.
+    /// Whether it turns what it is given into small or capital letters.
     pub changes_case: bool,
 }
 
@@ -61,18 +61,18 @@ pub enum NotFunctions {
         /// What kind of trouble.
         kind: UnknownKind,
     },
-    /// Something else would run.
+    /// The text would run a command besides defining functions.
     #[error("it holds something else than functions, at byte {at}")]
     SomethingElse {
-        /// Where.
+        /// The byte of the text at which that begins.
         at: usize,
     },
 }
 
-/// A function.
+/// One function that a text defines.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Definition {
-    /// Its name.
+    /// The name that the function is called by.
     pub name: String,
     /// What stands behind `NAME () `, redirections included.
     pub body: String,
@@ -101,7 +101,7 @@ pub fn functions_of(text: &str) -> Result<Vec<Definition>, NotFunctions> {
     read.unwrap_or(Err(unreadable))
 }
 
-/// The text without what bash says about its functions.
+/// The text without the `declare -f…` lines that bash prints about its functions.
 fn without_attributes(text: &str) -> String {
     let tree = shell::parse(text, Base::Offset(0));
     let mut left = text.to_owned();

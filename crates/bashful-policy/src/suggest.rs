@@ -21,8 +21,8 @@ const LONGEST: usize = 300;
 
 /// What could be offered for one call; none when nothing narrow can be said about it.
 ///
-/// It is about one call, never about a chain. Who offers it decides again with the rule added:
-/// only if the command is then allowed is the offer true.
+/// It is about one call, never about a chain. The caller that offers it decides again with the
+/// rule added: only if the command is then allowed is the offer true.
 pub(crate) fn suggest(call: &Call) -> Option<Suggestion> {
     // Behind a wrapper or an assignment, a word does not say what runs.
     let bare = call.wrappers.is_empty() && call.assignments.is_empty();

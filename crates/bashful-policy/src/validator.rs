@@ -38,7 +38,7 @@ pub enum ValidationError {
 }
 
 impl ValidationError {
-    /// The error as a decision, for those who report decisions.
+    /// The error as a decision, for callers that report decisions.
     pub fn into_decision(self) -> Decision {
         let rule = match self {
             Self::Refused(decision) => return *decision,
@@ -111,7 +111,7 @@ impl CommandValidator {
     /// is left to the policy.
     pub fn check_patterns(&self, command: &str, reading: Reading) -> Option<Decision> {
         match malformed(command) {
-            // How long a script may be is told where it is kept; its values come on top of that.
+            // Where a script is kept, its length is limited; its values come on top of that.
             Some(ValidationError::TooLong { .. }) if reading == Reading::Script => {}
             Some(error) => return Some(error.into_decision()),
             None => {}
@@ -148,7 +148,7 @@ impl CommandValidator {
     }
 }
 
-/// What is refused whoever asks: the classes that no ordinary work is in.
+/// What is refused for every caller: the classes that no ordinary work is in.
 const DANGEROUS: &[Class] = &[
     Class::DeleteRoot,
     Class::DeviceWrite,
@@ -178,7 +178,7 @@ pub(crate) fn malformed(command: &str) -> Option<ValidationError> {
     }
 }
 
-/// Somewhere in somebody's home: the validator is not told where a command runs.
+/// A made-up place in a user's home: the validator is not told where a command runs.
 fn somewhere() -> Context {
     Context {
         directory: Some("/home/user/work/project".to_owned()),

@@ -1,6 +1,6 @@
 //! What a text writes, redirect by redirect and program by program.
 //!
-//! The table says which arguments a program writes, `target.rs` what is to be said about each.
+//! The table says which arguments a program writes, `target.rs` judges each of them.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -124,7 +124,7 @@ fn verdicts(done: &Written, call: &Call, context: &Context) -> Vec<Finding> {
     let mut kinds = Vec::new();
     let mut worst = Verdict::Inside;
     for target in &done.targets {
-        // What is moved goes on elsewhere.
+        // What is moved is not lost: it exists elsewhere.
         let moved = target.way == Way::Delete && call.program() == "mv";
         let mut verdict = if empties(call) && !moved {
             target.emptied(&directories, context)
@@ -189,8 +189,7 @@ fn empties(call: &Call) -> bool {
     }
 }
 
-/// Whether everybody knows what a program writes: those that do nothing else than handle files,
-/// and those that fetch them.
+/// Whether a program is known for what it writes: one that only handles files, or fetches them.
 fn is_everyday(program: &str) -> bool {
     const NAMES: &[&str] = &[
         "chattr", "chgrp", "chmod", "chown", "cp", "curl", "dd", "find", "git", "install", "link",
@@ -202,7 +201,7 @@ fn is_everyday(program: &str) -> bool {
     NAMES.contains(&program) || NAMES.contains(&plain)
 }
 
-/// Whether the name means the system's program.
+/// Whether the call names the system's program.
 fn named_plainly(call: &Call) -> bool {
     call.arguments
         .first()
@@ -211,7 +210,7 @@ fn named_plainly(call: &Call) -> bool {
 
 /// Whether the text sets a variable from which this program takes more options.
 fn has_hidden_options(facts: &Facts, program: &str) -> bool {
-    // Nobody sets this many variables by hand.
+    // A text that a person or an agent wrote does not set this many variables.
     const MOST: usize = 1024;
     let names: &[&str] = match program {
         "tar" | "gtar" | "bsdtar" => &["TAR_OPTIONS", "TAPE", "RSH"],

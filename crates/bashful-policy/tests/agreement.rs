@@ -1,8 +1,8 @@
 //! Agreement with `bash -n`: what a script is to bash, it is to the reader.
 //!
-//! What is judged is in the repository. The scripts of the machine are read as well, and where the
-//! two disagree on one that is told: which scripts there are says nothing about the reader. A test
-//! run takes some hundred of them; `cargo xtask soak` takes all.
+//! A disagreement about a script of the repository fails the test. The scripts of the machine are
+//! read as well, and a disagreement there is only printed: which scripts a machine has says nothing
+//! about the reader. A test run takes a few hundred of them; `cargo xtask soak` takes all.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -28,7 +28,7 @@ use whole::is_whole;
 /// How many files a test run takes.
 const CHOICE: usize = 400;
 
-/// A longer file is not a command that anybody would hand to a shell.
+/// A longer file is not a command that an agent would hand to a shell.
 const LONGEST: u64 = 256 * 1024;
 
 /// Where scripts are looked for in a test run; a soak takes the whole file system.
@@ -43,7 +43,7 @@ fn heavy_bash_and_the_reader_agree_on_what_is_valid() {
                 eprintln!("skipped: bash is not installed");
                 return;
             }
-            // This bash is of another opinion than the one that we compared with.
+            // This bash disagrees with the one that we compared with.
             Some(valid) if valid != script.valid => eprintln!("bash differs: {}", script.name),
             Some(valid) => {
                 if let Some(problem) = disagreement(&script.text, valid) {
@@ -55,13 +55,13 @@ fn heavy_bash_and_the_reader_agree_on_what_is_valid() {
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 
-/// What is found on this machine is told, and not judged.
+/// What is found on this machine is printed, and not judged.
 #[test]
 fn heavy_what_bash_and_the_reader_make_of_this_machine_is_told() {
     let mut scripts: Vec<(PathBuf, String)> = scripts().into_iter().collect();
     let all = scripts.len();
     if !is_whole() && all > CHOICE {
-        // Every so many, so that no directory is left out.
+        // Takes one file in every few, so that no directory is left out.
         let mut index = 0;
         scripts.retain(|_| {
             index += 1;
@@ -90,7 +90,7 @@ fn heavy_what_bash_and_the_reader_make_of_this_machine_is_told() {
     }
 }
 
-/// What the reader makes of a text that is valid to bash, or not, if it is of another opinion.
+/// What the reader makes of a text that is valid to bash, or not, if it disagrees.
 fn disagreement(text: &str, valid: bool) -> Option<String> {
     let facts = read(text, &context::context());
     let error = facts

@@ -17,7 +17,7 @@ fn commands(table: &str) -> Vec<String> {
     lines.map(command).collect()
 }
 
-/// Those about which something else than this is decided, with what and why.
+/// The commands that get another decision than wanted, with what was decided and why.
 fn others(
     table: &str,
     policy: &Policy,

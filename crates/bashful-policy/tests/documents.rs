@@ -54,7 +54,7 @@ fn what_hides_behind_a_delimiter_is_not_allowed() {
         // The body is not where the parser looks for it.
         format!("echo $(cat <<E)\n{push}\nE\n"),
         format!("cat <<E \"a\nE\n{push}\n\"\n"),
-        // An operator that is none, and a name that is expanded nowhere else.
+        // What looks like an operator, and a name that is expanded nowhere else.
         format!("cat \\<<E\n{push}\nE\n"),
         format!("cat <<$x\n$({push})\n$x\n"),
     ];
@@ -300,10 +300,10 @@ const AROUND: &[(&str, &str)] = &[
     ("while ", "\nfalse; do :; done\n"),
 ];
 
-/// So many of the lines are common ones.
+/// How many of the lines, from the first on, are common ones.
 const COMMON_LINES: usize = 10;
 
-/// Lines that nearly are something else. `@` is a command, `%` a delimiter.
+/// Lines that nearly are a delimiter or a command. `@` is a command, `%` a delimiter.
 const LINES: &[&str] = &[
     "%",
     "%",

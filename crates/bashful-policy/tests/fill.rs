@@ -16,7 +16,7 @@ use bashful_policy::CommandValidator;
 /// No file of a test gets larger than this many blocks of 1024 bytes.
 const BLOCKS: u64 = 256;
 
-/// They write until something stops them.
+/// Commands that write until the limit stops them.
 const FILLS: &[&str] = &[
     "dd if=/dev/zero of=f",
     "dd if=/dev/zero bs=4k > f",
@@ -58,7 +58,7 @@ const FILLS: &[&str] = &[
     "dd if=/dev/zero of=f bs=1G count=1000",
 ];
 
-/// They end.
+/// Commands that end by themselves, below the limit.
 const ENDS: &[&str] = &[
     "dd if=/dev/zero of=f bs=1k count=10",
     "head -c 10k /dev/zero > f",

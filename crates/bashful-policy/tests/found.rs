@@ -1,6 +1,6 @@
 //! What globs find: whatever really prints a secret, or empties what is there, is not allowed.
 //!
-//! Real bash runs each command in a home of its own, which shows that it does what it is kept from.
+//! Real bash runs each command in a home of its own: it does do what the policy keeps it from.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,

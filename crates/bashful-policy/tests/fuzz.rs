@@ -28,7 +28,7 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use serde_json::Value;
 
-/// What a test of one kind works in a test run.
+/// How long the test of one kind works in a test run.
 const SLICE: Duration = Duration::from_secs(1);
 
 /// Pieces that grammar bugs are made of.
@@ -195,7 +195,7 @@ fn fuzz_changed_cases_are_read_in_bounded_time() {
     assert!(count > 100, "only {count} texts were tried");
 }
 
-/// Calls with a generator of its own and its seed until the time is over.
+/// Calls `work` with a generator of its own and its seed until the time is over.
 fn for_a_while(first: u64, mut work: impl FnMut(&mut Random, u64)) -> u64 {
     let end = Instant::now() + soak::time().unwrap_or(SLICE);
     let mut seed = first;

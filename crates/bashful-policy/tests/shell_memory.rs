@@ -210,7 +210,7 @@ fn what_a_variable_holds_is_known() {
         .map(|word| word.text.as_str())
         .collect();
     assert_eq!(words, ["rm", "/etc/passwd"]);
-    // One that is not told is not known, and not that of the environment either.
+    // A value that the shell does not report is unknown, and not the environment's either.
     let mut context = context(Some(ShellMemory {
         variables: vec![RememberedVariable {
             name: "target".to_owned(),

@@ -34,7 +34,7 @@ fn a_value_that_something_else_changed_is_not_trusted() {
         "x='push --force'; f() { local x=status; }; f; git $x",
         "x='push --force'; f() { declare x=status; }; f; git $x",
         "x=log; f() { local x; git $x push --force; }; f",
-        // Built-ins give it something.
+        // Built-ins give it another value.
         "x=status; printf -vx 'push --force'; git $x",
         "x=status; read -ax <<< 'push --force'; git $x",
         "x=status; export \"x=push --force\"; git $x",
@@ -78,7 +78,7 @@ fn a_value_that_something_else_changed_is_not_trusted() {
         "set -- push --force; shift 5; git $1",
         "x=status; trap 'git $x' EXIT; x='push --force'; exit; x=status",
         "x=; y=x; : ${!y:=push --force}; git $x",
-        // Of two functions of a name one is called.
+        // Of two functions with the same name, one is called.
         "x=status; if true; then f() { git $x; }; else f() { :; }; fi; x='push --force'; f",
         "x=status; if true; then f() { :; }; else f() { git $x; }; fi; x='push --force'; f",
         "deploy() { :; }; bash -c 'deploy --now'",

@@ -1,5 +1,5 @@
-//! Secrets that do not exist yet: nothing covers what is not there, so that it comes into being
-//! is noticed. The kernel tells of new names in the directories that lack them.
+//! Secrets that do not exist yet. Nothing can cover what is not there, so the keeper notices when
+//! it comes into being: the kernel reports new names in the directories that lack them.
 
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
@@ -18,20 +18,20 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AbsentNames {
-    /// Whole paths.
+    /// Paths whose whole name is known.
     pub paths: Vec<PathBuf>,
     /// Paths whose last component is only the beginning of a name.
     pub beginnings: Vec<PathBuf>,
     /// Directories in which no environment file may appear, nor in what is made below them.
     pub directories: Vec<PathBuf>,
-    /// Paths that exist and are covered. A cover goes along with what is renamed, so what takes
-    /// its name is new.
+    /// Paths that exist and are covered. A cover goes along when its path is renamed, so what takes
+    /// that name is new.
     #[serde(default)]
     pub covered: Vec<PathBuf>,
 }
 
 impl AbsentNames {
-    /// Whether there are none.
+    /// Whether there are no such names.
     pub fn is_empty(&self) -> bool {
         let lists = [
             &self.paths,
@@ -42,7 +42,7 @@ impl AbsentNames {
         lists.iter().all(|list| list.is_empty())
     }
 
-    /// The first of the paths that is there by now.
+    /// The first of the paths that exists by now.
     fn present(&self) -> Option<PathBuf> {
         let exists = |path: &&PathBuf| fs::symlink_metadata(path).is_ok();
         let beginning = |path: &PathBuf| {
@@ -87,7 +87,7 @@ pub fn is_environment_file(name: &str) -> bool {
 /// The most entries of a new directory that are looked at; one with more is taken for a secret.
 const MOST_ENTRIES: usize = 2000;
 
-/// Who is told of new names, for all runs of a keeper.
+/// Hears of new names, for all runs of a keeper.
 #[derive(Debug)]
 pub struct Sentry {
     inotify: OwnedFd,
@@ -118,7 +118,7 @@ impl Sentry {
         })
     }
 
-    /// Watches where these names could come into being; one that is there already comes back.
+    /// Watches where these names could come into being; returns one that is there already.
     pub fn guard(&mut self, absent: &AbsentNames) -> io::Result<Option<PathBuf>> {
         for directory in &absent.directories {
             self.watch(directory, true)?;
@@ -148,13 +148,13 @@ impl Sentry {
                 known.for_environment |= for_environment;
                 Ok(())
             }
-            // It has gone, or nobody with these rights can list it.
+            // It has gone, or no process with these rights can list it.
             Err(Errno::NOENT | Errno::NOTDIR | Errno::ACCESS) => Ok(()),
             Err(errno) => Err(errno.into()),
         }
     }
 
-    /// The names that are new since this was asked; none if there were too many to tell.
+    /// The names that are new since the last call; none if they were too many for the kernel.
     pub fn new_names(&mut self) -> Option<Vec<NewName>> {
         let mut buffer = [MaybeUninit::uninit(); 16 << 10];
         let mut reader = Reader::new(&self.inotify, &mut buffer);
@@ -176,8 +176,8 @@ impl Sentry {
         Some(names)
     }
 
-    /// Which of these names has come into being, if one has. What cannot be told is taken for
-    /// that: an empty path.
+    /// Which of these names has come into being, if one has. What cannot be checked counts as
+    /// having come into being: an empty path.
     pub fn appeared(&mut self, absent: &AbsentNames, new: Option<&[NewName]>) -> Option<PathBuf> {
         let Some(new) = new else {
             return Some(PathBuf::new());

@@ -1,7 +1,7 @@
 //! The kernel's own record of what it refused. Only root may read it, and only on the host's own
-//! network: elsewhere there is none, and nobody is told.
+//! network: elsewhere there is none, and a run's report lacks it.
 //!
-//! It tells of the whole machine. Which run a record is about is found by the process it names.
+//! It covers the whole machine. The process that a record names shows which run it is about.
 
 mod record;
 
@@ -23,7 +23,7 @@ const MOST_AT_ONCE: usize = 64;
 const MOST_BYTES: usize = 9 << 10;
 /// Domains of Landlock that are remembered.
 const MOST_DOMAINS: usize = 256;
-/// The group of those who only read.
+/// The netlink group of processes that only read.
 const READERS: u32 = 1;
 
 /// The kernel's record, as it is written.
@@ -34,7 +34,7 @@ pub struct Audit {
     domains: Vec<(String, i32)>,
 }
 
-/// Something that the kernel refused.
+/// An attempt that the kernel refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refused {
     /// The process that tried, or the first of those that are confined like it.
@@ -44,9 +44,8 @@ pub struct Refused {
 }
 
 impl Audit {
-    /// Begins to read; none where that is not for us. Records name processes as the whole
-    /// machine numbers them; where we number them otherwise, one run would be told what another
-    /// did.
+    /// Begins to read; none where that is not for us. Records name processes as the whole machine
+    /// numbers them. Where our numbers are different, one run would get the report of another.
     pub fn open() -> Option<Self> {
         if !is_of_whole_machine(&fs::read_link("/proc/self/ns/pid").ok()?) {
             return None;

@@ -1,7 +1,7 @@
 //! The control groups of runs: what this host offers, and one group for each run.
 //!
 //! Nothing here ever blocks, and nothing is written to a group that was not made
-//! here, save one thing: on the unified hierarchy the caller's own group may have to
+//! here, except that on the unified hierarchy the caller's own group may have to
 //! hand its controllers down, see `settle`.
 
 mod abandoned;

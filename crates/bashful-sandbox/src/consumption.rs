@@ -1,4 +1,4 @@
-//! What the processes of a run take of the machine, where only `/proc` tells.
+//! What the processes of a run take of the machine, where only `/proc` shows it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,14 +12,14 @@ use crate::tree::{Process, descendants, with_ended};
 /// for, and as long as it does not grow, no run takes more.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct MemoryInUse {
-    /// Of processes.
+    /// Memory of processes, in bytes.
     pub private: u64,
-    /// Of files that lie in memory, with or without a name.
+    /// Memory of files that lie in it, with or without a name, in bytes.
     pub shared: u64,
 }
 
 impl MemoryInUse {
-    /// How it stands.
+    /// What the machine has in use now; none if `/proc` does not say.
     pub fn now() -> Option<Self> {
         let text = fs::read_to_string("/proc/meminfo").ok()?;
         Some(Self {
@@ -28,7 +28,7 @@ impl MemoryInUse {
         })
     }
 
-    /// Both together.
+    /// Both kinds together, in bytes.
     pub fn total(self) -> u64 {
         self.private.saturating_add(self.shared)
     }
@@ -37,9 +37,9 @@ impl MemoryInUse {
 /// Whether files without a name are looked for, which takes longer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Nameless {
-    /// They may hold something: the machine has so much more in such files, in bytes.
+    /// They may hold memory: the machine has more in such files than before.
     Count {
-        /// So much.
+        /// How much more, in bytes.
         grown: u64,
     },
     /// The machine has not enough of them to matter.
@@ -72,7 +72,7 @@ pub fn memory_of(roots: &[i32], limit: u64, nameless: Nameless) -> u64 {
                 private = private.saturating_add(sum_of(&text, &["Pss_Anon:", "SwapPss:"]));
                 shared = shared.saturating_add(sum_of(&text, &["Pss_Shmem:"]));
             }
-            // It has ended meanwhile, or this kernel has no such table.
+            // It has ended since, or this kernel has no such table.
             Err(_) => private = private.saturating_add(roughly(process)),
         }
     }
@@ -81,8 +81,8 @@ pub fn memory_of(roots: &[i32], limit: u64, nameless: Nameless) -> u64 {
 }
 
 /// The bytes of files without a name that these processes have open or mapped, each file once.
-/// What cannot be seen may be all that `grown`: what is on its way through a socket, and what a
-/// process holds that hides itself.
+/// What cannot be seen may be all that `grown`: files on their way through a socket, and those of a
+/// process that hides itself.
 fn nameless_files(processes: &[Process], grown: u64) -> u64 {
     let mut known = BTreeMap::new();
     let mut mapped = BTreeMap::new();
@@ -92,7 +92,7 @@ fn nameless_files(processes: &[Process], grown: u64) -> u64 {
             return grown;
         }
     }
-    // What is mapped need not be there, so it is no more than what there is.
+    // A mapping need not be in memory as a whole, so it counts for no more than there is.
     let mapped = mapped
         .into_iter()
         .filter(|(inode, _)| !known.contains_key(inode));
@@ -193,16 +193,16 @@ fn nameless_mapping(line: &str) -> Option<(u64, u64)> {
 /// The space on a disk, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DiskSpace {
-    /// All of it.
+    /// The whole disk, in bytes.
     pub total: u64,
-    /// What is free for ordinary users.
+    /// The part that is free for ordinary users, in bytes.
     pub free: u64,
     /// It is no disk, but memory.
     pub in_memory: bool,
 }
 
 impl DiskSpace {
-    /// Of the disk that this is on.
+    /// The space on the disk that holds this path.
     pub fn at(path: &Path) -> Option<Self> {
         const TMPFS: u64 = 0x0102_1994;
         let about = rustix::fs::statfs(path).ok()?;
@@ -220,18 +220,18 @@ impl DiskSpace {
     }
 }
 
-/// The bytes that these processes and their descendants wrote, those that have ended included as
-/// far as somebody has waited for them.
+/// The bytes that these processes and their descendants wrote. Those of a process that has ended
+/// count once its parent has waited for it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Written {
-    /// To disks.
+    /// Bytes written to disks.
     pub to_disk: u64,
-    /// To anything: pipes and files in memory too.
+    /// Bytes written to anything: pipes and files in memory too.
     pub to_all: u64,
 }
 
 impl Written {
-    /// By these.
+    /// What these processes and their descendants wrote so far.
     pub fn by(roots: &[i32]) -> Self {
         let mut sum = Self::default();
         for pid in with_ended(roots) {

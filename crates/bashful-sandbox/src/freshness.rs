@@ -1,5 +1,5 @@
-//! Whether what a plan rests on is still so, asked before every run; and whether
-//! something appeared that was not there, asked after it.
+//! Whether what a plan rests on is still so, asked before every run; and whether a name
+//! appeared that was not there, asked after it.
 //!
 //! Both must cost next to nothing, so absent names are not looked up one by one: as
 //! long as the directory that lacks them has not changed, they are absent still.
@@ -20,7 +20,7 @@ use crate::protect::{Guard, Protected, Watch};
 use crate::room::hold_back;
 use crate::survey::StillSo;
 
-/// One thing's identity on disk.
+/// The identity of a file or directory on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Inode {
     device: u64,
@@ -30,7 +30,7 @@ pub(crate) struct Inode {
 }
 
 impl Inode {
-    /// Of something that is open.
+    /// The identity of an open file or directory.
     pub(crate) fn of_open(file: impl AsFd) -> Option<Self> {
         let file = fs::File::from(file.as_fd().try_clone_to_owned().ok()?);
         Some(Self::from_metadata(&file.metadata().ok()?))
@@ -59,10 +59,10 @@ pub struct Freshness {
     network: Network,
     /// What appeared while the run did nothing, and when it last changed: it is the person's.
     accepted: Vec<(Watch, Option<Change>)>,
-    /// What is frozen or a private copy, and what it was. Its mount goes along when
-    /// somebody gives it another name; what takes its place then is the run's.
+    /// What is frozen or a private copy, and what it was. Its mount goes along when a run gives
+    /// it another name; what takes its place then is the run's.
     covered: Vec<(Watch, Option<Inode>)>,
-    /// Whether the run stands for root, and who tells when something else has to be hidden from it.
+    /// Whether the run stands for root, and what notices that more has to be hidden from it.
     stands_for_root: bool,
     root_only: Option<Arc<StillSo>>,
 }
@@ -165,12 +165,12 @@ impl Freshness {
         (told || !self.stands_for_root) && self.holds()
     }
 
-    /// The roots in which a run may leave something behind.
+    /// The roots in which a run may leave repositories behind.
     pub fn grounds(&self) -> &[Ground] {
         &self.grounds
     }
 
-    /// Takes what appeared for the person's: the run did nothing meanwhile. If it changes
+    /// Takes what appeared for the person's: the run did nothing since. If it changes
     /// later, that may be the run's doing.
     pub fn accept(&mut self) {
         for absent in &mut self.absent {
@@ -188,7 +188,7 @@ impl Freshness {
 
     /// Holds back what appeared; `tag` goes into its new name.
     pub fn hold_back(&mut self, tag: &str) -> Vec<Violation> {
-        // A root that is another by now is not ours to change anything in.
+        // A root that was replaced by now is not ours to change anything in.
         let roots: Vec<(PathBuf, Option<Inode>)> = self.existing.clone();
         let network = self.network;
         let hold_back = |watched: &[Watch], tag: &str| {
@@ -217,7 +217,7 @@ impl Freshness {
         found
     }
 
-    /// Holds back what took the place of something that was covered.
+    /// Holds back what took the place of a covered file or directory.
     pub fn hold_back_in_place(&mut self, tag: &str) -> Vec<Violation> {
         let replaced: Vec<Watch> = self
             .covered
@@ -235,7 +235,7 @@ impl Freshness {
         hold_back(&replaced, tag, self.network, &is_same)
     }
 
-    /// What is no longer the thing that it was.
+    /// What was replaced by another file or directory.
     pub fn replaced(&self) -> Vec<PathBuf> {
         let gone = self
             .existing

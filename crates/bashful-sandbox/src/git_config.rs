@@ -1,7 +1,7 @@
 //! The private copy of a repository's configuration, merged back.
 //!
 //! A run works on its own copy of `.git/config`. Afterwards [`merge`] carries what is
-//! harmless over to the host's file; a key that can make git execute something on the
+//! harmless over to the host's file; a key that can make git execute a program on the
 //! host is held back and reported. [`sanitise`] does the same for a file that the run
 //! itself brought into being.
 //!
@@ -33,15 +33,15 @@ use crate::profile::Network;
 pub(crate) struct Merged {
     /// The new content of the host's file, equal to the old if nothing changes.
     pub(crate) text: Vec<u8>,
-    /// What the run changed and was not let through, in the order of the run's file.
+    /// What the run changed and we did not let through, in the order of the run's file.
     pub(crate) held: Vec<HeldKey>,
-    /// Addresses of remotes that were let through: they are told.
+    /// Addresses of remotes that we let through: the result reports them.
     pub(crate) addresses: Vec<HeldKey>,
     /// Whether `text` differs from what the host's file holds now.
     pub(crate) changed: bool,
 }
 
-/// The hosts that git may be told to contact outside.
+/// The hosts outside that git may be made to contact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Hosts {
     /// Any: the run had the network, and could have sent there what it knows.
@@ -79,8 +79,8 @@ impl Hosts {
         }
     }
 
-    /// Whether every address in a text is of such a host. Relative ones, which lead to where the
-    /// repository itself came from, are.
+    /// Whether every address in a text is of such a host. Relative ones count: they lead to where
+    /// the repository itself came from.
     pub(crate) fn include_all_in(&self, text: &[u8]) -> bool {
         let harmless = |entry: &syntax::Entry| {
             let value = entry.value.as_deref().unwrap_or_default();
@@ -135,9 +135,9 @@ pub(crate) enum ConfigError {
     /// One of the three texts is not a configuration.
     #[error("cannot read the git configuration {side}")]
     Unreadable {
-        /// Which one.
+        /// The text that cannot be read.
         side: Side,
-        /// Why.
+        /// Where it is not a configuration, and why.
         source: SyntaxError,
     },
     /// The outcome does not read as it was meant, so it must not be used.

@@ -1,7 +1,7 @@
-//! What this host offers, for people who ask why something is not enforced.
+//! What this host offers, for people who ask why a protection is not enforced.
 //!
-//! Nothing here decides anything: a run surveys what it needs by itself, and whether a
-//! sandbox can be built is told by building one.
+//! Nothing here decides anything: a run surveys what it needs by itself, and only building
+//! a sandbox shows whether one can be built.
 
 use std::fs;
 use std::io;
@@ -19,7 +19,7 @@ use crate::sys::{landlock, seccomp};
 pub struct Host {
     /// The release of the kernel, such as `6.8.0`.
     pub kernel: String,
-    /// The version of Landlock; 0 is none.
+    /// The version of Landlock; 0 where there is none.
     pub landlock: u32,
     /// Whether system calls can be filtered.
     pub system_call_filter: bool,
@@ -30,13 +30,13 @@ pub struct Host {
     pub mounts: Possibility,
     /// Whether a `/proc` of its own can be mounted there.
     pub proc: Possibility,
-    /// What can be limited for a whole run, and by whom.
+    /// What can be limited for a whole run, and in which control group.
     pub control_groups: Vec<ControlGroup>,
     /// Whether root's files can be shown as another user's.
     pub id_maps: IdMaps,
 }
 
-/// Something that a control group may limit.
+/// A resource that a control group may limit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ControlGroup {
@@ -47,12 +47,12 @@ pub struct ControlGroup {
     pub place: Option<(u32, PathBuf)>,
 }
 
-/// Whether the kernel lets us do something, found by doing it.
+/// Whether the kernel lets us do this, found by doing it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Possibility {
-    /// It does.
+    /// The kernel let us do it.
     Possible,
-    /// It does not, with this number of an error.
+    /// It did not: the number of its error.
     Refused(i32),
 }
 
@@ -72,7 +72,7 @@ pub enum IdMaps {
     Possible,
     /// It refuses them.
     Refused,
-    /// We are not root, or the path is another user's, so nobody needs them.
+    /// We are not root, or the path is another user's, so no mapping is needed.
     NotNeeded,
 }
 

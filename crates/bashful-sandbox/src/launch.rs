@@ -25,15 +25,14 @@ pub const MOST_INHERITED: usize = 3;
 /// How many there is room for: a wrapper program needs more than a command.
 pub(crate) const PLACES: usize = 4;
 
-/// How many descriptors come with an order: itself, the streams, what is inherited, and what
-/// releases it.
+/// How many descriptors come with an order: the order itself, the streams, what is inherited, and
+/// the one that releases it.
 pub(crate) const MOST_TOLD: usize = 5 + MOST_INHERITED;
 
 /// A process about to start.
 ///
-/// It begins with an empty environment, nothing but descriptors 0, 1 and 2 and those it is
-/// to inherit, default signal actions and an empty signal mask. What is not set here is not
-/// passed on.
+/// It begins with an empty environment, default signal actions, an empty signal mask, and no
+/// descriptors but 0, 1 and 2 and those it is to inherit. What is not set here is not passed on.
 #[derive(Debug)]
 #[expect(
     clippy::struct_excessive_bools,
@@ -54,11 +53,11 @@ pub struct Launch {
     takes_terminal: bool,
     /// It gets a terminal of its room.
     room_terminal: Option<TerminalSize>,
-    /// It wraps a run, and outlives what the run is asked to end by.
+    /// It wraps a run, and outlives the signal by which the run is asked to end.
     is_wrapper: bool,
     /// Files of control groups that it joins before it executes.
     groups: Vec<OwnedFd>,
-    /// It executes when somebody says so through this.
+    /// It executes when the engine writes a byte to the other end of this.
     release: Option<OwnedFd>,
 }
 
@@ -84,7 +83,7 @@ impl Launch {
         }
     }
 
-    /// Has it execute not before somebody writes a byte to the other end of this, and never if
+    /// Has it execute only after the engine writes a byte to the other end of this, and never if
     /// that is closed without one. Not for [`Launch::start`], which waits until it has executed.
     #[must_use]
     pub fn held_by(mut self, release: OwnedFd) -> Self {
@@ -92,7 +91,7 @@ impl Launch {
         self
     }
 
-    /// The error for one that nobody let execute.
+    /// The error for a process that was never told to execute.
     pub fn was_not_released(&self) -> LaunchError {
         LaunchError {
             stage: Stage::Release,
@@ -194,7 +193,7 @@ impl Launch {
         Ok(self)
     }
 
-    /// The same with a new terminal that only its own run knows; for a launch into a room.
+    /// The same with a new terminal that its own run alone knows; for a launch into a room.
     /// The other end comes with [`crate::Confined::take_terminal`].
     #[must_use]
     pub fn room_terminal(mut self, size: TerminalSize) -> Self {
@@ -284,8 +283,8 @@ impl Launch {
         })
     }
 
-    /// Its standard streams, as far as they were given, what it inherits besides, and what releases
-    /// it.
+    /// Its standard streams, as far as they were given, what it inherits besides, and the
+    /// descriptor that releases it.
     pub(crate) fn descriptors(&self) -> Vec<BorrowedFd<'_>> {
         let streams = self.standard.iter().flatten();
         let inherited = self.inherited.iter().take(MOST_INHERITED);
@@ -405,7 +404,7 @@ pub enum Stage {
     Report,
     /// Making its terminal.
     Terminal,
-    /// Waiting for somebody to say that it may execute.
+    /// Waiting for the engine's word that it may execute.
     Release,
 }
 

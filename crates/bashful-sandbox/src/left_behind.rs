@@ -5,7 +5,7 @@
 //! run can make such a place at any depth. So after a run that gave a name to anything, the
 //! whole root is searched for repositories, and each of them is looked at.
 //!
-//! Whether something in it is a run's is told by when it was last changed ([`Moments`]): the
+//! The time of the last change shows whether a file is a run's ([`Moments`]): the
 //! kernel's time of change cannot be set by the run. What changed while no run was going on is
 //! the person's, and stays.
 
@@ -57,7 +57,7 @@ pub enum Scope {
     Everything,
 }
 
-/// An examination that goes on.
+/// An examination that is under way.
 pub struct Examination {
     ground: Ground,
     moments: Moments,
@@ -105,7 +105,7 @@ impl Examination {
         Some(this)
     }
 
-    /// Looks at so many directories more.
+    /// Looks at this many more directories.
     pub fn go_on(&mut self, directories: usize) -> Progress {
         for _ in 0..directories {
             let Some(found) = self.search.next() else {
@@ -137,7 +137,7 @@ impl Examination {
         Progress::More
     }
 
-    /// What git obeys because of this directory and is somewhere else below the root.
+    /// What git obeys because of this directory, elsewhere below the root.
     fn elsewhere(&self, path: &Path, is: &Kind) -> Vec<(PathBuf, Guard)> {
         let root = &self.ground.root;
         let mut places = Vec::new();
@@ -152,7 +152,7 @@ impl Examination {
         places
     }
 
-    /// Goes on until all is looked at or the time is over, which is told.
+    /// Goes on until all is looked at or the time is over, which is reported.
     pub fn finish(&mut self, patience: Duration) {
         let until = Instant::now() + patience;
         while self.go_on(64) == Progress::More {
@@ -166,7 +166,7 @@ impl Examination {
         }
     }
 
-    /// Somebody else goes on with it.
+    /// Another process goes on with it, and closes what it opened.
     fn hand_over(&mut self) {
         self.search.leave_open();
     }
@@ -222,7 +222,7 @@ pub(crate) fn relative_in(obeyed: &[PathBuf]) -> Vec<PathBuf> {
 }
 
 impl Ground {
-    /// A root before anything is planned for it. What is protected there and was there at this
+    /// A root before anything is planned for it. What is protected there and existed at this
     /// time was covered in the runs that began since.
     pub fn before(root: &Path, profile: &Profile, since: SystemTime) -> Self {
         let found = inspect(root, &profile.git_obeys);
@@ -241,7 +241,7 @@ impl Ground {
         }
     }
 
-    /// Whom git may be told to contact by what runs wrote here.
+    /// The hosts that git may be made to contact by what runs wrote here.
     pub(crate) fn hosts(&self) -> Hosts {
         let mut hosts = Hosts::for_runs_with(self.network);
         let own = read_small(&self.root.join(".git/config"));
@@ -249,7 +249,7 @@ impl Ground {
         hosts
     }
 
-    /// The root.
+    /// The path of the writable root.
     pub fn root(&self) -> &Path {
         &self.root
     }

@@ -1,4 +1,4 @@
-//! A mark that tells which run a process belongs to, whatever it does to itself.
+//! A mark that shows which run a process belongs to, whatever it does to itself.
 //!
 //! A process can leave its session, its process group and its parent, and can
 //! clear its environment. It keeps its resource limits, and so do its children.

@@ -1,14 +1,14 @@
-//! What a run ran into, as the kernel tells: a listener for some of its calls.
+//! What a run ran into, as the kernel reports it: a listener for some of its calls.
 //!
 //! This is a way of reporting and never the policy. Every call goes on, and the walls decide:
 //! mounts, namespaces, Landlock and the filter. The listener looks where the call leads, in the
-//! run's own tree, and remembers it if there is a wall. What it is told about may have changed a
+//! run's own tree, and remembers it if there is a wall. What the kernel reports may have changed a
 //! moment later; then a report is wrong and nothing else is. That a call was made that can change
 //! files is certain, whatever path it named: the keeper counts them, and searches only where
 //! there was one. Two opens that every script makes are answered here ([`known`]), so that they
 //! do not count.
 //!
-//! Whoever listens must live as long as the run: with nobody there, the calls would fail. So it
+//! The process that listens must live as long as the run: without it, the calls would fail. So it
 //! is the keeper. What it cannot read or look up it does not report.
 
 mod address;
@@ -42,7 +42,7 @@ use tree::Tree;
 /// Notices that are dealt with before others have their turn.
 const MOST_AT_ONCE: usize = 32;
 
-/// Threads that are remembered, to whom the kernel's record may refer.
+/// Threads that are remembered, because the kernel's record may refer to them.
 const MOST_THREADS: usize = 64;
 
 /// The listener of one run, and what it has seen.
@@ -65,7 +65,7 @@ pub struct Notices {
 pub enum Line {
     /// Some process can still call.
     Open,
-    /// Nobody is left who could.
+    /// No process is left that could call.
     Closed,
 }
 
@@ -85,8 +85,8 @@ impl Notices {
     }
 
     /// Lets calls go on that wait, and looks at them; no more than a fair share. One that sets
-    /// space aside goes on if `may_allocate` so many bytes; if not, it waits until the run has
-    /// been ended.
+    /// space aside goes on if `may_allocate` allows that many bytes; if not, it waits until the
+    /// keeper has ended the run.
     pub fn serve(&mut self, plan: &Plan, may_allocate: &mut dyn FnMut(u64) -> bool) -> Line {
         for _ in 0..MOST_AT_ONCE {
             match self.waits() {
@@ -98,7 +98,7 @@ impl Notices {
         Line::Open
     }
 
-    /// Lets calls go on without looking, for those who want no report.
+    /// Lets calls go on without looking, for a caller that wants no report.
     pub(crate) fn let_all_go_on(&mut self) {
         for _ in 0..MOST_AT_ONCE {
             if self.waits() != Some(true) {
@@ -140,7 +140,7 @@ impl Notices {
         }
     }
 
-    /// What it ran into, in the order in which that was seen.
+    /// What the run ran into, in the order in which that was seen.
     pub fn take_violations(&mut self) -> Vec<Violation> {
         std::mem::take(&mut self.seen).into_violations()
     }
@@ -150,7 +150,7 @@ impl Notices {
     }
 
     fn serve_one(&mut self, plan: &Plan, may_allocate: &mut dyn FnMut(u64) -> bool) {
-        // Whoever called may have been killed meanwhile.
+        // The process that called may have been killed in the meantime.
         let Ok(notice) = receive(&self.listener) else {
             return;
         };
@@ -183,8 +183,8 @@ impl Notices {
         let tree = (!self.looker.is_ready())
             .then(|| Tree::of(&notice.thread.to_string()))
             .flatten();
-        // Who was killed meanwhile has left its number to somebody else, and that may be whose
-        // memory and tree this is.
+        // A process that was killed in the meantime has left its number to another one, and this
+        // may be that one's memory and tree.
         if !still_waits(&self.listener, notice) {
             return;
         }

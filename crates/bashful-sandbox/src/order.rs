@@ -1,4 +1,4 @@
-//! What a first process that waits is told to start: a launch as one message.
+//! What a waiting first process gets as its order: a launch as one message.
 
 use std::ffi::CString;
 
@@ -21,11 +21,11 @@ pub(crate) struct Order {
     pub(crate) streams: [bool; 3],
     /// How many further descriptors come along.
     pub(crate) inherited: u64,
-    /// It executes when somebody says so through one more descriptor.
+    /// It executes when the engine says so through one more descriptor.
     pub(crate) is_held: bool,
 }
 
-/// A message is no larger: a socket takes so much at once. More is sent as a file.
+/// A message is no larger: a socket takes no more at once. A longer one is sent as a file.
 pub(crate) const MOST_BYTES: usize = 96 << 10;
 
 /// The message that stands for an order in a file, which comes along before everything else.
@@ -112,7 +112,7 @@ mod tests {
         };
         let bytes = order.encode();
         assert_eq!(Order::decode(&bytes).as_ref(), Some(&order));
-        // Any part of it is none.
+        // A part of it is no order.
         for length in 0..bytes.len() {
             assert_eq!(Order::decode(&bytes[..length]), None, "{length}");
         }

@@ -24,7 +24,7 @@ pub use view::{Access, Entry, Private};
 /// What will be done for a run.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    /// Who the run is.
+    /// The user and group that the run is.
     pub identity: Identity,
     /// What the network is.
     pub network: Network,
@@ -46,18 +46,18 @@ pub struct Plan {
     pub git_configs: BTreeMap<PathBuf, PathBuf>,
     /// Which calls are refused.
     pub(crate) filter: Filter,
-    /// Those of them that the kernel is to record, where somebody reads that.
+    /// Those of them that the kernel is to record, where the keeper reads its record.
     pub(crate) telling: Filter,
     /// Which calls are reported.
     pub(crate) notices: Option<Noticing>,
-    /// The version of Landlock that is used; 0 is none.
+    /// The version of Landlock that is used; 0 where there is none.
     pub landlock: u32,
     /// What all this amounts to.
     pub enforcement: Enforcement,
     pub(crate) survey: Survey,
 }
 
-/// The calls that the kernel tells the keeper about.
+/// The calls that the kernel reports to the keeper.
 #[derive(Debug, Clone)]
 pub(crate) struct Noticing {
     pub(crate) what: NoticeOptions,
@@ -71,9 +71,9 @@ pub enum Right {
     Read,
     /// Making, changing and removing.
     Write,
-    /// Executing.
+    /// Executing the programs there.
     Execute,
-    /// Device calls.
+    /// Device calls, such as those that set up a terminal.
     Device,
 }
 
@@ -81,13 +81,13 @@ pub enum Right {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanError {
-    /// Something must be enforced that this host cannot.
+    /// The profile demands a protection that this host cannot enforce.
     #[error(
         "the backend {backend} does not enforce this in full here: {}",
         told(short)
     )]
     Unenforceable {
-        /// Who would enforce it.
+        /// The backend that would enforce the plan.
         backend: Backend,
         /// What falls short.
         short: Vec<Short>,
@@ -95,7 +95,7 @@ pub enum PlanError {
     /// The profile contradicts itself.
     #[error("`{}` {problem}", path.display())]
     Contradiction {
-        /// The path.
+        /// The path that the problem is about.
         path: PathBuf,
         /// What is wrong with it.
         problem: &'static str,
@@ -106,11 +106,11 @@ pub enum PlanError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Short {
-    /// What.
+    /// The protection that the profile demands.
     pub protection: Protection,
     /// How far it could be.
     pub level: Level,
-    /// Why.
+    /// Why it is no more here, for a person.
     pub reason: &'static str,
 }
 
@@ -178,7 +178,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// What of the host it may write.
+    /// The paths of the host that it may write.
     pub fn written(&self) -> impl Iterator<Item = &Path> {
         self.view.iter().filter_map(|entry| match entry {
             Entry::Bind {
@@ -195,14 +195,14 @@ impl Plan {
         self.limits.iter().find_map(|limit| limit.memory())
     }
 
-    /// Whether the room has file systems of its own. Where the host's whole tree is used, it has
-    /// none.
+    /// Whether the room has file systems of its own: not where the run uses the host's whole tree,
+    /// as it is.
     pub(crate) fn has_own(&self) -> bool {
         let mut view = self.view.iter();
         view.any(|entry| entry.path() == Path::new(ROOM_DIRECTORY))
     }
 
-    /// Who enforces it.
+    /// The backend that enforces it.
     pub fn backend(&self) -> Backend {
         self.survey.backend
     }
@@ -219,7 +219,7 @@ impl Plan {
 
     fn refuse_what_falls_short(&self, profile: &Profile) -> Result<(), PlanError> {
         let enough = |protection| match protection {
-            // Who a run is matters less once it can do nothing; but root is root.
+            // The identity of a run matters less once it can do nothing; but root is root.
             Protection::Identity => Level::Partial,
             _ => Level::Full,
         };

@@ -1,7 +1,7 @@
 //! What a run may do: the input of the sandbox.
 //!
 //! A profile is data about paths that were resolved already: absolute, canonical,
-//! existing. Who decides what goes in is not known here.
+//! existing. This crate does not know who decides what goes in.
 
 use std::path::PathBuf;
 
@@ -15,8 +15,8 @@ use crate::backend::Backend;
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Profile {
-    /// The root that the session works in. It is readable; whether it is writable is
-    /// said by `write`.
+    /// The root that the session works in. It is readable; whether it is also writable is said by
+    /// the list `write`.
     pub workspace: PathBuf,
     /// Further files and directories that may be read, with all that is below them.
     pub read: Vec<PathBuf>,
@@ -31,7 +31,7 @@ pub struct Profile {
     pub network: Network,
     /// The only programs that may run, the shell included; any visible one if absent.
     pub commands: Option<Vec<PathBuf>>,
-    /// How much of everything.
+    /// How much memory, time and disk it may use.
     pub resources: Resources,
     /// Protections that the run may go without.
     pub optional: Vec<Protection>,
@@ -61,7 +61,7 @@ pub enum Reporting {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WriteRoot {
-    /// Where.
+    /// The file or directory, absolute and canonical.
     pub path: PathBuf,
     /// How writes take effect.
     pub mode: WriteMode,
@@ -110,7 +110,7 @@ pub struct Resources {
     pub disk_size: Option<u64>,
 }
 
-/// The things that are enforced.
+/// What a sandbox enforces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Protection {
@@ -124,7 +124,7 @@ pub enum Protection {
     Processes,
     /// Memory, processor and the like.
     Resources,
-    /// Who the run is.
+    /// Which user and group the run is.
     Identity,
 }
 
@@ -142,7 +142,7 @@ impl Protection {
     }
 }
 
-/// How well something is enforced.
+/// How well a protection is enforced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
@@ -168,7 +168,7 @@ impl Level {
 /// What the kernel enforces for a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Enforcement {
-    /// Who enforces. Records of older versions do not say it.
+    /// The backend. Records of older versions do not name it.
     #[serde(default)]
     pub backend: Backend,
     /// Reading and writing files.
@@ -181,12 +181,12 @@ pub struct Enforcement {
     pub processes: Level,
     /// Memory, processor and the like.
     pub resources: Level,
-    /// Who the run is.
+    /// Which user and group the run is.
     pub identity: Level,
 }
 
 impl Enforcement {
-    /// Nothing at all.
+    /// No protection at all.
     pub const NONE: Self = Self {
         backend: Backend::Native,
         filesystem: Level::None,
@@ -210,7 +210,7 @@ impl Enforcement {
     }
 }
 
-/// Something that a limit or a protection stopped, as the kernel or the keeper saw it.
+/// What a limit or a protection stopped, as the kernel or the keeper saw it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Violation {
     /// What was tried: `write`, `read`, `execute`, `command`, `network`, `syscall`,
@@ -240,7 +240,7 @@ pub struct Violation {
     pub syscall: Option<String>,
     /// What would have to be granted, such as `resources.memory`; empty if nothing opens it.
     pub missing: String,
-    /// Who saw it: `cgroup`, `rlimit`, `keeper`, `seccomp`, `landlock`, `audit`.
+    /// What saw it: `cgroup`, `rlimit`, `keeper`, `seccomp`, `landlock`, `audit`.
     pub source: String,
     /// What became of it, in one sentence.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -256,10 +256,10 @@ pub struct Violation {
     pub flag: Option<String>,
 }
 
-/// What was looked at while a run went on, so that nobody takes silence for an answer.
+/// What was looked at while a run went on, so that a caller does not take silence for an answer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lookout {
-    /// The kernel told of calls by which it may have met a wall.
+    /// The kernel reported calls by which the run may have met a wall.
     #[serde(default)]
     pub calls: bool,
     /// Of opens for reading, too.
@@ -268,7 +268,7 @@ pub struct Lookout {
     /// The kernel's own record was read, which has refused system calls.
     #[serde(default)]
     pub record: bool,
-    /// Calls of which it could not be told what they are about, or where they lead.
+    /// Calls of which the keeper could not find out what they are about, or where they lead.
     #[serde(default)]
     pub unknown: u64,
 }

@@ -33,7 +33,7 @@ pub(crate) const NAMES: &[&str] = &[
     ".login",
     ".inputrc",
     ".config/fish",
-    // Sessions and services, where the root is somebody's home.
+    // Sessions and services, where the root is a user's home.
     ".xprofile",
     ".xinitrc",
     ".xsession",
@@ -82,7 +82,7 @@ pub(crate) const NAMES: &[&str] = &[
     ".bashful.toml",
 ];
 
-/// How something that appears is to be treated.
+/// How the keeper treats a protected name that appears.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Guard {
     /// It is held back.
@@ -109,31 +109,31 @@ pub enum Guard {
     NewHosts,
     /// What git remembers of conflicts: held back if it names files elsewhere.
     Conflicts,
-    /// An index: held back if it names something in a `.git`, or elsewhere.
+    /// An index: held back if it names a path in a `.git`, or elsewhere.
     Index,
     /// A `HEAD` that makes the directory itself a repository: it is held back.
     BareRepository,
 }
 
-/// Something in a writable root that is watched because it was not there.
+/// A name in a writable root that is watched because it was not there.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Watch {
     /// The writable root.
     pub root: PathBuf,
-    /// Below it.
+    /// The path below that root.
     pub path: PathBuf,
     /// What happens when it appears.
     pub guard: Guard,
 }
 
-/// What a writable root has and lacks of all this.
+/// Which protected names a writable root has, and which it lacks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Protected {
     /// Existing files, directories and links that must not change, below the root.
     pub(crate) frozen: Vec<PathBuf>,
     /// The repository's configuration, which becomes a private copy.
     pub(crate) git_configs: Vec<PathBuf>,
-    /// What was not there.
+    /// Names that were not there.
     pub(crate) watched: Vec<Watch>,
     /// Further directories that git needs: those of a worktree.
     pub(crate) git_directories: Vec<PathBuf>,
@@ -251,7 +251,7 @@ fn inspect_below(found: &mut Protected, root: &Path) {
     }
 }
 
-/// In a large directory things are asked for by name.
+/// In a large directory, each known name is looked up instead.
 fn inspect_large(found: &mut Protected, root: &Path, directory: &Path) {
     if directory == root {
         return;
@@ -385,7 +385,7 @@ fn named_inside(root: &Path, dot_git: &Path) -> Option<PathBuf> {
 }
 
 /// The directories of a worktree or submodule, if its `.git` file tells the truth: they
-/// must point back at it. Otherwise anybody who can write such a file could open any
+/// must point back at it. Otherwise a run that can write such a file could open any
 /// repository of this user.
 pub(crate) fn worktree(root: &Path, dot_git: &Path) -> Option<(PathBuf, PathBuf)> {
     let text = read_small(dot_git)?;
@@ -468,8 +468,8 @@ fn submodules(modules: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// A small regular file's text. Whatever a run put in its place, also in this moment, is
-/// not waited for.
+/// A small regular file's text. Reading never waits for what a run puts in its place, even
+/// at this moment.
 pub(crate) fn read_small(path: &Path) -> Option<String> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let file = File::from(rustix::fs::open(path, flags, Mode::empty()).ok()?);

@@ -1,11 +1,11 @@
-//! Whether a process waits to read something: as the kernel tells it, not guessed.
+//! Whether a process waits to read from a file or terminal: as the kernel shows it, not guessed.
 
 use std::fs::{self, File};
 use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::fs::{FileExt, MetadataExt};
 
-/// A file, pipe or terminal, whatever it is called and whoever has it open.
+/// A file, pipe or terminal, under any name and in any process that has it open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileIdentity {
     device: u64,
@@ -33,13 +33,13 @@ impl FileIdentity {
     }
 }
 
-/// So many threads of a process are looked at.
+/// No more threads of a process than this are looked at.
 const MOST_THREADS: usize = 16;
-/// So many descriptors that one call waits for are looked at.
+/// No more descriptors that one call waits for than this are looked at.
 const MOST_DESCRIPTORS: u64 = 64;
 
-/// Whether a thread of this process sleeps in a call that returns when there is something to
-/// read from `file`. What cannot be told is no.
+/// Whether a thread of this process sleeps in a call that returns when there are bytes to read
+/// from `file`. What cannot be found out counts as no.
 pub fn waits_to_read(pid: i32, file: FileIdentity) -> bool {
     let Ok(threads) = fs::read_dir(format!("/proc/{pid}/task")) else {
         return false;

@@ -1,4 +1,4 @@
-//! What the first process of a run tells its keeper, and how a keeper reads it.
+//! What the first process of a run reports to its keeper, and how a keeper reads it.
 
 use std::io::{self, IoSliceMut};
 use std::mem::MaybeUninit;
@@ -12,10 +12,10 @@ use crate::launch::Stage;
 use crate::notices::Notices;
 use crate::{ExitStatus, Usage};
 
-/// One message.
+/// One message from a first process to its keeper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Record {
-    /// Everything is in place, and it waits to be told what to start.
+    /// Everything is in place, and the first process waits for its order.
     Ready,
     /// The command has executed.
     Started,
@@ -27,9 +27,9 @@ pub(crate) enum Record {
     Failed(Stage, i32),
     /// It has ended.
     Ended {
-        /// As `wait` tells it.
+        /// The status as `wait` gives it.
         status: i32,
-        /// Nobody else is left.
+        /// No other process of the run is left.
         alone: bool,
         cpu_us: u64,
         max_rss_kib: u64,
@@ -101,18 +101,18 @@ pub struct Ended {
     pub usage: Usage,
 }
 
-/// What is said about a start.
+/// What a keeper hears about a start.
 #[derive(Debug)]
 pub(crate) enum Start {
-    /// It waits to be told what to start.
+    /// The first process waits for its order.
     Ready,
-    /// With this one hears of its calls.
+    /// By this descriptor the keeper hears of the run's calls.
     Listening(OwnedFd),
-    /// From here on it executes.
+    /// From here on the command executes.
     Released,
     /// The command has executed; the keeper's end of its terminal, if it has one.
     Executed(Option<OwnedFd>),
-    /// Nothing more will be said.
+    /// No more will come: the first process has gone.
     Closed,
 }
 
@@ -127,7 +127,7 @@ impl Report {
         Self { socket }
     }
 
-    /// What is said next about a start; none if nothing is, so far.
+    /// What the first process says next about a start; none if it has said nothing so far.
     pub(crate) fn next_of_start(&self) -> Result<Option<Start>, (Stage, io::Error)> {
         Ok(Some(match self.receive() {
             Err(rustix::io::Errno::AGAIN) => return Ok(None),
@@ -144,7 +144,7 @@ impl Report {
         }))
     }
 
-    /// Waits until something is said, or nothing will be; an error after this time.
+    /// Waits until the first process says a word or can say no more; an error after this time.
     pub(crate) fn await_word(&self, patience: Duration) -> Result<(), (Stage, io::Error)> {
         match self.await_line(Some(patience), None) {
             Ok(true) => Ok(()),
@@ -153,12 +153,12 @@ impl Report {
         }
     }
 
-    /// Waits until a first process is ready to be told what to start.
+    /// Waits until a first process is ready for its order.
     pub(crate) fn await_ready(&self, patience: Duration) -> Result<(), (Stage, io::Error)> {
         self.await_word(patience)?;
         match self.next_of_start()? {
             Some(Start::Ready) => Ok(()),
-            // It died before it could say anything: somebody killed it.
+            // It was killed before it could say anything.
             Some(Start::Closed) => Err((Stage::Report, io::ErrorKind::UnexpectedEof.into())),
             _ => Err((Stage::Report, io::ErrorKind::InvalidData.into())),
         }
@@ -170,7 +170,7 @@ impl Report {
         Ok(self.ended())
     }
 
-    /// Waits until something is said, or nothing will be; false if the time is over.
+    /// Waits until the first process says a word or can say no more; false if the time is over.
     fn await_line(
         &self,
         patience: Option<Duration>,
@@ -200,14 +200,14 @@ impl Report {
                     notices.let_all_go_on();
                     Some(notices)
                 }
-                // Nobody is left who could call.
+                // No process is left that could call.
                 Some(_) if !told.is_empty() => None,
                 same => same,
             };
         }
     }
 
-    /// How the command ended, if that was told.
+    /// How the command ended, if the first process reported it.
     pub fn ended(&self) -> Option<Ended> {
         let Some(Record::Ended {
             status,
@@ -228,7 +228,7 @@ impl Report {
         })
     }
 
-    /// A record, and the descriptor that came with it; none if nobody is there to say more.
+    /// A record, and the descriptor that came with it; none if no process is there to say more.
     fn receive(&self) -> rustix::io::Result<Option<(Record, Option<OwnedFd>)>> {
         let mut bytes = [0; RECORD_BYTES];
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
@@ -236,7 +236,7 @@ impl Report {
         let mut slices = [IoSliceMut::new(&mut bytes)];
         let flags = RecvFlags::CMSG_CLOEXEC;
         let received = match recvmsg(&self.socket, &mut slices, &mut ancillary, flags) {
-            // It went away without having read all that it was told.
+            // It went away without having read all that the keeper sent.
             Err(rustix::io::Errno::CONNRESET) => return Ok(None),
             received => received?,
         };

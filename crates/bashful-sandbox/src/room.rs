@@ -47,7 +47,7 @@ pub struct Room {
     groups: Rc<Cgroups>,
     /// The control group of the first run, made while the room was built.
     first_group: Option<Cgroup>,
-    /// Processes that built something and are ending.
+    /// Processes that built the room or a template, and are ending.
     builders: Vec<build::Builder>,
     /// The first process of the next run, made ahead of time.
     waiting: Option<waiting::Waiting>,
@@ -62,7 +62,7 @@ pub struct Room {
     cleaned: bool,
     /// Tells rooms of one process apart.
     number: u64,
-    /// Tells when something was mounted or unmounted on the host.
+    /// Tells when a mount was made or removed on the host.
     mounts: OwnedFd,
 }
 
@@ -88,8 +88,8 @@ struct Template {
     number: u64,
     plan: Rc<Plan>,
     mounts: OwnedFd,
-    /// Tells when something in it was unmounted: the kernel does that when a file or
-    /// directory that is covered here is replaced on the host.
+    /// Tells when a mount in it was removed: the kernel does that when a file or directory
+    /// that is covered here is replaced on the host.
     events: OwnedFd,
     ruleset: Option<OwnedFd>,
 }
@@ -130,7 +130,7 @@ impl Room {
         let built = match built {
             Ok(built) => built,
             Err(error) => {
-                // Nobody has been in it, so it can go at once.
+                // No process has been in it, so it can go at once.
                 let _ = first.map(Cgroup::remove);
                 return Err(error);
             }
@@ -156,7 +156,7 @@ impl Room {
         })
     }
 
-    /// Has the kernel record what it refuses its runs: somebody reads it, see
+    /// Has the kernel record what it refuses its runs, for a keeper that reads the record with
     /// [`crate::Audit`].
     pub fn record_refusals(&mut self) {
         self.is_recorded = true;
@@ -167,7 +167,7 @@ impl Room {
         self.network
     }
 
-    /// Builds the template for this plan, if there is none yet; says whether it did.
+    /// Builds the template for this plan, if there is none yet; returns whether it did.
     pub fn build_for(&mut self, plan: &Rc<Plan>) -> Result<bool, BuildError> {
         let known = self.next_template;
         self.template(plan)?;
@@ -185,8 +185,8 @@ impl Room {
         self.templates.iter().any(|template| template.serves(plan))
     }
 
-    /// Whether something was torn off in the template for this plan. What was mounted on
-    /// the host does not count: no run sees it.
+    /// Whether a cover was torn off in the template for this plan. What was mounted on the host
+    /// does not count: no run sees it.
     pub fn has_lost_cover(&mut self, plan: &Plan) -> bool {
         let index = self.templates.iter().position(|known| known.serves(plan));
         let torn = index.filter(|index| {
@@ -211,7 +211,7 @@ impl Room {
             && self.plan.storage == plan.storage
     }
 
-    /// What of its own has no space or no names left.
+    /// Which of its own file systems has no space or no names left.
     pub fn full(&self) -> Option<Violation> {
         let is_full = |file: &OwnedFd| {
             let about = rustix::fs::fstatvfs(file);
@@ -246,7 +246,7 @@ impl Room {
     }
 
     /// Forgets templates that are no longer what they were: all if the host's mounts have
-    /// changed, one if something that it covers was replaced.
+    /// changed, one if a file or directory that it covers was replaced.
     pub fn notice_mounts(&mut self) {
         if has_event(&self.mounts) {
             self.templates.clear();

@@ -43,12 +43,12 @@ pub(crate) enum Ground {
     SharedWithoutNetwork,
 }
 
-/// Whether the memory of a run is limited by something that counts all of it.
+/// Whether the limit on a run's memory counts all of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MemoryRule {
-    /// It is, or has no limit.
+    /// It does, or there is no limit.
     Counted,
-    /// It has a limit, and no control group counts what lasts without a process.
+    /// There is a limit, but no control group counts what lasts without a process.
     Uncounted,
 }
 
@@ -61,11 +61,11 @@ pub(crate) struct FilterOptions {
     pub(crate) landlock: Option<u32>,
     /// What else keeps the run apart.
     pub(crate) ground: Ground,
-    /// Who counts its memory.
+    /// Whether its memory is counted.
     pub(crate) memory: MemoryRule,
 }
 
-/// What the kernel is to tell.
+/// Which calls the kernel is to report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NoticeOptions {
     /// Also opens for reading, and what asks about files.
@@ -121,7 +121,7 @@ impl Filter {
         }
     }
 
-    /// The program that only tells: every call of it goes on.
+    /// The program that only reports: every call goes on.
     pub(crate) fn of_notices(what: NoticeOptions) -> Self {
         let watched = what.watched();
         let rules: Vec<&'static Rule> = watched.map(|watched| &watched.rule).collect();
@@ -229,7 +229,7 @@ pub struct Refusal {
     pub condition: Option<String>,
     /// The error that the program gets, such as `EPERM`, or `SIGSYS` if it is killed.
     pub answer: &'static str,
-    /// Why.
+    /// Why they are refused, for a person.
     pub reason: &'static str,
 }
 

@@ -26,22 +26,22 @@ pub(crate) use programs::AllowedPrograms;
 use programs::allowed_programs;
 pub(crate) use root_only::StillSo;
 
-/// Who a run is.
+/// Which user and group a run is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Identity {
     /// The user who asks, in a user namespace of its own.
     Own {
-        /// The user.
+        /// The user id that the run has, inside and outside.
         user: u32,
-        /// The group.
+        /// The group id that the run has.
         group: u32,
     },
     /// Root asks; the run is the owner of the workspace. That is root itself where a wrapper
-    /// program builds and the kernel lets nobody make a user namespace.
+    /// program builds and the kernel lets no process make a user namespace.
     Owner {
-        /// The user.
+        /// The user id of that owner.
         user: u32,
-        /// The group.
+        /// The group id that the run gets.
         group: u32,
     },
     /// Root asks and owns the workspace; the run is an ordinary user for whom root's
@@ -66,21 +66,21 @@ impl Identity {
     }
 }
 
-/// What kind of thing is at a path.
+/// What kind of file is at a path.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Kind {
-    /// A directory.
+    /// A directory, not a link to one.
     Directory,
     /// A symbolic link, and where it leads.
     Link(PathBuf),
-    /// Anything else.
+    /// A regular file, or any other kind.
     File,
 }
 
 /// What this host offers for a profile.
 #[derive(Debug, Clone)]
 pub struct Survey {
-    /// Who will enforce.
+    /// The backend that will enforce the plan.
     pub(crate) backend: Backend,
     pub(crate) identity: Identity,
     pub(crate) landlock: u32,
@@ -98,8 +98,8 @@ pub struct Survey {
     /// What is hidden besides what the profile names: other names of the same files, and
     /// what only root may read where the run stands for root.
     pub(crate) also_hidden: Vec<(PathBuf, Kind)>,
-    /// Where the run stands for root and a plan is to be used again: who tells when something else
-    /// has to be hidden.
+    /// Where the run stands for root and a plan is to be used again: what notices that more has
+    /// to be hidden from the run.
     pub(crate) root_only: Option<Arc<StillSo>>,
     /// Files that the run sees in another form.
     pub(crate) texts: Vec<(PathBuf, String)>,
@@ -114,7 +114,7 @@ pub struct Survey {
 enum Wanted {
     /// For runs: it may be used for more than one, as long as it holds.
     ToUse,
-    /// Only to tell what would be done.
+    /// Only to show what would be done.
     ToTell,
 }
 
@@ -145,7 +145,7 @@ impl Survey {
         Self::for_backend(profile, cache, Backend::Native)
     }
 
-    /// The same for another who enforces.
+    /// The same for another backend.
     pub fn for_backend(
         profile: &Profile,
         cache: Option<&Path>,

@@ -79,7 +79,7 @@ impl Terminal {
         Ok(rustix::io::fcntl_dupfd_cloexec(&self.0, 3)?)
     }
 
-    /// Gives it another size; whoever is in the foreground is told.
+    /// Gives it another size; the kernel tells the processes in the foreground.
     pub fn resize(&self, size: TerminalSize) -> io::Result<()> {
         Ok(tcsetwinsize(&self.0, size.as_window())?)
     }
@@ -98,7 +98,7 @@ impl Terminal {
         })
     }
 
-    /// What it is, for telling whether another descriptor is the program's end of it.
+    /// What it is, for finding out whether another descriptor is the program's end of it.
     pub fn identity(&self) -> io::Result<FileIdentity> {
         let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
         FileIdentity::of(&ioctl_tiocgptpeer(&self.0, flags)?)

@@ -11,7 +11,7 @@ use crate::kernel_file::kernel_bytes;
 /// A process, named so that a reused number is never mistaken for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Process {
-    /// Its number.
+    /// Its number, which the kernel may give to another process later.
     pub pid: i32,
     /// When it started, in clock ticks since boot.
     pub started: u64,
@@ -130,7 +130,7 @@ pub fn descendants(roots: &[i32]) -> Vec<Process> {
     with_ended(roots).into_iter().filter_map(live).collect()
 }
 
-/// The same with those that have ended and that nobody has waited for.
+/// The same with those that have ended and that no parent has waited for.
 pub(crate) fn with_ended(roots: &[i32]) -> Vec<i32> {
     let mut seen: HashSet<i32> = HashSet::new();
     let mut queue: Vec<i32> = roots.to_vec();
@@ -153,13 +153,13 @@ pub enum Reach {
     Delivered,
     /// The process is gone, or its number belongs to another by now.
     Gone,
-    /// It belongs to somebody else and we may not signal it.
+    /// It belongs to another user, and we may not signal it.
     Forbidden,
 }
 
 /// Signals exactly this process.
 pub fn signal_process(process: Process, signal: Signal) -> Reach {
-    // Zero and below would mean a group or everybody.
+    // Zero and below would mean a group or all processes.
     let Some(pid) = Some(process.pid)
         .filter(|pid| *pid > 0)
         .and_then(Pid::from_raw)
@@ -169,7 +169,7 @@ pub fn signal_process(process: Process, signal: Signal) -> Reach {
     let Ok(handle) = pidfd_open(pid, PidfdFlags::empty()) else {
         return Reach::Gone;
     };
-    // The handle is bound to whoever has the number now: only if that is still
+    // The handle is bound to the process that has the number now: only if that is still
     // the process we meant may the signal go out.
     if Process::find(process.pid) != Some(process) {
         return Reach::Gone;
@@ -184,8 +184,8 @@ pub fn signal_process(process: Process, signal: Signal) -> Reach {
 /// Signals these processes and all that descends from them, also what they fork
 /// while this goes on, and returns those that were reached.
 ///
-/// A killing signal is preceded by a stop, round by round until a round finds
-/// nobody new: a tree that forks faster than one pass can list it is frozen first.
+/// A killing signal is preceded by a stop, round by round until a round finds no
+/// new process: a tree that forks faster than one pass can list it is frozen first.
 /// Any other signal is followed by a continue, so that a stopped process gets it.
 pub fn signal_tree(roots: &[i32], signal: Signal) -> Vec<(Process, Reach)> {
     let deadly = signal == Signal::KILL;

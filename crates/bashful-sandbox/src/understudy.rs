@@ -4,7 +4,7 @@
 //! made ──► ready ──order──► everything in place ──release──► executes
 //! ```
 //!
-//! The line closes when the command executes. What went wrong before is said on it.
+//! The line closes when the command executes. A step that failed before is reported on it.
 
 use std::io::{self, IoSlice};
 use std::mem::MaybeUninit;
@@ -25,16 +25,16 @@ use crate::wrapped::memory;
 #[derive(Debug)]
 pub(crate) struct Line {
     socket: Report,
-    /// It has been told that it may execute.
+    /// The engine has said that the command may execute.
     is_released: bool,
 }
 
-/// How a start goes on.
+/// What the keeper hears about a start.
 #[derive(Debug)]
 pub(crate) enum Heard {
-    /// It is ready to be told.
+    /// It is ready for its order.
     Ready,
-    /// With this one hears of its calls.
+    /// By this descriptor the keeper hears of the command's calls.
     Listening(OwnedFd),
     /// It has executed.
     Executed,
@@ -57,7 +57,7 @@ impl Line {
         Ok((line, theirs))
     }
 
-    /// What is said next; none if nothing is.
+    /// What it says next; none if it has said nothing.
     pub(crate) fn hear(&mut self) -> Result<Option<Heard>, (Stage, io::Error)> {
         loop {
             return Ok(Some(match self.socket.next_of_start()? {
@@ -74,7 +74,7 @@ impl Line {
         }
     }
 
-    /// Waits until it is ready to be told what to do; the listener for its calls, if there is one.
+    /// Waits until it is ready for its order; returns the listener for its calls, if there is one.
     pub(crate) fn await_ready(
         &mut self,
         patience: Duration,
@@ -92,7 +92,7 @@ impl Line {
         }
     }
 
-    /// Waits until something is said; an error after this time.
+    /// Waits until it says a word; an error after this time.
     pub(crate) fn await_word(&self, patience: Duration) -> Result<(), (Stage, io::Error)> {
         self.socket.await_word(patience)
     }

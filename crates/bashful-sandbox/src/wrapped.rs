@@ -1,5 +1,5 @@
 //! Runs inside a wrapper program: the same plan, put in place by `bwrap` or `firejail`, or
-//! by nobody where Landlock alone holds a run.
+//! by no program where Landlock alone holds a run.
 //!
 //! ```text
 //! keeper ──► bwrap ──► first process ──► command
@@ -64,7 +64,7 @@ const FILTER: i32 = FIRST_INHERITED + 3;
 
 /// A program that builds for longer than this will not start anything.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// So much of what it complains about is told.
+/// No more of what it complains about is passed on than this, in bytes.
 const MOST_WORDS: u64 = 2048;
 
 /// What the runs of a session share that are wrapped by a program: a directory.
@@ -79,7 +79,7 @@ pub struct Wrapped {
     plan: Rc<Plan>,
     /// Whether the directory has what that plan needs.
     is_filled: bool,
-    /// Somebody reads what the kernel records.
+    /// The keeper reads what the kernel records.
     is_recorded: bool,
     groups: Groups,
 }
@@ -104,13 +104,13 @@ impl Wrapped {
         })
     }
 
-    /// Has the kernel record what it refuses its runs: somebody reads it, see
+    /// Has the kernel record what it refuses its runs, for a keeper that reads the record with
     /// [`crate::Audit`].
     pub fn record_refusals(&mut self) {
         self.is_recorded = true;
     }
 
-    /// Who wraps.
+    /// The backend that wraps its runs.
     pub fn backend(&self) -> Backend {
         self.backend
     }
@@ -127,7 +127,7 @@ impl Wrapped {
             && self.plan.identity == plan.identity
     }
 
-    /// Starts something by this plan, without waiting until it has executed: ask
+    /// Starts a command by this plan, without waiting until it has executed: ask
     /// [`Confined::await_start`].
     pub fn start(&mut self, plan: &Rc<Plan>, launch: &Launch) -> Result<Confined, ExecError> {
         if self.program.as_ref().is_some_and(|it| !it.is_unchanged()) {
@@ -309,7 +309,7 @@ impl Wrapped {
         Ok(())
     }
 
-    /// The program with the same flags around something else, and without us: what the
+    /// The program with the same flags around another command, and without us: what the
     /// backend is measured against.
     #[doc(hidden)]
     pub fn plain(&self, plan: &Plan, command: &[&str]) -> Result<Launch, WrapperError> {
@@ -362,7 +362,7 @@ impl Wrapped {
         self.groups.prepare(&self.plan);
     }
 
-    /// Whether [`Wrapped::prepare`] has something to do.
+    /// Whether [`Wrapped::prepare`] has work to do.
     pub fn wants_preparing(&self) -> bool {
         self.groups.want_preparing(&self.plan)
     }
@@ -379,7 +379,7 @@ pub fn find_wrapper(backend: Backend) -> Result<WrapperProgram, WrapperError> {
     }
 }
 
-/// The child of a process that has one.
+/// The first child of a process, which has no other.
 fn only_child(pid: i32) -> Option<Process> {
     children(pid).first().copied().and_then(Process::find)
 }
@@ -424,8 +424,8 @@ fn complaint(file: OwnedFd) -> Option<String> {
     (!words.is_empty()).then_some(words)
 }
 
-/// Whether what is made here is made in something of the run's own, and not in something
-/// of the host's, where we make nothing.
+/// Whether what is made here lies in a part of the tree that is the run's own, and not in
+/// one of the host's, where we make nothing.
 fn is_own(path: &Path, before: &[Entry]) -> bool {
     let above = before.iter().rev().find(|entry| {
         let has_content = !matches!(

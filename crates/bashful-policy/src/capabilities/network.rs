@@ -27,7 +27,7 @@ impl NetworkCapability {
         }
     }
 
-    /// Whether this reaches something that `other` does not. Hosts are compared as they are
+    /// Whether this reaches a host that `other` does not. Hosts are compared as they are
     /// written: a host without a port counts as different from one with.
     pub fn is_wider_than(&self, other: &Self) -> bool {
         match (self, other) {

@@ -39,7 +39,7 @@ impl Preset {
     /// The names of all presets, in the same order.
     pub const NAMES: [&str; 4] = ["read-only", "workspace", "build", "full"];
 
-    /// Its name.
+    /// The name that people and programs write.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::ReadOnly => "read-only",

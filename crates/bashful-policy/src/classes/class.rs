@@ -22,7 +22,7 @@ pub enum Class {
     DecodeToShell,
     /// Giving a shell to the other end of a connection.
     ReverseShell,
-    /// Opening files to everybody, or changing the owners of the system.
+    /// Opening files to every user, or changing the owners of the system.
     PermissionsWide,
     /// Writing where nothing may be written.
     WriteOutsideRoots,
@@ -50,7 +50,7 @@ pub struct UnknownClass {
 }
 
 impl Class {
-    /// Every class.
+    /// Every class, in the order of their definition.
     pub const ALL: [Self; 13] = [
         Self::Sudo,
         Self::DeleteRoot,

@@ -118,7 +118,7 @@ pub(super) fn check_redirect(redirect: &Redirect, context: &Context) -> bool {
     }
 }
 
-/// Whether an argument is a device that nobody should write.
+/// Whether an argument is a device that no command should write.
 fn is_device(argument: &Argument, directories: &[String], context: &Context) -> bool {
     let hard = |path: &str| {
         let harmless = HARMLESS.iter().any(|device| is_within(path, device));
@@ -133,7 +133,7 @@ fn is_device(argument: &Argument, directories: &[String], context: &Context) -> 
     paths.any(hard) || names_disk(argument.known())
 }
 
-/// Whether an argument is a disk or a memory, which nobody should read either.
+/// Whether an argument is a disk or a memory, which no command should read either.
 fn is_disk(argument: &Argument, directories: &[String], context: &Context) -> bool {
     let places = places::places(argument, directories, context);
     let paths = places.paths.iter();

@@ -68,7 +68,7 @@ impl Feeds {
         }
     }
 
-    /// The class of a call that runs what nobody has seen.
+    /// The class of a call that runs code which no person has seen.
     pub(super) fn check(&self, view: &View) -> Option<Class> {
         self.of_program(view).with(self.of_branches(view)).class()
     }

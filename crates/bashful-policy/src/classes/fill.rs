@@ -14,7 +14,7 @@ use sources::{begins, copies, filters, is_device, keeps};
 /// What a call prints without end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Flow {
-    /// It ends.
+    /// Output that ends by itself.
     Bounded,
     /// Lines, so that a number of lines ends it.
     Lines,
@@ -175,8 +175,8 @@ fn device_flow(call: &Call) -> Flow {
     }
 }
 
-/// Whether a call in a loop without an end and without a pause makes a file grow, or makes ever
-/// more files.
+/// Whether a call makes a file grow, or makes ever more files, in a loop without an end and
+/// without a pause.
 fn grows_in_loop(view: &View) -> bool {
     let call = view.call;
     if !call.endless {

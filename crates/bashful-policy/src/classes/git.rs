@@ -94,7 +94,7 @@ fn is_destructive(subcommand: &str, arguments: &[Argument]) -> bool {
     let line = Line::read(arguments, values_of(subcommand));
     let has = |letters: &str, names: &[&str]| line.has(letters, names);
     let first = line.operand(0);
-    // `--no-dry-run` is nobody's habit; where it stands nothing is dry.
+    // People hardly write `--no-dry-run`; where it stands, nothing is dry.
     let dry = has("n", &["dry-run"]) && !line.has_name_like("no-dry");
     match subcommand {
         "push" | "send-pack" | "http-push" => !dry && pushes_hard(&line),
@@ -135,7 +135,7 @@ fn is_destructive(subcommand: &str, arguments: &[Argument]) -> bool {
     }
 }
 
-/// Whether `git submodule foreach git …` does such a thing in each; a text is read elsewhere.
+/// Whether `git submodule foreach git …` destroys in each; a text is read elsewhere.
 fn foreach_destroys(arguments: &[Argument]) -> bool {
     let at = arguments.iter().position(|word| word.text == "foreach");
     let rest = at
@@ -147,7 +147,7 @@ fn foreach_destroys(arguments: &[Argument]) -> bool {
         .count();
     let inner = rest.get(options..).and_then(<[Argument]>::split_first);
     let inner = inner.and_then(|(first, rest)| subcommand(first.program(), rest));
-    // One inside another is nobody's habit, so this goes no deeper.
+    // People do not nest one in another, so this goes no deeper.
     inner.is_some_and(|(name, rest)| name != "submodule" && is_destructive(name, rest))
 }
 

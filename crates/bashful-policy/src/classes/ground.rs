@@ -54,7 +54,7 @@ const SYSTEM: &[&str] = &[
     "/opt/homebrew",
     "/lost+found",
 ];
-/// Places in them that are for everybody.
+/// Places in them that are meant for all users.
 const SHARED: &[&str] = &[
     "/dev/shm",
     "/var/tmp",
@@ -95,7 +95,7 @@ pub(super) fn grounds(
     grounds
 }
 
-/// Whether an argument names something whose loss is a disaster.
+/// Whether an argument names a place whose loss is a disaster.
 pub(super) fn is_great(argument: &Argument, directories: &[String], context: &Context) -> bool {
     let grounds = grounds(argument, directories, context);
     grounds.into_iter().any(Ground::is_great)
@@ -134,7 +134,7 @@ fn is_root(argument: &Argument, directories: &[String], context: &Context) -> bo
     !places.unknown && !places.paths.is_empty() && places.paths.iter().all(is_root)
 }
 
-/// Whether an argument names something outside of what may be written.
+/// Whether an argument names a place outside of what may be written.
 pub(super) fn is_outside(argument: &Argument, directories: &[String], context: &Context) -> bool {
     let grounds = grounds(argument, directories, context);
     grounds.into_iter().any(|ground| ground != Ground::Inside)
@@ -185,7 +185,7 @@ fn ground_below(directory: &str) -> Ground {
     }
 }
 
-/// Whether a path is somebody's home.
+/// Whether a path is the home of a user.
 pub(super) fn is_home(path: &str) -> bool {
     let in_homes = |homes: &&&str| {
         let name = path
@@ -196,7 +196,7 @@ pub(super) fn is_home(path: &str) -> bool {
     matches!(path, "/root" | "/var/root") || HOMES.iter().find(in_homes).is_some()
 }
 
-/// What all that a glob finds is.
+/// What kind of place everything that a glob finds is.
 fn ground_of_glob(path: &str, context: &Context) -> Ground {
     let Some(at) = path.find(['*', '?', '[', '(']) else {
         return ground(path, context);

@@ -69,7 +69,7 @@ fn is_of_project(call: &Call) -> bool {
     !directory.is_empty() && !text.starts_with('/') && !matches!(parent, "bin" | "sbin" | ".bin")
 }
 
-/// Whether a call reads something else than what a person types.
+/// Whether a call reads anything but what a person types.
 fn reads(call: &Call) -> bool {
     let from_terminal = |argument: &Argument| argument.text == "/dev/tty";
     match &call.input {
@@ -120,7 +120,7 @@ fn pages_alone(view: &View, name: &str) -> bool {
     }
 }
 
-/// Whether a variable for this call names a program that asks nobody.
+/// Whether a variable for this call names a program that asks no questions.
 fn has_setting(view: &View, names: &[&str]) -> bool {
     let own = view.call.assignments.iter();
     let mut own = own.filter_map(|index| view.facts.assignments.get(*index));
@@ -131,7 +131,7 @@ fn has_setting(view: &View, names: &[&str]) -> bool {
     })
 }
 
-/// Whether a program in place of an editor or pager asks nobody.
+/// Whether a program in place of an editor or pager asks no questions.
 fn prints(program: &str) -> bool {
     let name = program.rsplit('/').next().unwrap_or_default();
     matches!(name, "cat" | "true" | ":" | "" | "echo" | "head")

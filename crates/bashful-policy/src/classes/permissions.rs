@@ -1,4 +1,4 @@
-//! Opening files to everybody, and changing who owns the system.
+//! Opening files to every user, and changing who owns the system.
 
 use super::View;
 use super::find;
@@ -140,7 +140,7 @@ fn symbols(mode: &str) -> Option<(&str, &str)> {
     mode.split_once(['+', '='])
 }
 
-/// Whether a mode gives everybody every right: `777`, `a+rwx`, `ugo=rwx`.
+/// Whether a mode gives every user every right: `777`, `a+rwx`, `ugo=rwx`.
 fn gives_everything(mode: &str) -> bool {
     if let Some(bits) = octal(mode) {
         return bits & 0o777 == 0o777 || bits & 0o666 == 0o666;
@@ -159,7 +159,7 @@ fn gives_everything(mode: &str) -> bool {
     })
 }
 
-/// Whether a mode lets everybody write.
+/// Whether a mode lets every user write.
 fn lets_others_write(mode: &str) -> bool {
     if let Some(bits) = octal(mode) {
         return bits & 0o002 != 0;

@@ -3,7 +3,7 @@
 pub(super) use crate::facts::is_shell;
 use crate::facts::{self, Argument, Call, ShellProgram};
 
-/// One interpreter.
+/// One interpreter, with the options that give it a program.
 pub(super) struct Interpreter {
     name: &'static str,
     /// Options that give the program itself.
@@ -76,9 +76,9 @@ pub(super) enum Program {
     Text(usize),
     /// A file, at this index.
     File(usize),
-    /// Standard input.
+    /// Standard input, up to its end.
     Input,
-    /// Something else, such as a module that is installed.
+    /// Neither, such as a module that is installed.
     Other,
 }
 

@@ -23,7 +23,7 @@ pub(super) struct Court<'f> {
     findings: Vec<Finding>,
     /// The strictest so far: its index among the findings, and the call it is about.
     strictest: Option<(usize, Option<usize>)>,
-    /// A configured rule restricts something, so what is not known could be just that.
+    /// A configured rule restricts some command, so what is not known could be just that.
     restricted: bool,
     fell_back: bool,
 }
@@ -42,7 +42,7 @@ impl<'f> Court<'f> {
         }
     }
 
-    /// Whether the capability that would open something is held; `call` is who wants it.
+    /// Whether the capability that would open a refusal is held; `call` is what wants it.
     pub(super) fn holds(&self, capability: Option<&str>, call: Option<&Call>) -> bool {
         match capability {
             None => false,
@@ -83,7 +83,7 @@ impl<'f> Court<'f> {
         known.extend(programs::judge(self.facts, index, self.context));
         let mut verdict = self.weigh(call, hits, known);
         if verdict.effect == Effect::Deny && verdict.layer == Layer::Builtin && is_uncertain(call) {
-            // It may never run, or be something else when it does: a person can tell.
+            // It may never run, or be another program when it does: a person can tell.
             verdict.effect = Effect::Ask;
         }
         self.add(verdict, Some(index));
@@ -98,7 +98,7 @@ impl<'f> Court<'f> {
         }
     }
 
-    /// Adds a finding, with what the profile says about what nobody knows.
+    /// Adds a finding, with what the profile says about what no rule knows.
     fn add(&mut self, mut finding: Finding, call: Option<usize>) {
         if finding.effect == Effect::Ask && finding.standing == Standing::Unknown {
             match self.policy.unknown {

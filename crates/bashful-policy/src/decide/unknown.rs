@@ -1,4 +1,4 @@
-//! What follows from something that the text does not tell.
+//! What follows from a part of the text that does not show what it would do.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use crate::decision::{Effect, Layer};
 use crate::facts::{Unknown, UnknownKind};
 use crate::finding::{Finding, Standing};
 
-/// What follows from something that the text does not tell.
+/// What follows from a part of the text that does not show what it would do.
 pub(super) fn unknown(unknown: &Unknown) -> Finding {
     let (effect, standing) = match unknown.kind {
         UnknownKind::TooComplex => (Effect::Deny, Standing::Rule),

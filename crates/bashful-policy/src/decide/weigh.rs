@@ -21,8 +21,8 @@ impl Court<'_> {
         let mut allowed: Option<Finding> = None;
         let mut asked: Option<Finding> = None;
         let mut granted: Option<Finding> = None;
-        // Whoever said yes to a shape did not see the words that its end leaves open: those that
-        // have the program run or write something else are asked about all the same.
+        // The person who said yes to a shape did not see the words that its end leaves open: a
+        // call whose words have the program run or write other things is asked about all the same.
         let sinks = known.iter().any(|finding| finding.effect == Effect::Ask);
         for hit in configured {
             let finding = hit.finding;
@@ -70,7 +70,7 @@ impl Court<'_> {
         self.weigh_shipped(call, known)
     }
 
-    /// What the shipped rules and tables say when nobody else said anything.
+    /// What the shipped rules and tables say when no configured rule and no grant said anything.
     fn weigh_shipped(&self, call: &Call, known: Vec<Finding>) -> Finding {
         let mut opened = None;
         let mut unknown = None;

@@ -19,15 +19,15 @@ pub struct Argument {
     pub unknown_from: Option<usize>,
     /// It has an unquoted `*`, `?` or `[`, so it can become other words, whose names match it.
     pub glob: bool,
-    /// The byte of `text` from which on to its end it is the name of something that a glob finds,
-    /// and so of something that is there.
+    /// The byte of `text` from which to its end it is a name that a glob finds, and so the name
+    /// of a file that exists.
     pub found_from: Option<usize>,
     /// It can become several words or none, as an unquoted `$x` does.
     pub splits: bool,
     /// Some of it comes from a variable, whether its value is known or not.
     pub from_variable: bool,
-    /// The calls whose output is in it, by command or process substitution, also by way of a
-    /// variable.
+    /// The calls whose output is in it, by command or process substitution, directly or by way
+    /// of a variable.
     pub sources: Vec<Range<usize>>,
     /// Where all that is not known is part of a file's name, such as a number: the whole with `*`
     /// for what is not known.
@@ -87,8 +87,8 @@ impl Argument {
         }
     }
 
-    /// Whether this names a program as everybody means it: alone, to be found on the search path,
-    /// or in a directory of the system. A file of that name elsewhere can be anything.
+    /// Whether this names a program in the usual way: alone, to be found on the search path, or
+    /// in a directory of the system. A file of that name elsewhere can be anything.
     pub(crate) fn is_system_program(&self) -> bool {
         const DIRECTORIES: &[&str] = &[
             "/bin",

@@ -9,7 +9,7 @@ use crate::hijack;
 use crate::shell::{self, Base, Node};
 use crate::shell_memory::{RememberedVariable, ShellMemory};
 
-/// What the text does not say stands nowhere in it.
+/// The span of what the shell remembers, which stands nowhere in the text.
 const NOWHERE: Span = (0, 0);
 
 impl Walker<'_> {
@@ -69,7 +69,7 @@ impl Walker<'_> {
             state.mark(name, attribute);
         }
         if variable.refers {
-            // Whatever sets it, by whatever way, sets another one.
+            // A command that sets it, in whatever way, sets another variable.
             self.unknown(UnknownKind::StringEvaluation, NOWHERE, name);
         }
     }

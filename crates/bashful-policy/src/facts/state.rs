@@ -39,14 +39,14 @@ pub(super) struct State {
     aliases: Rc<BTreeMap<String, Argument>>,
 }
 
-/// What makes a variable hold something else than it is given, or who gets it.
+/// What makes a variable hold another value than it is given, or decides which programs get it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Attribute {
     /// It may keep what it has: `readonly`.
     Kept,
     /// Letters may become small or large: `declare -l`.
     Folded,
-    /// It is another name, or something sets it at any time.
+    /// It stands for another variable, or the shell may set it at any time.
     Unsettled,
     /// Programs get it.
     Exported,
@@ -128,7 +128,7 @@ impl State {
         }
     }
 
-    /// Gives a variable back what it had in another state, or what it has now as well.
+    /// Gives a variable back the value of another state; `perhaps` keeps the present one as well.
     pub(super) fn restore(&mut self, name: &str, before: &Self, perhaps: Restored) {
         let old = before.variables.get(name);
         let now = self.variables.get(name);
@@ -148,7 +148,7 @@ impl State {
         };
     }
 
-    /// The variables that another state has otherwise.
+    /// The variables that have another value than in an earlier state.
     pub(super) fn changed(&self, before: &Self) -> Vec<String> {
         if Rc::ptr_eq(&self.variables, &before.variables) {
             return Vec::new();
@@ -167,7 +167,7 @@ impl State {
         changed.map(|(name, _)| name).chain(gone).cloned().collect()
     }
 
-    /// Makes variables unknown that have something else at another time, namely this.
+    /// Makes variables unknown that have another value at another time, namely the one in `other`.
     pub(super) fn blur(&mut self, names: &[String], other: &Self) {
         for name in names {
             let both = [&self.variables, &other.variables].map(|all| all.get(name));
@@ -254,7 +254,7 @@ impl State {
         Rc::make_mut(&mut self.aliases).insert(name.to_owned(), text);
     }
 
-    /// Goes somewhere, or to a place that is not known.
+    /// Changes the directory, perhaps to one that is not known.
     pub(super) fn go(&mut self, directories: Vec<String>) {
         self.before = std::mem::replace(&mut self.directories, directories);
         for name in ["PWD", "OLDPWD"] {

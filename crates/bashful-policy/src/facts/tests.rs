@@ -1,4 +1,4 @@
-//! Tables: what a text starts, where, and what it does not tell.
+//! Tables: what a text starts, where, and what it does not show.
 
 use super::UnknownKind;
 use crate::context::Context;

@@ -92,7 +92,7 @@ impl Walker<'_> {
         None
     }
 
-    /// Follows a command that probably stands in the arguments, where options that nobody knows
+    /// Follows a command that probably stands in the arguments, where options that no table knows
     /// hide its place.
     fn perhaps(
         &mut self,
@@ -333,7 +333,7 @@ impl Walker<'_> {
         self.assigned_scripts(&site, state, &Frame::new());
     }
 
-    /// Says that a shell runs something that is not in the text.
+    /// Flags that a shell runs commands that are not in the text.
     fn flag_script(&mut self, kind: UnknownKind, word: &Argument) {
         self.unknown(kind, word.span, &word.text);
     }

@@ -45,7 +45,7 @@ pub(crate) fn walk(text: &str, tree: &shell::Tree, context: &Context, home: Opti
         nested_bytes: 0,
     };
     walker.problems(&tree.problems);
-    // It may be switched on behind what it changes.
+    // The option may be switched on after the pipeline that it changes.
     walker.last_stays = text.contains("lastpipe");
     let mut state = State::new(context.directory.as_ref());
     if let Some(memory) = &context.shell {
@@ -53,7 +53,7 @@ pub(crate) fn walk(text: &str, tree: &shell::Tree, context: &Context, home: Opti
     }
     walker.statements(&tree.body, &mut state, &Frame::new());
     if !walker.traps.is_empty() {
-        // They run whenever all ends, so a variable can have whatever it once had.
+        // Traps run when all else ends, so a variable can have any value that it once had.
         for assignment in &walker.facts.assignments {
             state.add_value(&assignment.name, &Value::of(&assignment.value));
         }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-/// A literal.
+/// A literal value of Starlark, of the kinds that rule files use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Literal {
     Text(String),

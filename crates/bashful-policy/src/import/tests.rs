@@ -4,7 +4,7 @@ use super::{ImportError, Imported, claude, codex};
 use crate::decision::Layer;
 use crate::rule::parse_rules;
 
-/// The `command` or `action` line of each rule, with its effect; what was imported loads.
+/// The `command` or `action` line of each rule, with its effect; checks that the import loads.
 fn shapes(imported: &Imported) -> Vec<String> {
     let rules = parse_rules(&imported.rules_toml, "x", Layer::User).unwrap();
     assert_eq!(rules.len(), imported.rules.len());

@@ -116,7 +116,7 @@ fn program(argument: &Argument) -> Effect {
     }
 }
 
-/// The kind of the token before, which tells a regular expression from a division.
+/// The kind of the token before, by which a regular expression differs from a division.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Before {
     Value,

@@ -1,4 +1,4 @@
-//! Tools of a project that are told to work with something else: files outside of the project,
+//! Tools of a project that are told to work on other things: files outside of the project,
 //! addresses on the network, or programs of the caller's choice.
 //!
 //! The rules let these tools pass because they run the project's own code. A word that leads

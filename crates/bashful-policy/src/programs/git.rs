@@ -18,7 +18,7 @@ mod reading;
 pub(crate) struct GitCommand<'a> {
     /// The options before the subcommand, with their values.
     pub(crate) globals: &'a [Argument],
-    /// The subcommand.
+    /// The subcommand, such as `push`.
     pub(crate) name: &'a str,
     /// What follows it.
     pub(crate) arguments: &'a [Argument],
@@ -129,7 +129,7 @@ fn reads(call: &Call, command: &GitCommand<'_>) -> bool {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Globals {
     Harmless,
-    /// Another repository or work tree is meant, or nobody knows which.
+    /// Another repository or work tree is meant, or the text does not say which.
     Elsewhere,
     Executes,
 }

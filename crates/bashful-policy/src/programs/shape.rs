@@ -137,7 +137,7 @@ impl Shape {
         if let Some(long) = known.strip_prefix("--") {
             let (name, attached) = match long.split_once('=') {
                 Some((name, _)) => (name, true),
-                // The name itself goes on with something that is not known.
+                // The name itself goes on with a part that is not known.
                 None if !argument.is_literal() => return None,
                 None => (long, false),
             };
@@ -166,7 +166,7 @@ impl Shape {
                 }
             }
         }
-        // A bundle that goes on with something unknown can hold any letter.
+        // A bundle that goes on with an unknown part can hold any letter.
         argument.is_literal().then_some(given)
     }
 
@@ -188,7 +188,7 @@ impl Shape {
         Some(kind(after))
     }
 
-    /// The option of this name or abbreviation. What could also mean a harmful one is none.
+    /// The option of this name or abbreviation; none if it could also mean a harmful one.
     fn long(&self, name: &str) -> Option<(Kind, Given)> {
         let mut found = None;
         let mut clear = !name.is_empty();

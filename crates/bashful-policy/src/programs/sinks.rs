@@ -11,7 +11,7 @@ mod table;
 
 use table::{OPTIONS, Options};
 
-/// What is known about a call that starts something else.
+/// What is known about a call that starts another program.
 pub(super) fn judge(call: &Call, name: &str) -> Option<Verdict> {
     let arguments = call.operands();
     if asks_only_for_help(arguments) {
@@ -32,8 +32,8 @@ pub(super) fn judge(call: &Call, name: &str) -> Option<Verdict> {
     })
 }
 
-/// Programs that work on many files, whose names come from anywhere, and which execute what an
-/// option says.
+/// Programs that work on many files, whose names come from anywhere, and that execute what one
+/// of their options says.
 fn hides_options(name: &str) -> bool {
     matches!(
         name,
@@ -56,7 +56,7 @@ fn asks_only_for_help(arguments: &[Argument]) -> bool {
         && matches!(only.text.as_str(), "--version" | "--help" | "-V"))
 }
 
-/// Programs that always run something, or always with these words.
+/// Programs that always run another one, or always do so with these words.
 fn always(name: &str, arguments: &[Argument]) -> Option<Verdict> {
     const LATER: Verdict = Verdict::must_ask(
         "scheduled",
@@ -141,7 +141,7 @@ fn always(name: &str, arguments: &[Argument]) -> Option<Verdict> {
     }
 }
 
-/// A makefile that is not a file holds commands that nobody has seen.
+/// A makefile that is not a file holds commands that no person has seen.
 fn reads_makefile_from_input(arguments: &[Argument]) -> bool {
     let stdin = |value: Argument| {
         value.is_pipe || value.text == "-" || value.text.starts_with("/dev/") || !value.is_known()
@@ -179,7 +179,7 @@ fn replaces_tool(argument: &Argument) -> bool {
             | "RANLIB"
             | "STRIP"
     );
-    // A compiler by its name is a usual thing to ask for.
+    // To name a compiler by its plain name is usual.
     tool && (!argument.is_known() || value.contains(['/', ';', '|', '&', '$', '`', '(']))
 }
 

@@ -17,7 +17,7 @@ fn context() -> Context {
     }
 }
 
-/// The findings about all calls of a text; none where nobody knows one.
+/// The findings about all calls of a text; none for a call that no table knows.
 fn findings(text: &str) -> Vec<(String, Option<Finding>)> {
     let context = context();
     let facts = read(text, &context);
@@ -26,8 +26,8 @@ fn findings(text: &str) -> Vec<(String, Option<Finding>)> {
         .collect()
 }
 
-/// Whether every call is let pass and nothing is unknown. A text without calls is not about
-/// programs.
+/// Whether every call is allowed and nothing is unknown. A text without calls does not pass: it
+/// says nothing about programs.
 fn passes(text: &str) -> bool {
     if !read(text, &context()).unknowns.is_empty() {
         return false;

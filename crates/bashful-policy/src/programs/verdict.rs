@@ -34,7 +34,7 @@ impl Verdict {
         }
     }
 
-    /// Nobody can know what it does.
+    /// No table can tell what it does.
     pub(super) const fn asks(
         rule: &'static str,
         reason: &'static str,

@@ -34,7 +34,7 @@ pub enum RuleErrorKind {
     /// A field that every such rule needs.
     #[error("has no `{field}`: add {hint}")]
     MissingField {
-        /// The field.
+        /// The name of the field, as rule files spell it.
         field: &'static str,
         /// What to add.
         hint: &'static str,

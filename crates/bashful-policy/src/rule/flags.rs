@@ -81,7 +81,7 @@ fn bundle(word: &str) -> &str {
 /// Whether what is not known about a word could make it this flag or word.
 fn unknown(wanted: &str, argument: &Argument, one_dash: bool) -> Fit {
     if argument.unknown_from.is_none() {
-        // The names that a glob finds are as long as it and end alike. That somebody made a file
+        // The names that a glob finds are as long as it is and end alike. That a run made a file
         // whose name is an option with a value is left to the kernel.
         return Fit::possible(glob_could_be(&argument.text, wanted));
     }

@@ -20,7 +20,7 @@ pub struct RuleSource<'a> {
     pub text: &'a str,
     /// Its name, for messages.
     pub file: &'a str,
-    /// Whose rules these are.
+    /// The layer that the rules belong to.
     pub layer: Layer,
 }
 

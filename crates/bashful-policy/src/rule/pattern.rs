@@ -119,7 +119,7 @@ fn word(text: &str) -> String {
     }
 }
 
-/// The line up to the first thing that is not known.
+/// The line up to the first part that is not known.
 fn known_start(call: &Call) -> String {
     let mut start = String::new();
     for (index, argument) in call.arguments.iter().enumerate() {

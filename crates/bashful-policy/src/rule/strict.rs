@@ -80,7 +80,7 @@ fn reach(reached: &mut [bool], tokens: &[Token], mut at: usize) {
     }
 }
 
-/// Whether a word fits. Who writes `*` for a name does not mean an option.
+/// Whether a word fits. A `*` for a name does not cover an option.
 fn takes(shape: &Shape, patterns: &[String], word: &str) -> bool {
     let fits = |pattern: &String| {
         let option = word.starts_with('-') && pattern.starts_with('*') && !shape.literal;
@@ -98,8 +98,7 @@ pub(super) fn is_written(argument: &Argument) -> bool {
         && argument.sources.is_empty()
 }
 
-/// Whether this starts the program that its name says: by its name alone, or in a directory of
-/// the system.
+/// Whether this starts the program that its name says: by name alone, or in a system directory.
 pub(crate) fn is_plain_program(argument: &Argument) -> bool {
     is_written(argument) && !argument.text.is_empty() && argument.is_system_program()
 }

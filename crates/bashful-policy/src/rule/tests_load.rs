@@ -1,4 +1,4 @@
-//! Tests of loading: every mistake has its message, and all are told at once.
+//! Tests of loading: every mistake has its message, and all are reported at once.
 
 use super::{RuleErrorKind, RuleSource, parse_rules, read_rules};
 use crate::decision::Layer;

@@ -44,11 +44,11 @@ impl Options {
 /// Whether the word after an option is its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Value {
-    /// It is.
+    /// The word is the option's value.
     Next,
-    /// It is not.
+    /// The word stands for itself.
     None,
-    /// Nobody knows.
+    /// The table lists no options of this program, so the word may be either.
     Unclear,
 }
 

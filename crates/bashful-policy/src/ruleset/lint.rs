@@ -1,18 +1,18 @@
-//! What is odd about rules that load: such as never match, or match more than anybody means.
+//! Rules that load but are odd: they never match, or match more than their author can have meant.
 
 use std::fmt;
 
 use crate::decision::Layer;
 use crate::rule::{Matcher, Rule, RuleEffect, Shape, Token};
 
-/// One odd thing about one rule.
+/// One oddity of one rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lint {
     /// The file of the rule.
     pub file: String,
     /// Its line, from 1.
     pub line: usize,
-    /// Its id.
+    /// The rule's id, as its file has it.
     pub rule: String,
     /// Where it comes from.
     pub layer: Layer,

@@ -28,11 +28,11 @@ pub const BUILTIN_RULES_VERSION: u64 = {
 
 static INDEX: Index = Index::of(BUILTIN_RULES.as_bytes());
 
-/// Those that were read.
+/// The rules that were read so far.
 static READ: [OnceLock<Option<Rule>>; INDEX_LENGTH] = [const { OnceLock::new() }; INDEX_LENGTH];
 const INDEX_LENGTH: usize = Index::of(BUILTIN_RULES.as_bytes()).len();
 
-/// All rules.
+/// All shipped rules, each read now if it was not yet.
 pub(super) fn rules<'r>() -> impl Iterator<Item = &'r Rule> {
     (0..INDEX.len()).filter_map(rule)
 }
@@ -50,7 +50,7 @@ pub(super) fn about<'r>(program: Option<&str>) -> impl Iterator<Item = &'r Rule>
     places.into_iter().filter_map(rule)
 }
 
-/// One rule, read if it was not yet. That all of them can be read is what a test checks.
+/// One rule, read now if it was not yet. A test checks that all of them can be read.
 fn rule<'r>(number: usize) -> Option<&'r Rule> {
     let read = || {
         let place = INDEX.place(number)?;

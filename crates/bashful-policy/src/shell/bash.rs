@@ -133,7 +133,7 @@ struct Reader<'t> {
     substituted: bool,
     /// Words are those of commands; in `[[ … ]]` and arithmetic they may hold anything.
     strict: bool,
-    /// The places that somebody asked about.
+    /// The places that the caller asked about.
     marks: Marks,
 }
 
@@ -210,7 +210,7 @@ impl Reader<'_> {
             .note(range.start().into(), range.end().into(), Lexeme::Comment);
     }
 
-    /// Notes an expansion of a variable, if somebody follows them.
+    /// Notes an expansion of a variable, if the caller follows them.
     fn refer(&mut self, name: &str, usage: Usage, (start, end): Span) {
         if !self.marks.follows {
             return;
@@ -226,7 +226,7 @@ impl Reader<'_> {
         });
     }
 
-    /// Notes a command substitution, if somebody follows them.
+    /// Notes a command substitution, if the caller follows them.
     fn substitutes(&mut self, start: usize, end: usize) {
         if !self.marks.follows {
             return;
@@ -240,7 +240,7 @@ impl Reader<'_> {
         });
     }
 
-    /// Reads something in another role.
+    /// Reads a part of the text in another role.
     fn as_role<T>(&mut self, role: Role, read: impl FnOnce(&mut Self) -> T) -> T {
         let outer = std::mem::replace(&mut self.marks.role, role);
         let outcome = read(self);

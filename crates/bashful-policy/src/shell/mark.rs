@@ -1,4 +1,4 @@
-//! Marks: where given places of a text stand in its tree, for whoever wants to replace them.
+//! Marks: where given places of a text stand in its tree, for a caller that wants to replace them.
 
 use super::Quoting;
 use crate::facts::Span;
@@ -123,7 +123,7 @@ impl Role {
         )
     }
 
-    /// This role for a part of something that has another: what is evaluated stays so.
+    /// This role for a part inside an outer role: what is evaluated stays so.
     pub(super) const fn inside(self, outer: Self) -> Self {
         if outer.is_evaluated() { outer } else { self }
     }

@@ -26,7 +26,7 @@ pub enum Missing {
 /// One template with what it is bound to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Binding {
-    /// The template.
+    /// The template, by its dotted name.
     pub template: TemplateName,
     /// Where it stands in the script as it was written.
     pub position: Position,

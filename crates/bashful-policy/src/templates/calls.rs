@@ -39,7 +39,7 @@ impl Objection {
 pub(super) struct Demand {
     /// It must not stand here at all.
     pub(super) objection: Option<Objection>,
-    /// A list must not stand here, for more words would be read as something else.
+    /// A list must not stand here, for its further words would get another meaning.
     pub(super) one_word: bool,
     /// A value with a dash in front would be an option of this program, which can run commands.
     pub(super) no_dash_for: Option<String>,
@@ -76,7 +76,7 @@ pub(super) fn demands(part: &Part<'_>, flow: &Flow<'_>, places: &[Place]) -> Vec
     for call in &part.facts.calls {
         inquiry.call(call);
     }
-    // What the walk found is said last, for it knows less about what to write instead.
+    // What the walk found comes last, for it knows less about what to write instead.
     inquiry.unknowns();
     inquiry.demands
 }
@@ -260,7 +260,7 @@ impl Inquiry<'_, '_> {
         }
         let mut codes = languages::codes(&name, &call.arguments);
         codes.extend(remote::codes(&name, &call.arguments));
-        // Behind a wrapper that nobody knows there can be a shell or an interpreter.
+        // Behind a wrapper that no table knows there can be a shell or an interpreter.
         for at in 1..call.arguments.len() {
             let Some(rest) = call.arguments.get(at..) else {
                 break;

@@ -97,16 +97,15 @@ const TAKEN: &[&str] = &[
     "histchars",
 ];
 
-/// Who wrote a value, which decides what in it is looked up.
+/// Where a value was written, which decides what in it is looked up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
     /// The author of the script: all templates and all declared variables that it names.
     Author,
-    /// Whoever calls it, in a document that can hold references: templates, which stand for
-    /// values of the same call, and a declared variable where that is the whole value. All else
-    /// is text.
+    /// The caller, in a document that can hold references: templates, which stand for values of
+    /// the same call, and a declared variable where that is the whole value. The rest is text.
     Call,
-    /// Somebody who means these characters: nothing.
+    /// A caller that means exactly these characters: nothing in them is looked up.
     Exact,
 }
 
@@ -131,7 +130,7 @@ pub struct Resolved {
 }
 
 impl Declared {
-    /// No variables.
+    /// No variables, and no usual values of templates.
     pub fn new() -> Self {
         Self::default()
     }

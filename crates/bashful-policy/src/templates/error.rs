@@ -10,9 +10,9 @@ use super::name::TemplateName;
 /// A place in a script, both counted from one; the column in characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
-    /// The line.
+    /// The line, from 1.
     pub line: usize,
-    /// The column.
+    /// The column in characters, from 1.
     pub column: usize,
 }
 
@@ -37,7 +37,7 @@ impl fmt::Display for Position {
 /// A template in a place where its value could become code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
-    /// The template.
+    /// The template, by its dotted name.
     pub template: TemplateName,
     /// Where it stands.
     pub position: Position,
@@ -92,9 +92,9 @@ pub enum TemplateError {
     /// A declared variable has a name that cannot be set.
     #[error("cannot set the variable `{name}`: {why}")]
     Variable {
-        /// The variable.
+        /// The name as the caller gave it.
         name: String,
-        /// Why not.
+        /// Why bash or Bashful keeps that name from being set.
         why: Cow<'static, str>,
     },
     /// Declared variables refer to each other in a circle.

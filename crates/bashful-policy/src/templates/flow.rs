@@ -36,10 +36,10 @@ pub(super) enum Sources<'n> {
     Variables(&'n [&'n str]),
 }
 
-/// Which parameter something is.
+/// Which positional parameter a value is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Number {
-    /// This one.
+    /// The parameter with this number.
     Exactly(usize),
     /// This or a later one: a word before it, or it itself, can be several.
     From(usize),

@@ -9,14 +9,14 @@ use super::read::refusal;
 use super::search::{Way, find};
 use super::site::{Form, Found};
 
-/// A dotted name with something besides it in its braces.
+/// A dotted name with an operator or more text behind it in its braces.
 struct Misused {
     start: usize,
     end: usize,
     name: TemplateName,
 }
 
-/// Refuses a script in which bash would come to such a thing, and give up there.
+/// Refuses a script in which bash would come to such a name, and give up there.
 pub(super) fn check(script: &str) -> Result<(), TemplateError> {
     let misused = all(script);
     if misused.is_empty() {
@@ -35,7 +35,7 @@ pub(super) fn check(script: &str) -> Result<(), TemplateError> {
     plain.push_str(script.get(at..).unwrap_or_default());
     let candidates = name::candidates(&plain);
     let Ok(found) = find(&plain, &candidates, Way::Commands) else {
-        // Whatever is wrong with it is told by who reads it as it is.
+        // The caller reads the script as it stands, and reports what is wrong with it.
         return Ok(());
     };
     let expanded = candidates.iter().zip(found).filter(|(_, found)| {

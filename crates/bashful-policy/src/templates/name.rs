@@ -48,7 +48,7 @@ pub(super) fn is_identifier(text: &str) -> bool {
     text.as_bytes().first().is_some_and(starts) && text.bytes().all(fits)
 }
 
-/// Something in a text that is written like a template.
+/// A part of a text that is written like a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Candidate {
     pub(super) start: usize,

@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::facts::{Argument, Assignment, Facts, Input, Redirect, Span, UnknownKind, walk};
 use crate::shell::{self, Mark, Reference, Substitution};
 
-/// One command that stands for itself, or a text that a command hands to a shell as it is.
+/// A command that stands alone, or a text that a command hands to a shell as it is.
 #[derive(Debug)]
 pub(super) struct Part<'s> {
     pub(super) text: Cow<'s, str>,
@@ -17,7 +17,7 @@ pub(super) struct Part<'s> {
     pub(super) offset: usize,
     /// Whether its bytes are those of the script, from there on.
     pub(super) is_script: bool,
-    /// Whose positional parameters it has outside of functions.
+    /// The function or script whose positional parameters it has outside of functions.
     pub(super) scope: String,
     pub(super) facts: Facts,
     pub(super) marks: Vec<Mark>,

@@ -146,7 +146,7 @@ pub fn check_declared_names(
 /// What a variable can hold by its type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeclaredType {
-    /// Any text.
+    /// Any text, as a variable of bash can hold it.
     Any,
     /// A whole number.
     Integer,

@@ -39,7 +39,7 @@ impl Form {
 /// What a list becomes at a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lists {
-    /// Several words.
+    /// Several words, one for each item.
     Words,
     /// One text with blanks between.
     Joined,
@@ -59,7 +59,7 @@ pub(super) struct Site {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Found {
     Site(Site),
-    /// Text that bash does not expand and nobody binds: a comment, or behind a backslash.
+    /// Text that bash does not expand and that is not bound: a comment, or behind a backslash.
     Text,
     Refused(Objection),
     Unknown,

@@ -142,7 +142,7 @@ fn extracted(parsed: &Parsed, written: &mut Written) {
     }
     let directories = parsed.values(&["-C", "--directory", "--cd"]);
     let mut here = Argument::literal(".", (0, 0));
-    // Each is seen from the one before; nobody needs this many.
+    // Each is seen from the one before; no ordinary call has this many.
     written.is_open |= directories.len() > MOST_DIRECTORIES;
     for directory in directories.into_iter().take(MOST_DIRECTORIES) {
         here = below(&here, directory);

@@ -1,4 +1,4 @@
-//! Findings: what a verdict about something written leads to.
+//! Findings: what a verdict about a written file or device leads to.
 
 use std::borrow::Cow;
 
@@ -126,7 +126,7 @@ fn advice(context: &Context) -> String {
         .map(|_| "the workspace".to_owned())
         .into_iter()
         .collect();
-    // Where it is may not be known yet; its name is what a command can use.
+    // Its real place may not be known yet; its name is what a command can use.
     let own = context.variables.get("TMPDIR");
     places.extend(others.take(MOST).map(|root| match own {
         Some(own) if own == root => "`$TMPDIR`".to_owned(),

@@ -181,7 +181,7 @@ pub(super) fn written(arguments: &[Argument]) -> Written {
     written
 }
 
-/// Whether a `git config` changes something.
+/// Whether a `git config` changes a setting.
 fn is_change(operands: &[Argument], rest: &[Argument]) -> bool {
     const READS: &[&str] = &[
         "--get",

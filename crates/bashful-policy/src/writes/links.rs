@@ -24,7 +24,7 @@ pub(super) fn with_links<'a>(calls: &[Call], context: &'a Context) -> Cow<'a, Co
 /// The links that one call makes, with where they lead. A hard link is the file itself, so it
 /// leads there as well.
 fn made(call: &Call) -> Vec<(String, String)> {
-    // Nobody links more than this by hand, and each can be in several directories.
+    // No ordinary call makes more links than this, and each can be in several directories.
     const MOST: usize = 16;
     let shape = Shape {
         short: "St",

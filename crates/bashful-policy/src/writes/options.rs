@@ -33,12 +33,12 @@ impl Shape {
     };
 }
 
-/// One option.
+/// One option that a call gives, with what belongs to it.
 #[derive(Debug, Clone)]
 pub(super) struct Given {
     /// With its dashes: `-o`, `--output`; a long one as it was written.
     pub(super) name: String,
-    /// Its value.
+    /// Its value, attached or as the next argument; none for a flag.
     pub(super) value: Option<Argument>,
 }
 

@@ -1,4 +1,4 @@
-//! All paths that a text mentions, so that somebody can look where they really lead.
+//! All paths that a text mentions, so that the engine can look up where they really lead.
 
 use std::collections::BTreeSet;
 
@@ -51,7 +51,7 @@ impl Facts {
         (found.order.len() < found.most).then_some(found.order)
     }
 
-    /// Whether the words of a call are no paths for anybody: the shell prints or compares them,
+    /// Whether no program takes the words of a call for paths: the shell prints or compares them,
     /// and what it prints goes where no program takes it for the names of files.
     fn only_prints(&self, call: &Call) -> bool {
         let printed = matches!(

@@ -24,7 +24,7 @@ const NAMES: &[&[&str]] = &[
     &[".login"],
     &[".inputrc"],
     &[".config", "fish"],
-    // Sessions and services, where the root is somebody's home.
+    // Sessions and services, where the root is a user's home.
     &[".xprofile"],
     &[".xinitrc"],
     &[".xsession"],
@@ -101,7 +101,7 @@ pub(super) fn is_repository(components: &[&str]) -> bool {
         .is_some_and(|at| at + 1 == components.len() || !is_lock(last))
 }
 
-/// Git's name for what it holds while it works, and leaves when it was killed.
+/// The name that git gives to what it holds while it works, and leaves when it was killed.
 fn is_lock(name: &str) -> bool {
     name.rsplit_once('.').is_some_and(|(_, end)| end == "lock")
 }

@@ -1,4 +1,4 @@
-//! Arguments that `find` and `xargs` put in at run time, as far as the text tells them.
+//! Arguments that `find` and `xargs` put in at run time, as far as the text shows them.
 
 use crate::facts::{Argument, Call, Facts, Place};
 
@@ -47,7 +47,7 @@ pub(super) fn arguments(facts: &Facts, index: usize) -> Vec<Argument> {
         return from_input(facts, index, given);
     }
     let is_end = |word: &Argument| matches!(word.text.as_str(), ";" | "+");
-    // The end of `-exec` is nothing that its program sees.
+    // The program does not see the end of `-exec`.
     given.truncate(given.len() - usize::from(given.last().is_some_and(is_end)));
     if FINDS.contains(&supplier.as_str()) {
         let found = wrapper(facts, index, FINDS).map_or_else(unknown, found);
@@ -80,7 +80,7 @@ pub(super) fn is_fed_by_shell(facts: &Facts, index: usize) -> bool {
     }
 }
 
-/// What a redirect of a call leads to, if something puts arguments into the shell that runs it.
+/// What a redirect of a call leads to, if a wrapper puts arguments into the shell that runs it.
 pub(super) fn redirected(facts: &Facts, owner: Option<usize>, target: &Argument) -> Vec<Argument> {
     let Some(owner) = owner else {
         return vec![target.clone()];
@@ -96,14 +96,14 @@ pub(super) fn redirected(facts: &Facts, owner: Option<usize>, target: &Argument)
     replaced(std::slice::from_ref(target), "{}", &found)
 }
 
-/// A shell into which something puts arguments.
+/// A shell into which a wrapper puts arguments.
 enum Shell {
     None,
     At(usize),
     TooFar,
 }
 
-/// The shell whose text has this call, if something puts arguments into that shell.
+/// The shell whose text has this call, if a wrapper puts arguments into that shell.
 fn shell_of(facts: &Facts, index: usize) -> Shell {
     let before = facts.calls.get(..index).unwrap_or_default();
     let Some(call) = facts
@@ -136,7 +136,7 @@ fn unknown() -> Vec<Argument> {
 }
 
 /// The call that starts this one: the nearest before it of these names that encloses it. Calls
-/// of a text in quotes all have the place of that text, so the place alone does not tell.
+/// of a text in quotes all have the place of that text, so the place alone does not show it.
 fn wrapper<'a>(facts: &'a Facts, index: usize, names: &[&str]) -> Option<&'a Call> {
     let call = facts.calls.get(index)?;
     let before = facts.calls.get(..index)?;

@@ -33,9 +33,9 @@ pub(super) fn change(program: &str, arguments: &[Argument]) -> Option<Change> {
     })
 }
 
-/// How to tell the forms that only look.
+/// How the forms that only look differ from the others.
 enum Looks {
-    /// There are none.
+    /// No form only looks.
     Never,
     /// Without operands, or with one of these words.
     Without(&'static [&'static str]),

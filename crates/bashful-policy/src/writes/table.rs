@@ -29,7 +29,7 @@ pub(super) enum Operands {
     Last,
     /// All but the first.
     AfterFirst,
-    /// The second.
+    /// Only the second operand.
     Second,
     /// All but the first, of which at least two are given.
     LastOfSeveral,

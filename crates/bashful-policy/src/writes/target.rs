@@ -1,4 +1,4 @@
-//! One thing that is written, and what is to be said about it.
+//! One target of a write, and the verdict on it.
 
 use crate::context::Context;
 use crate::facts::Argument;
@@ -6,7 +6,7 @@ use crate::places::{is_within, normal};
 
 use super::protected::{Protected, climbs, is_everything, is_named, is_repository, protected};
 
-/// How something is written.
+/// How a program writes a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Way {
     /// Its content: opened as it is.
@@ -17,23 +17,23 @@ pub(super) enum Way {
     Delete,
 }
 
-/// One thing that is written.
+/// One target of a write.
 #[derive(Debug, Clone)]
 pub(super) struct Target {
     pub(super) argument: Argument,
     pub(super) way: Way,
 }
 
-/// What is to be said about a target, from the mildest on.
+/// The verdict on a target, from the mildest on.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Verdict {
     /// It is inside the workspace, or nothing.
     Inside,
     /// It is inside another root.
     InsideRoot,
-    /// A device, about which the classes say what is to be said.
+    /// A device, which the classes judge.
     Device,
-    /// Nobody knows where it leads.
+    /// The text does not show where it leads.
     Unknown,
     /// It is the repository's own.
     Repository(String),
@@ -48,7 +48,7 @@ pub(super) enum Verdict {
 /// Where a path leads.
 struct Lead {
     path: String,
-    /// It passes `/proc` or another place where names mean something else for each process.
+    /// It passes `/proc` or another place where a name leads elsewhere for each process.
     is_magic: bool,
 }
 
@@ -58,7 +58,7 @@ impl Target {
     }
 
     /// Whether a glob stands for directories on the way: a link can be among what it finds, and
-    /// nobody looked.
+    /// the engine did not look.
     pub(super) fn passes_a_glob(&self) -> bool {
         let known = self.argument.known();
         let directory = known
@@ -67,7 +67,7 @@ impl Target {
         self.argument.glob && self.way != Way::Delete && directory.contains(['*', '?', '['])
     }
 
-    /// What is to be said about it if it loses what is in it. What a glob finds is there, so that
+    /// The verdict on it if it loses what is in it. What a glob finds is there, so that
     /// emptying it is like deleting it.
     pub(super) fn emptied(&self, directories: &[String], context: &Context) -> Verdict {
         let verdict = self.verdict(directories, context);
@@ -93,7 +93,7 @@ impl Target {
             .max(Verdict::Unknown)
     }
 
-    /// What is to be said about it, seen from these directories.
+    /// The verdict on it, seen from these directories.
     pub(super) fn verdict(&self, directories: &[String], context: &Context) -> Verdict {
         if self.argument.pattern.is_some() {
             let argument = self.argument.as_path().into_owned();

@@ -1,4 +1,4 @@
-//! Runs programs in real bash and tells which markers were executed.
+//! Runs programs in real bash and returns which markers were executed.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 /// The name of the program that writes down its arguments.
 pub(crate) const MARKER: &str = "marker_7f3a";
 
-/// No program takes longer, unless it waits for something that never comes.
+/// No program takes longer, unless it waits for input or a signal that never comes.
 const LIMIT: Duration = Duration::from_secs(4);
 
 /// What a program in the background gets before the log is read.
@@ -86,7 +86,7 @@ impl Bash {
         let mut pause = Duration::from_micros(500);
         while child.try_wait().unwrap().is_none() {
             if Instant::now() > end {
-                // The group has the number of its leader, which is not waited for yet.
+                // The group has the number of its leader, which is not reaped yet.
                 let group = format!("-{}", child.id());
                 let kill = ["-c", "kill -KILL \"$1\"", "kill", &group];
                 let _ = Command::new("bash").args(kill).status();

@@ -100,7 +100,7 @@ fn heavy_what_bash_evaluates_is_not_allowed() {
         return;
     };
     let texts = texts();
-    // One after the other in shells of their own, because starting so many anew takes long.
+    // One after the other in shells of their own, because starting each anew takes long.
     let groups: Vec<String> = texts
         .chunks(SETTERS.len())
         .map(|chunk| format!("({})", chunk.join("\n) </dev/null &>/dev/null\n(")))

@@ -11,7 +11,7 @@ pub(crate) struct Leaf {
 }
 
 impl Leaf {
-    /// Whether it is the marker as anybody would write it.
+    /// Whether it is the marker as a person would write it.
     pub(crate) fn is_plain(&self) -> bool {
         self.text == LEAVES[0].text
     }

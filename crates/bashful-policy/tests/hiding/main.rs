@@ -34,7 +34,7 @@ use bash::{Bash, MARKER};
 use place::Kind;
 use plan::Program;
 
-/// How many programs are run before their log is read; a test run takes so many.
+/// How many programs are run before their log is read; a test run takes this many.
 const BATCH: usize = 3_600;
 
 #[test]

@@ -1,4 +1,4 @@
-//! Words that look as if something went on behind them, though nothing does.
+//! Words that look as if a command went on behind them, though none does.
 
 use crate::place::{Place, place};
 

@@ -27,8 +27,8 @@ pub(crate) fn places() -> Vec<Place> {
 }
 
 /// All programs: every place, every odd word and every spelling by itself, then each place and
-/// spelling inside each place. The order is always the same, and the first few thousand have
-/// something of everything.
+/// spelling inside each place. The order is always the same, and the first few thousand have some
+/// of each kind.
 pub(crate) fn programs() -> impl Iterator<Item = Program> + Clone {
     let places = places();
     let plain = LEAVES[0];

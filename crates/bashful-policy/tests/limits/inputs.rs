@@ -46,7 +46,7 @@ const BRACKETS: &[(&str, &str, &str)] = &[
     ("`", ":", "`"),
 ];
 
-/// What begins something within one command: before all, repeated, inside, repeated, after all.
+/// Nested grammar within one command: before all, repeated, inside, repeated, after all.
 const INSIDE: &[(&str, &str, &str, &str, &str)] = &[
     ("[[ ", "( ", "a", " )", " ]]"),
     ("[[ ", "! ", "a", "", " ]]"),
@@ -120,7 +120,7 @@ pub(crate) fn open(depth: usize) -> Vec<(String, String)> {
         .collect()
 }
 
-/// One thing repeated up to this many bytes.
+/// One piece of text repeated up to this many bytes.
 pub(crate) fn long(bytes: usize) -> Vec<(String, String)> {
     let repeated = [
         ("one word", ": ", "a"),

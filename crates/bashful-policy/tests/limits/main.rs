@@ -21,16 +21,16 @@ use std::time::{Duration, Instant};
 
 use bashful_policy::{Context, Effect, Policy, ShellMemory, functions_of, judge, read_template};
 
-/// What any text may take, in a debug build.
+/// The time that any text may take, in a debug build.
 const LIMIT: Duration = Duration::from_secs(4);
 
-/// After this time nobody waits for a text any more.
+/// After this time the test no longer waits for a text.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A text that does not end keeps a processor, so not many are tried.
 const HANGING: usize = 2;
 
-/// The stack of a thread that nobody has chosen a size for.
+/// The stack of a thread whose creator chose no size.
 const STACK: usize = 2 * 1024 * 1024;
 
 #[test]
@@ -58,8 +58,8 @@ fn heavy_texts_that_grow_end_soon() {
     check(inputs::growing());
 }
 
-/// What is short is read on the caller's stack, whoever reads it: as a command, as what a shell
-/// remembers, as a function, as a script with templates.
+/// A short text is read on the caller's stack, whatever it is read as: a command, what a shell
+/// remembers, a function, a script with templates.
 #[test]
 fn heavy_short_texts_need_no_stack_of_their_own() {
     let short = |text: &String| text.len() <= 512;

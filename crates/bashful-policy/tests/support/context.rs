@@ -2,7 +2,7 @@
 
 use bashful_policy::Context;
 
-/// A workspace that is a git repository below a home directory, and nobody at a terminal.
+/// A workspace that is a git repository below a home directory, without a terminal.
 pub(crate) fn context() -> Context {
     let workspace = "/home/u/proj".to_owned();
     Context {

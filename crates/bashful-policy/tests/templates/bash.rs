@@ -1,4 +1,4 @@
-//! Runs many bound scripts in one bash and tells what each of them was given.
+//! Runs many bound scripts in one bash and returns what each of them was given.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -158,7 +158,7 @@ fn circles_and_gaps_are_told() {
     );
 }
 
-/// Who wrote a value decides what in it is looked up.
+/// The author of a value decides what in it is looked up.
 #[test]
 fn values_of_a_call_are_data_but_for_templates_and_whole_references() {
     let known = values(&[("a.b", text("${c.d} ${B}")), ("c.d", text("x"))]);

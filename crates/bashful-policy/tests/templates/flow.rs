@@ -9,7 +9,7 @@ const INDEX: &str = "OSTYPE[$(touch canary)]";
 const COMMAND: &str = "touch canary";
 const OPTION: &str = "--checkpoint-action=exec=touch${IFS}canary";
 
-/// Scripts that would run something if `${a.b}` were bound to this value as data.
+/// Scripts that would run a command if `${a.b}` were bound to this value as data.
 const ATTACKS: &[(&str, &str)] = &[
     // What is evaluated keeps being so inside of expansions and substitutions.
     ("echo $(( ${u:-${a.b}} ))", INDEX),

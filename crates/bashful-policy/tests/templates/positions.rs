@@ -399,7 +399,7 @@ fn every_nasty_value_arrives_in_every_position() {
     check(&cases);
 }
 
-/// Values out of pieces that mean something to bash, and of anything else.
+/// Values made of pieces that bash gives a meaning, and of any other characters.
 fn any_value() -> impl Strategy<Value = String> {
     let pieces = prop::sample::select(vec![
         "'",

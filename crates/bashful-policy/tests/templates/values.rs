@@ -1,4 +1,4 @@
-//! Values that somebody who wants a script to do something else would give.
+//! Values that an attacker who wants a script to run other commands would give.
 
 /// Nasty values; whatever runs a part of one makes a file whose name begins with `canary`.
 pub(crate) fn nasty() -> Vec<String> {

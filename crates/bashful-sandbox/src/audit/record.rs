@@ -11,7 +11,7 @@ pub(crate) enum Record {
     Call { pid: i32, number: u32 },
     /// Landlock confined a process for the first time.
     Domain { domain: String, pid: i32 },
-    /// Landlock refused something.
+    /// Landlock refused an access.
     Access {
         domain: String,
         blockers: String,
@@ -27,7 +27,7 @@ const OF_LANDLOCK_DOMAIN: u16 = 1424;
 const WITH_ERROR: &str = "0x50000";
 
 impl Record {
-    /// Reads a message; none if it is about something else.
+    /// Reads a message; none if it is about another kind of event.
     pub(crate) fn parse(message: &[u8]) -> Option<Self> {
         let kind = u16::from_ne_bytes(message.get(4..6)?.try_into().ok()?);
         let text = std::str::from_utf8(message.get(HEADER_BYTES..)?).ok()?;
@@ -60,7 +60,7 @@ fn field<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     })
 }
 
-/// Text that somebody else chose: quoted, or in hexadecimal digits if it is odd.
+/// Text that a process chose: quoted, or in hexadecimal digits if it is odd.
 fn untrusted(value: &str) -> Option<PathBuf> {
     if let Some(quoted) = value.strip_prefix('"') {
         return quoted.strip_suffix('"').map(PathBuf::from);

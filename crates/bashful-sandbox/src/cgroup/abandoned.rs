@@ -10,8 +10,7 @@ use super::places::mounted;
 
 impl Cgroups {
     /// Removes groups whose keeper no longer lives, and returns how many directories
-    /// went. One that still has processes stays; so do those beyond a bound, for the
-    /// next time.
+    /// went. One that still has processes stays for the next time; so do those beyond a bound.
     pub(crate) fn remove_abandoned(&self) -> usize {
         let mut directories: Vec<&Path> = Vec::new();
         for controller in Controller::ALL {
@@ -52,7 +51,7 @@ pub struct AbandonedGroups {
 }
 
 /// Removes the groups of keepers that no longer live from all hierarchies that are mounted here.
-/// This looks at every group of the host, so it is nothing for the way of a run.
+/// This looks at every group of the host, so it is too slow to do for a run.
 pub fn remove_abandoned_groups() -> AbandonedGroups {
     let mounts = fs::read("/proc/self/mountinfo").unwrap_or_default();
     let Some(own) = Owner::current() else {

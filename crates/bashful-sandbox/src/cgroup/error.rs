@@ -17,15 +17,15 @@ pub(crate) enum CgroupError {
     /// A name that cannot be a directory of ours.
     #[error("bad name of a control group: `{name}`")]
     Name {
-        /// The name.
+        /// The name as the caller gave it.
         name: String,
     },
     /// The group could not be made.
     #[error("cannot make control group `{path}`")]
     Make {
-        /// Its directory.
+        /// The directory that was to be made.
         path: PathBuf,
-        /// Why.
+        /// What the kernel said.
         source: io::Error,
     },
     /// One of its files could not be opened.
@@ -33,17 +33,17 @@ pub(crate) enum CgroupError {
     Open {
         /// The file or directory.
         path: PathBuf,
-        /// Why.
+        /// What the kernel said.
         source: io::Error,
     },
     /// The kernel did not take a value.
     #[error("cannot set `{path}` to `{value}`")]
     Set {
-        /// The file.
+        /// The file that was written to.
         path: PathBuf,
         /// What was written.
         value: String,
-        /// Why.
+        /// What the kernel said.
         source: io::Error,
     },
 }

@@ -19,13 +19,13 @@ pub(super) trait Files: Debug + Sync {
     fn write(&self, path: &Path, value: &str) -> io::Result<()>;
 }
 
-/// The real thing.
+/// The kernel's own file system.
 #[derive(Debug)]
 pub(super) struct Kernel;
 
 impl Files for Kernel {
     fn make(&self, directory: &Path) -> io::Result<()> {
-        // Nobody else may make groups in it, whatever the umask says.
+        // No other user may make groups in it, whatever the umask says.
         DirBuilder::new().mode(0o755).create(directory)
     }
 

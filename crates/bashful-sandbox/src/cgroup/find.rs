@@ -22,7 +22,7 @@ pub(crate) enum Version {
 }
 
 impl Version {
-    /// Its number.
+    /// The number that people know it by.
     pub(crate) fn number(self) -> u32 {
         match self {
             Self::One => 1,
@@ -34,9 +34,9 @@ impl Version {
 /// A directory in which groups with some controller can be made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Offer {
-    /// Its kind.
+    /// The version of its hierarchy.
     pub(crate) version: Version,
-    /// Where.
+    /// The directory, as the calling process sees it.
     pub(crate) directory: PathBuf,
 }
 
@@ -78,7 +78,7 @@ impl Offers {
 #[derive(Debug)]
 pub(crate) struct Cgroups {
     pub(super) files: &'static dyn Files,
-    /// Absent if not even `/proc` tells who we are; then nothing is offered.
+    /// Absent if not even `/proc` says who we are; then nothing is offered.
     pub(super) owner: Option<Owner>,
     pub(super) offers: Offers,
     /// The most processes of a group of version 2 whatever is asked for, because
@@ -106,12 +106,12 @@ impl Cgroups {
     ///
     /// On the unified hierarchy this may move the calling process, and the
     /// `companions` (such as the process that started it) if these share its group
-    /// with nobody else, into a group of their own below the present one.
+    /// with no other process, into a group of their own below the present one.
     pub(crate) fn find(companions: &[i32]) -> Self {
         Self::find_with(companions, &Kernel)
     }
 
-    /// What a keeper that this process started would find, without moving anybody.
+    /// What a keeper that this process started would find, without moving any process.
     pub(crate) fn look() -> Offers {
         Self::find_with(&[], &Look).offers
     }
@@ -203,7 +203,7 @@ impl Host<'_> {
     }
 }
 
-/// Makes a group in this directory, asks it something and removes it.
+/// Makes a group in this directory, asks a question about it and removes it.
 pub(super) fn probe<T>(
     files: &dyn Files,
     owner: Owner,

@@ -185,7 +185,7 @@ impl Cgroup {
     }
 
     /// Removes it. While a process is in it, or not quite gone, that fails; what is
-    /// left comes back, to be tried again later.
+    /// left is returned, to be tried again later.
     pub(crate) fn remove(mut self) -> Result<(), Self> {
         let files = self.files;
         self.nodes.retain(|node| {

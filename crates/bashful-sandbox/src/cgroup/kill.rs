@@ -37,7 +37,7 @@ impl Cgroup {
 }
 
 impl Node {
-    /// Whoever is killed forks no more, so that a round that finds nobody new is the
+    /// A process that is killed forks no more, so that a round that finds no new one is the
     /// last. What forks faster than this kills is left to the next call.
     fn kill_one_by_one(&self) {
         let mut seen: HashSet<Process> = HashSet::new();

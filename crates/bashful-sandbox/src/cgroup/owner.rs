@@ -1,4 +1,4 @@
-//! Whose a control group is: the name of its directory says it.
+//! Which keeper a control group belongs to: the name of its directory says so.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -8,10 +8,10 @@ use crate::tree::{Process, Status};
 /// The keeper that a group belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Owner {
-    /// The keeper.
+    /// The keeper's process, by number and start time.
     pub(super) process: Process,
-    /// The process namespace in which that is its number. Somebody in another one
-    /// cannot tell whether it lives.
+    /// The process namespace in which that is its number. A keeper in another one cannot
+    /// tell whether it lives.
     pub(super) namespace: u64,
 }
 
@@ -25,7 +25,7 @@ impl Owner {
         })
     }
 
-    /// The directory name of its group that it calls this.
+    /// The directory name of the group that this keeper calls `name`.
     pub(super) fn directory_name(self, name: &str) -> String {
         let Process { pid, started } = self.process;
         format!("bashful-{pid}-{started}-{}-{name}", self.namespace)

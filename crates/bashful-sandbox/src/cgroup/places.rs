@@ -1,4 +1,4 @@
-//! Where the caller's own control groups are, by what the kernel tells about it.
+//! Where the caller's own control groups are, by what the kernel says about it.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;

@@ -37,9 +37,9 @@ impl Host<'_> {
                     most_processes,
                 });
             }
-            // Going on upwards leaves the limits of this group behind, and these are
-            // somebody's intention. The number of processes alone is limited nearly
-            // everywhere by default, so that one is taken along.
+            // Going on upwards leaves the limits of this group behind, which an administrator
+            // set on purpose. The number of processes alone is limited nearly everywhere by
+            // default, so that one is taken along.
             if directory == mounted || is_limited(directory) {
                 break;
             }
@@ -101,7 +101,7 @@ impl Host<'_> {
                 most_processes: None,
             });
         }
-        // As it was before. While controllers are handed down nobody can return.
+        // As it was before. While controllers are handed down no process can return.
         for name in enabled.iter().filter_map(|one| one.unified_name()) {
             let _ = self.control(own, '-', name);
         }
@@ -121,7 +121,7 @@ impl Host<'_> {
         leaf: Option<&PathBuf>,
         wanted: &[Controller],
     ) -> Vec<Controller> {
-        // A child that one of ours started meanwhile is another one to move.
+        // A child that one of ours started in the meantime has to be moved as well.
         for _ in 0..MOST_MOVES {
             let members = numbers_in(&own.join("cgroup.procs"));
             let Some(leaf) = leaf.filter(|_| !members.is_empty()) else {
@@ -147,8 +147,8 @@ impl Host<'_> {
             .collect()
     }
 
-    /// Whether there is nobody in this group but the calling process and its
-    /// companions. One that is not in our process namespace shows as zero.
+    /// Whether no process is in this group but the calling one and its companions. One
+    /// that is not in our process namespace shows as zero.
     fn all_are_ours(&self, directory: &Path) -> bool {
         let own = i64::from(std::process::id());
         numbers_in(&directory.join("cgroup.procs"))

@@ -10,7 +10,7 @@ thread_local! {
     static COMPANIONS: RefCell<Vec<i32>> = const { RefCell::new(Vec::new()) };
 }
 
-/// To be told after this process was moved to another control group, together with these
+/// To be called after this process was moved to another control group, together with these
 /// others of ours: groups for runs are looked for there, and those others may go along if the
 /// place must be freed for that.
 pub fn share_group_with(companions: &[i32]) {
@@ -29,7 +29,8 @@ pub fn remove_abandoned_beside_ours() {
     });
 }
 
-/// The control groups of this process. Looking takes a while, and who moves us tells.
+/// The control groups of this process. Looking takes a while, so it is done again only in a fork
+/// and after [`share_group_with`].
 pub(crate) fn shared_groups() -> Rc<Cgroups> {
     // The names of groups carry the process: a fork must look for itself.
     let process = std::process::id();

@@ -16,7 +16,7 @@ pub(super) type Values<'a> = HashMap<Name<'a>, Vec<Option<&'a [u8]>>>;
 /// What is to be done.
 #[derive(Debug)]
 pub(super) struct Decision<'a> {
-    /// The variables that become something else than they are on the host.
+    /// The variables that get other values than they have on the host.
     pub(super) targets: Vec<Target<'a>>,
     pub(super) held: Vec<HeldKey>,
     /// Addresses that change, which people want to know.
@@ -115,7 +115,7 @@ struct Sides<'a, 'h> {
     base: Vec<Wanted<'a>>,
     private: Vec<Wanted<'a>>,
     host: Vec<Wanted<'a>>,
-    /// Whom git may contact.
+    /// The hosts that git may contact.
     hosts: &'h Hosts,
 }
 
@@ -141,7 +141,7 @@ impl<'a> Sides<'a, '_> {
         {
             self.merged(rule.arity)
         } else {
-            // Half of a change is not what anybody meant.
+            // Half of a change is not what the run meant.
             return self.hold(decision);
         };
         if !are_equal(&values, &self.host) {

@@ -30,15 +30,15 @@ struct Edit<'a> {
     line_end: &'static [u8],
     last_header: HashMap<&'a [u8], usize>,
     last_entry: Vec<Option<&'a Entry>>,
-    /// Replaced ranges, with what comes there.
+    /// Replaced ranges, with their new text.
     replaced: Vec<(usize, usize, Vec<u8>)>,
-    /// Entries that go, by index.
+    /// Entries that are removed, by index.
     removed: BTreeSet<usize>,
-    /// Lines that come, by position.
+    /// Lines that are added, by position.
     inserted: BTreeMap<usize, Vec<u8>>,
-    /// Headers below which a line comes.
+    /// Headers below which a line is added.
     grown: BTreeSet<usize>,
-    /// Sections that come, in order of appearance.
+    /// Sections that are added, in order of appearance.
     sections: Vec<(&'a [u8], Vec<u8>)>,
     section_index: HashMap<&'a [u8], usize>,
 }
@@ -141,7 +141,7 @@ impl<'a> Edit<'a> {
         write::line(self.lines_at(position), wanted, line_end);
     }
 
-    /// The lines that come at a position, begun with what ends the line before them.
+    /// The lines that are added at a position, begun with what ends the line before them.
     fn lines_at(&mut self, position: usize) -> &mut Vec<u8> {
         let (text, line_end) = (self.text, self.line_end);
         let last = position.checked_sub(1).and_then(|index| text.get(index));
@@ -188,7 +188,7 @@ impl<'a> Edit<'a> {
                 .into_iter()
                 .map(|(position, lines)| (position, position, lines)),
         );
-        // What comes at a position stands in front of what goes from there.
+        // What is added at a position stands in front of what is removed from there.
         edits.sort_by_key(|(start, end, _)| (*start, *end));
 
         let mut out = Vec::with_capacity(self.text.len());

@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use super::values_of;
 use crate::protect::read_small;
 
-/// Files that include each other are followed so far.
+/// No more files that include each other than this are followed.
 const MOST_FILES: usize = 64;
 
 /// What these files, and what they include whatever the condition, have git obey: relative paths
@@ -47,7 +47,7 @@ pub fn obeyed_by_git(files: &[PathBuf], home: Option<&Path>) -> Vec<PathBuf> {
 fn plain(path: &Path) -> Option<PathBuf> {
     let parts = path.components();
     let plain: PathBuf = parts.filter(|part| *part != Component::CurDir).collect();
-    // The top itself would hold every file of it back.
+    // For the top itself, every file in it would be held back.
     (!plain.as_os_str().is_empty()).then_some(plain)
 }
 

@@ -69,7 +69,7 @@ pub(crate) enum SyntaxError {
     /// The text is longer than we look at.
     #[error("text of {length} bytes is too long")]
     TextTooLong {
-        /// In bytes.
+        /// The length of the text, in bytes.
         length: usize,
     },
     /// There are more entries or headers than we look at.

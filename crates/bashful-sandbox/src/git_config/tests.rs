@@ -16,7 +16,7 @@ use super::{Attempt, HeldKey, Hosts, Merged, merge, syntax};
 /// A variable and its value, none for a key that stands alone.
 type Pair = (Vec<u8>, Option<Vec<u8>>);
 
-/// Git with nobody's configuration.
+/// Git without the configuration of any user.
 fn git(home: &Path) -> Command {
     #[expect(
         clippy::disallowed_methods,

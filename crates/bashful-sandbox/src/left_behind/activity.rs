@@ -24,7 +24,7 @@ pub struct Activity {
     name: Name,
     file: File,
     keeper: Process,
-    /// When the run began that began last.
+    /// When the latest run began.
     latest: u64,
 }
 
@@ -221,7 +221,7 @@ fn records_in(path: &Path) -> io::Result<Vec<Record>> {
     Ok(records.collect())
 }
 
-/// No link is followed, and nothing is waited for.
+/// No link is followed, and opening waits for no other process.
 const PLAIN: i32 = libc::O_NOFOLLOW | libc::O_NONBLOCK;
 
 fn open_file(path: &Path) -> io::Result<File> {
@@ -309,8 +309,8 @@ impl Moments {
         Self { spans }
     }
 
-    /// Whether a run was going on when something changed, by the seconds and nanoseconds that
-    /// the kernel gives.
+    /// Whether a run was going on when a file changed, by the seconds and nanoseconds of the
+    /// kernel's time of change.
     pub(crate) fn include(&self, seconds: i64, nanoseconds: i64) -> bool {
         let at = u64::try_from(i128::from(seconds) * 1_000_000_000 + i128::from(nanoseconds));
         let at = at.unwrap_or_default();

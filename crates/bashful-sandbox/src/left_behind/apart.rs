@@ -1,4 +1,4 @@
-//! Examinations in a process of their own, which tells what it found when it is done.
+//! Examinations in a process of their own, which reports what it found when it is done.
 //!
 //! The keeper has one thread, and what takes long must not keep it from its clocks.
 
@@ -34,7 +34,7 @@ pub fn finish_apart(
             let _ = nice(10);
             let kept = examinations.iter().map(Examination::descriptor);
             let kept: Vec<_> = kept.chain([theirs.as_fd()]).collect();
-            // If it says nothing, the keeper knows that something went wrong.
+            // If the child says nothing, the keeper knows that it failed.
             if close_all_but_these(&kept).is_ok() {
                 let found = finish(examinations, patience);
                 let _ = rustix::io::ioctl_fionbio(&theirs, false);

@@ -3,8 +3,8 @@
 //! Git checks names when it adds them and not when it reads them: an index that names
 //! `.git/hooks/post-checkout`, or `../.bashrc`, has the person's next `git restore .` write that file.
 
-/// Whether an index names something in a directory `.git` or outside of the work tree, or cannot
-/// be read to its end.
+/// Whether an index names a path in a directory `.git` or outside of the work tree, or cannot be
+/// read to its end.
 pub(crate) fn leads_astray(index: &[u8]) -> bool {
     // The kind of hash stands elsewhere, where a run may have changed it: both are tried.
     let readings = [SHA1, SHA256].map(|hash| read_with(index, hash));

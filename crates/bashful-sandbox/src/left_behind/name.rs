@@ -1,4 +1,4 @@
-//! The name of the file that tells when runs were going on in a root.
+//! The name of the file that says when runs were going on in a root.
 
 use std::fmt::{self, Write as _};
 use std::fs;
@@ -42,8 +42,8 @@ impl Name {
         })
     }
 
-    /// Whether what ran in the root of this name may have left something in ours: it is the same,
-    /// or one lies in the other.
+    /// Whether runs in the root of this name may have left files in ours: it is the same, or one
+    /// lies in the other.
     pub(super) fn concerns(&self, name: &str) -> bool {
         self.contains(name) || path_of(name).is_some_and(|path| is_below(&self.path, path))
     }
@@ -66,8 +66,8 @@ fn path_of(name: &str) -> Option<&str> {
     name.splitn(3, '-').nth(2)
 }
 
-/// Whether one written path is the other, or lies below it. Of one that was cut, the rest may be
-/// anything.
+/// Whether one written path is the other, or lies below it. Below a path that was cut may lie any
+/// other that begins like it.
 fn is_below(path: &str, above: &str) -> bool {
     if let Some(cut) = above.strip_suffix('~') {
         return path.trim_end_matches('~').starts_with(cut);

@@ -30,7 +30,7 @@ pub(super) fn places_of(path: &Path, shared_indexes: &[PathBuf]) -> Vec<(PathBuf
     let mut places: Vec<(PathBuf, Guard)> = [
         ("hooks", Guard::Hooks),
         ("config", Guard::GitConfig),
-        // Read where the configuration says so, be that the person's.
+        // Git reads it where the configuration says so, even the person's.
         ("config.worktree", Guard::GitConfig),
         ("commondir", common),
         // Work that was interrupted: `--continue` obeys it.

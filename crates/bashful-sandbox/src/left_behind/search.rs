@@ -1,7 +1,7 @@
 //! The search for repositories below a root, one directory at a time.
 //!
 //! No link is followed, and every directory is opened from the root by its whole path: whatever
-//! a run puts in the way meanwhile is not entered.
+//! a run puts in the way during the search is not entered.
 
 use std::collections::VecDeque;
 use std::ffi::OsStr;
@@ -22,7 +22,7 @@ use crate::room::is_held;
 pub(super) struct Search {
     root: Rc<OwnedFd>,
     open: VecDeque<(PathBuf, Place)>,
-    /// What a run closed against its owner, and is open as long as the search goes on.
+    /// What a run closed against its owner. It is open as long as the search goes on.
     opened: Vec<Opened>,
     buffer: Vec<MaybeUninit<u8>>,
 }
@@ -92,7 +92,7 @@ impl Search {
         let (path, place) = self.open.pop_front()?;
         let directory = match self.enter(&path) {
             Ok(directory) => directory,
-            // It went away, or became something else that cannot be entered.
+            // It went away, or became a file that cannot be entered.
             Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => return Some(Found::Nothing),
             Err(_) => return Some(Found::Unreadable(path)),
         };
@@ -107,7 +107,7 @@ impl Search {
         })
     }
 
-    /// Leaves open what was opened: somebody else closes it.
+    /// Leaves open what was opened: the process that finishes the search closes it.
     pub(super) fn leave_open(&mut self) {
         self.opened.clear();
     }

@@ -9,8 +9,8 @@ use crate::seccomp::{Act, NoticeOptions};
 use crate::sys::notices::{Notice, have_fail, have_open};
 use crate::tree::Status;
 
-/// Whether a call can change a file, or give it a name. This is told by its number and its
-/// flags, which are in registers: no other thread changes them while it waits.
+/// Whether a call can change a file, or give it a name. Its number and its flags show that. They
+/// are in registers: no other thread changes them while the call waits.
 pub(super) fn changes_files(notice: &Notice, what: NoticeOptions) -> bool {
     let Some((_, watched)) = what.of_call(notice.call.number) else {
         return true;

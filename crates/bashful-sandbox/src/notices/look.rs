@@ -1,4 +1,4 @@
-//! Whether something is in the way of an attempt, looked up in the run's own tree.
+//! Whether a wall is in the way of an attempt, looked up in the run's own tree.
 
 mod words;
 
@@ -18,7 +18,7 @@ use crate::survey::Identity;
 use words::{SOURCE, closed, hidden, in_directory, in_hosts_tmp, is_for_passing_files, unlisted};
 pub(super) use words::{is_own, without_remedy_if_own};
 
-/// Links that are followed to where something would be made.
+/// Links that are followed to where a file would be made.
 const MOST_LINKS: usize = 8;
 
 /// Both trees, to compare them.
@@ -27,14 +27,14 @@ pub(super) struct Looker {
     run: Option<Tree>,
     /// Opened when it is needed.
     host: OnceCell<Option<Tree>>,
-    /// What the run may write though no plan says so: its own directory, where it has no tree of
-    /// its own.
+    /// What the run may write though no plan says so: its own directory, where its tree is the
+    /// host's one.
     own: Option<PathBuf>,
     /// Directories in which names could be made and removed when that was last looked at.
     open: RefCell<HashSet<PathBuf>>,
 }
 
-/// So many of them are remembered.
+/// No more of them than this are remembered.
 const MOST_OPEN: usize = 256;
 
 impl Looker {
@@ -55,7 +55,7 @@ impl Looker {
         self.run = Some(run);
     }
 
-    /// How often it could not be told what is in the way.
+    /// How often it could not be found out what is in the way.
     pub(super) fn unknown(&self) -> u64 {
         let host = self.host.get().and_then(Option::as_ref);
         self.run.iter().chain(host).map(Tree::unknown).sum()
@@ -117,7 +117,7 @@ impl Looker {
         path.parent().is_some_and(|parent| open.contains(parent))
     }
 
-    /// Something new where nothing is.
+    /// Making a file where nothing is.
     fn making(&self, path: &Path, plan: &Plan) -> Option<Violation> {
         if self.is_in_open(path) {
             return None;
@@ -244,7 +244,7 @@ impl Looker {
         run.map_or(Found::Unknown, |run| run.find(path, last))
     }
 
-    /// Where a link leads that leads to nothing: that is where something would be made.
+    /// Where a link leads that leads to nothing: that is where a file would be made.
     fn end_of_links(&self, path: &Path) -> PathBuf {
         let mut path = path.to_owned();
         for _ in 0..MOST_LINKS {
@@ -267,8 +267,8 @@ impl Looker {
         }
     }
 
-    /// Something that the host has and the run does not see, by its one name: that is what would
-    /// have to be opened, whatever links lead there.
+    /// A file or directory that the host has and the run does not see, by its one name: that is
+    /// what would have to be opened, whatever links lead there.
     fn unseen(&self, kind: &str, path: &Path, last: Last) -> Option<Violation> {
         let there = self.on_host(path, last)?;
         // It may have come into being since: then both have it.
@@ -323,8 +323,8 @@ impl Looker {
         })
     }
 
-    /// Whether the sandbox is all that is in the way. Who runs as somebody else gets a name on the
-    /// file with the right to write it.
+    /// Whether the sandbox is all that is in the way. A run that is another user than the caller
+    /// gets a name on the file with the right to write it.
     fn user_may_write(&self, spot: &Spot, plan: &Plan) -> bool {
         if !matches!(plan.identity, Identity::Own { .. }) {
             return true;
@@ -344,7 +344,7 @@ fn rules_decide(plan: &Plan) -> bool {
     matches!(plan.backend(), Backend::Landlock | Backend::Firejail) && plan.landlock > 0
 }
 
-/// Whether something is mounted over what is hidden and protected.
+/// Whether mounts cover what is hidden and protected.
 fn has_own_mounts(plan: &Plan) -> bool {
     plan.backend() != Backend::Landlock
 }

@@ -1,4 +1,4 @@
-//! The table of mounts of a file tree: which may only be read, and which somebody else serves.
+//! The table of mounts of a file tree: which may only be read, and which a server answers for.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-/// So much of a table is read. What is beyond is not known, and nothing is said about it.
+/// No more of a table is read than this. Of what lies beyond, nothing is reported.
 const MOST_BYTES: u64 = 4 << 20;
 
 /// File systems that the kernel answers for by itself. All others ask a server or a program,
@@ -69,7 +69,7 @@ pub(super) struct Mount {
 pub(super) struct Mounts {
     file: File,
     known: BTreeMap<u64, Mount>,
-    /// Where those are that somebody else serves.
+    /// Where the mounts are that a server or a program answers for.
     served: Vec<PathBuf>,
 }
 
@@ -104,12 +104,12 @@ impl Mounts {
         self.known.get(&number).copied()
     }
 
-    /// Whether somebody else serves any of the tree.
+    /// Whether a server or a program answers for any of the tree.
     pub(super) fn are_all_local(&self) -> bool {
         self.served.is_empty()
     }
 
-    /// Whether a path without links lies in what somebody else serves.
+    /// Whether a path without links lies in what a server or a program answers for.
     pub(super) fn are_served(&self, path: &Path) -> bool {
         self.served.iter().any(|served| path.starts_with(served))
     }

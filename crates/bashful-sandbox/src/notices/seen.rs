@@ -6,12 +6,12 @@ use std::path::Path;
 
 use crate::profile::Violation;
 
-/// Violations that are told of one run.
+/// Violations that are reported of one run.
 const MOST: usize = 100;
 /// Attempts that are known by now, so that the same is not looked at again.
 const MOST_KNOWN: usize = 1024;
 
-/// The same for the same violation, however often and by whom it was seen.
+/// The same for the same violation, however often it was seen and in which processes.
 pub(super) fn digest(violation: &Violation) -> u64 {
     let mut hasher = DefaultHasher::new();
     let about = (&violation.path, &violation.address, &violation.syscall);
@@ -25,7 +25,7 @@ pub(super) struct Seen {
     found: Vec<Violation>,
     /// By attempt, which of those it is; none if nothing is in its way.
     known: BTreeMap<u64, Option<usize>>,
-    /// Calls that nobody looked at, because there was enough.
+    /// Calls that the keeper did not look at, because it had seen enough.
     unread: u64,
 }
 
@@ -59,7 +59,7 @@ impl Seen {
     }
 
     /// Whether a call was seen that this refusal of Landlock is about. It names the directory
-    /// where something was to be made.
+    /// where a file was to be made.
     pub(super) fn has_like(&self, violation: &Violation) -> bool {
         let Some(path) = violation.path.as_deref() else {
             return false;

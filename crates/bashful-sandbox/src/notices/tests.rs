@@ -1,4 +1,4 @@
-//! What can be told without a run: addresses, counting, and which calls are told at all.
+//! What can be tested without a run: addresses, counting, and which calls are reported at all.
 
 use super::address::leads_out;
 use super::seen::Seen;

@@ -25,7 +25,7 @@ pub(super) enum Attempt {
     Look(PathBuf, Last),
     /// Opening or changing what is there.
     Change(PathBuf),
-    /// Changing who may use what is there.
+    /// Changing which users may use what is there.
     Permit(PathBuf),
     /// Opening or making, whether or not it is there.
     Write(PathBuf),
@@ -45,7 +45,7 @@ impl Attempt {
         matches!(self, Self::Read(_) | Self::Look(..))
     }
 
-    /// The same for the same attempt, whoever makes it.
+    /// The same for the same attempt, whichever process makes it.
     pub(super) fn digest(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         self.hash(&mut hasher);
@@ -53,8 +53,8 @@ impl Attempt {
     }
 }
 
-/// What a call is about, of which this is the path if it was read already. None if that cannot be
-/// read.
+/// What a call is about; `known` is its path, if that was read already. None if it cannot be
+/// read from the process.
 pub(super) fn gather(
     notice: &Notice,
     what: NoticeOptions,

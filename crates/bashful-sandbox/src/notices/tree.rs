@@ -1,4 +1,4 @@
-//! Looking something up in a file tree, without ever waiting for anybody.
+//! Looking a path up in a file tree, without ever waiting for a server or a program.
 //!
 //! A path may lead into a file system that a server or a program answers for, and it may never
 //! answer. The keeper looks after many runs and must not wait. So what lies there is looked up
@@ -34,17 +34,17 @@ pub(super) enum Found {
     Missing,
     /// It may not be looked at.
     Closed,
-    /// It cannot be told.
+    /// It cannot be found out.
     Unknown,
 }
 
-/// Something in a tree.
+/// What is at a path of a tree.
 #[derive(Debug)]
 pub(super) struct Spot {
     /// Its one name.
     pub(super) path: PathBuf,
     pub(super) kind: FileType,
-    /// Its permissions.
+    /// The kind of file and its permissions, as `stat` has them.
     pub(super) mode: u32,
     pub(super) mount: Mount,
 }
@@ -67,7 +67,7 @@ impl Tree {
         })
     }
 
-    /// How often it could not be told what is at a path.
+    /// How often it could not be found out what is at a path.
     pub(super) fn unknown(&self) -> u64 {
         self.unknown.get()
     }
@@ -98,7 +98,7 @@ impl Tree {
         let flags = OFlags::PATH | OFlags::CLOEXEC | OFlags::NOFOLLOW;
         let link = self.open(path, flags).ok()?;
         let spot = self.spot(&link)?;
-        // Others would have to be asked.
+        // For others, a server would have to be asked.
         if spot.kind != FileType::Symlink || !spot.mount.local {
             return None;
         }
@@ -131,7 +131,7 @@ impl Tree {
     }
 
     fn spot(&self, fd: &OwnedFd) -> Option<Spot> {
-        // Nobody is asked: what the kernel remembers is enough.
+        // No server is asked: what the kernel remembers is enough.
         let flags = AtFlags::EMPTY_PATH | AtFlags::STATX_DONT_SYNC;
         let wanted = StatxFlags::TYPE | StatxFlags::MODE | StatxFlags::MNT_ID;
         let about = statx(fd, "", flags, wanted).ok()?;
@@ -150,15 +150,15 @@ impl Tree {
     }
 }
 
-/// A look at the host's own files that waits for nobody.
+/// A look at the host's own files that never waits for a server or a program.
 #[derive(Debug, Default)]
 pub struct Glance {
     tree: OnceCell<Option<Tree>>,
 }
 
 impl Glance {
-    /// The one name of what is at this path; none if nothing is, or if somebody would have to be
-    /// asked who may never answer.
+    /// The one name of what is at this path; none if nothing is, or if a server or a program
+    /// that may never answer would have to be asked.
     pub fn real(&self, path: &Path) -> Option<PathBuf> {
         let tree = self.tree.get_or_init(|| Tree::of("self")).as_ref()?;
         match tree.find(path, Last::Followed) {

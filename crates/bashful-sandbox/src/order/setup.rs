@@ -1,20 +1,19 @@
-//! What the first process inside a wrapper program is told about itself.
+//! What the first process inside a wrapper program hears about itself.
 
 use crate::terminal::TerminalSize;
 
-/// Who it becomes and what its command carries. It travels as one message, beside which
-/// come, in this order: the order as a file, the ruleset, the filters, the streams, what is
-/// inherited.
+/// Who it becomes and what its command carries. It travels as one message. Beside that come,
+/// in this order: the order as a file, the ruleset, the filters, the streams, what is inherited.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Setup {
-    /// Who the command is, where that is not settled by a user namespace.
+    /// User and group of the command, where a user namespace does not settle them.
     pub(crate) identity: Option<(u32, u32)>,
     /// The command gets a terminal of this size.
     pub(crate) terminal: Option<TerminalSize>,
     /// A Landlock ruleset comes along.
     pub(crate) ruleset: bool,
-    /// Which filters come along: of what is refused, because nobody has put it on yet; of
-    /// what the keeper is told about; of what the kernel records.
+    /// Which filters come along: of what is refused, because no process has put it on yet; of
+    /// what is reported to the keeper; of what the kernel records.
     pub(crate) filters: [bool; 3],
     /// The version of Landlock that made the ruleset.
     pub(crate) landlock: u32,
@@ -116,7 +115,7 @@ mod tests {
         assert_eq!(Setup::decode(&bytes), Some(setup));
         let plain = Setup::default();
         assert_eq!(Setup::decode(&plain.encode()), Some(plain));
-        // What is cut anywhere but between two limits is none.
+        // A message that is cut anywhere but between two limits is no setup.
         let whole = |length: usize| length >= 96 && (length - 96).is_multiple_of(24);
         for length in (0..bytes.len()).filter(|length| !whole(*length)) {
             assert_eq!(Setup::decode(&bytes[..length]), None, "{length}");

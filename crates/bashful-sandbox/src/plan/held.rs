@@ -7,7 +7,7 @@ use crate::backend::Backend;
 use crate::profile::{Profile, Protection};
 use crate::survey::{Identity, Kind};
 
-/// What becomes of something in a plan's file tree.
+/// What becomes of an entry of a plan's file tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Holding {
     /// It is as planned.
@@ -19,7 +19,7 @@ pub enum Holding {
 }
 
 impl Plan {
-    /// What becomes of an entry of the view. Only who builds a tree can put something into it.
+    /// What becomes of an entry of the view. Only a backend that builds a tree can put one into it.
     pub fn holding(&self, entry: &Entry) -> Holding {
         let backend = self.backend();
         if matches!(backend, Backend::Native | Backend::Bubblewrap) {

@@ -33,7 +33,7 @@ pub(super) fn of(profile: &Profile, survey: &Survey) -> Enforcement {
                 Some(_) => native.commands.min(Level::Partial),
                 None => native.commands,
             },
-            // `/tmp` is a directory of the host, whose size nobody bounds.
+            // `/tmp` is a directory of the host, whose size no limit bounds.
             resources: match profile.resources.tmp_size {
                 Some(_) => native.resources.min(Level::Partial),
                 None => native.resources,
@@ -64,7 +64,7 @@ pub(super) fn of(profile: &Profile, survey: &Survey) -> Enforcement {
                 Some(_) => native.resources.min(Level::Partial),
                 None => native.resources,
             },
-            // The user is who asks, without rights beyond that.
+            // The run is the user who asks, without rights beyond that.
             identity: match survey.identity {
                 Identity::SingleId { .. } | Identity::Mapped { .. } => Level::None,
                 Identity::Own { .. } | Identity::Owner { .. } => Level::Partial,

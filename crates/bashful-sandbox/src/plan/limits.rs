@@ -8,7 +8,7 @@ use crate::survey::Survey;
 pub enum RunLimit {
     /// No core dumps.
     NoCore,
-    /// Open files.
+    /// Open files of the process.
     OpenFiles(u64),
     /// Bytes of a file.
     FileSize(u64),
@@ -50,7 +50,7 @@ pub(super) fn divide(resources: &Resources, survey: &Survey) -> (Vec<RunLimit>, 
     if offers.cpu_time.is_some() {
         group.cpu_time_ms = resources.cpu_time_ms;
     }
-    // No single process may take more than all together, whoever counts them.
+    // No single process may take more than all together, with or without a group to count.
     let seconds = |millis: u64| millis.div_ceil(1000).max(1);
     limits.extend(resources.cpu_time_ms.map(seconds).map(RunLimit::CpuSeconds));
     if offers.cpu_share.is_some() {

@@ -11,31 +11,31 @@ use crate::profile::Profile;
 use crate::protect::Watch;
 use crate::survey::{Identity, Kind, Survey};
 
-/// One thing in the tree.
+/// One file or directory in the tree, and what becomes of it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Entry {
     /// An empty directory.
     Directory {
-        /// Where.
+        /// Its path in the run's tree.
         path: PathBuf,
     },
     /// A symbolic link.
     Link {
-        /// Where.
+        /// Its path in the run's tree.
         path: PathBuf,
         /// Where it leads.
         target: PathBuf,
     },
     /// A file of ours, read-only.
     Text {
-        /// Where.
+        /// Its path in the run's tree.
         path: PathBuf,
         /// What is in it.
         text: String,
     },
     /// A file or directory of the host.
     Bind {
-        /// Where.
+        /// Its path, the same on the host and in the run's tree.
         path: PathBuf,
         /// What may be done with it.
         access: Access,
@@ -46,36 +46,36 @@ pub enum Entry {
     },
     /// A directory of the host without some of the programs in it.
     Without {
-        /// Where.
+        /// Its path, the same on the host and in the run's tree.
         path: PathBuf,
         /// What is taken away, below it.
         programs: Vec<PathBuf>,
     },
     /// A file system of the room's own.
     Private {
-        /// Where.
+        /// The mount point in the run's tree.
         path: PathBuf,
-        /// Which.
+        /// Which of the room's file systems.
         which: Private,
     },
     /// A directory that cannot be moved away.
     Pin {
-        /// Where.
+        /// Its path in the run's tree.
         path: PathBuf,
     },
-    /// Something that cannot be changed.
+    /// A file or directory that cannot be changed.
     Freeze {
-        /// Where.
+        /// Its path in the run's tree.
         path: PathBuf,
     },
     /// An empty, closed directory in place of the real one.
     HideDirectory {
-        /// Where.
+        /// The path of the real one.
         path: PathBuf,
     },
     /// An empty, closed file in place of the real one.
     HideFile {
-        /// Where.
+        /// The path of the real one.
         path: PathBuf,
     },
     /// A private copy of a repository's configuration, behind a link.
@@ -87,7 +87,7 @@ pub enum Entry {
     },
 }
 
-/// What may be done with something of the host.
+/// What a run may do with a file or directory of the host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Access {
     /// Reading, and executing programs in it.
@@ -98,7 +98,7 @@ pub enum Access {
     Write,
     /// Reading and writing; programs in it do not execute.
     WriteData,
-    /// A device.
+    /// Reading and writing a device.
     Device,
     /// A program that may run.
     Program,
@@ -158,7 +158,7 @@ pub(super) fn compile(profile: &Profile, survey: &Survey) -> View {
             path: "/dev".into(),
         });
         entries.extend(devices());
-        // Whoever stands for root could change the kernel's settings there.
+        // A run that stands for root could change the kernel's settings there.
         entries.push(Entry::Freeze {
             path: "/sys".into(),
         });
@@ -238,7 +238,7 @@ fn skeleton(profile: &Profile, survey: &Survey) -> Vec<Entry> {
         entries.push(Entry::Directory { path: path.clone() });
     }
     entries.extend(devices());
-    // Where something of the host's is to be seen below it, it is a directory.
+    // Where a path of the host's is to be seen below it, it is a directory.
     let written = profile.write.iter().map(|root| &root.path);
     let named = [&profile.workspace].into_iter().chain(&profile.read);
     let mut named = named.chain(written).chain(&profile.empty);
@@ -346,7 +346,7 @@ fn pins_in_private(entries: &[Entry]) -> Vec<Entry> {
             pinned.extend(between(private, path));
         }
     }
-    // Not what is there anyway, or lies in something of the host's.
+    // Not what is there anyway, or lies in a part of the host's tree.
     pinned.retain(|path| {
         !entries.iter().any(|entry| match entry {
             Entry::Bind { path: bound, .. } => path.starts_with(bound),
@@ -360,7 +360,7 @@ fn pins_in_private(entries: &[Entry]) -> Vec<Entry> {
     make.chain(pin).collect()
 }
 
-/// What is taken out of sight: only where something above it is in sight.
+/// What is taken out of sight: only where a directory above it is in sight.
 fn hidden(profile: &Profile, survey: &Survey, entries: &[Entry]) -> Vec<Entry> {
     let in_sight = |path: &Path| {
         let above = entries.iter().rev().find(|entry| {
@@ -432,7 +432,7 @@ fn is_root(profile: &Profile, survey: &Survey, path: &Path) -> bool {
             .any(|(_, found)| found.git_directories.iter().any(|own| own == path))
 }
 
-/// The directories strictly between a root and something in it.
+/// The directories strictly between a root and a path below it.
 fn between(root: &Path, path: &Path) -> Vec<PathBuf> {
     path.ancestors()
         .skip(1)

@@ -55,7 +55,7 @@ enum Origin {
     Scan,
 }
 
-/// How long to trust what.
+/// How long each kind of answer is trusted.
 #[derive(Debug, Clone, Copy)]
 struct Cache {
     limits: Limits,
@@ -124,8 +124,7 @@ impl Cache {
     }
 }
 
-/// Opens a directory that nobody else can put files into, and makes it if it is not
-/// there.
+/// Opens a directory that no other user can put files into; makes it if it is not there.
 fn open_private(path: &Path) -> io::Result<File> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)?;
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -134,7 +133,7 @@ fn open_private(path: &Path) -> io::Result<File> {
     Ok(directory)
 }
 
-/// Refuses what belongs to, or can be written by, somebody else.
+/// Refuses what belongs to another user, or what another user can write.
 fn check_private(file: &File) -> io::Result<()> {
     let metadata = file.metadata()?;
     let ours = metadata.uid() == rustix::process::geteuid().as_raw();

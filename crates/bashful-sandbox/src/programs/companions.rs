@@ -15,9 +15,8 @@ const TABLE: &[(&str, &[&str])] = &[
     ("git", &["lib/git-core", "libexec/git-core"]),
 ];
 
-/// The directories with a program's own helpers, which must stay runnable for it to
-/// work. Only directories that exist are listed, canonical, and only those of the same
-/// installation.
+/// The directories with a program's own helpers, which must stay runnable for it to work.
+/// Only directories of the same installation that exist are listed, canonical.
 pub(crate) fn companions(program: &Program) -> Vec<PathBuf> {
     let name = program.file.file_name().unwrap_or(OsStr::new(""));
     let Some((_, places)) = TABLE.iter().find(|(known, _)| name == *known) else {

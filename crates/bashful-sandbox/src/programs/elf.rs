@@ -1,8 +1,8 @@
 //! Reading ELF files as far as it takes to tell a program from a library.
 //!
 //! The files belong to the host's system directories. They may be damaged, hence every
-//! offset is checked and every read is bounded; they are not made to deceive, for
-//! whoever can write there owns the host already.
+//! offset is checked and every read is bounded; they are not made to deceive, for a user
+//! who can write there owns the host already.
 
 use std::fs::File;
 use std::io;
@@ -47,7 +47,7 @@ const DYNAMIC_NAME: u64 = 14;
 const DYNAMIC_FLAGS: u64 = 0x6fff_fffb;
 const FLAG_PROGRAM: u64 = 0x0800_0000;
 
-/// Something whose bytes can be read at an offset.
+/// A source of bytes that can be read at an offset.
 pub(super) trait Bytes {
     /// Reads what is at this offset; less than asked for only at the end.
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize>;
@@ -198,7 +198,7 @@ struct Segment {
     length: u64,
 }
 
-/// What the loader is told about the file.
+/// What the file says to the loader.
 #[derive(Debug, Clone, Copy, Default)]
 struct Dynamic {
     flags: u64,

@@ -32,25 +32,25 @@ pub enum ProgramError {
     /// No program has such a name: it is empty, or has a NUL or a newline in it.
     #[error("{name:?} cannot be the name of a program")]
     BadName {
-        /// The name.
+        /// The name as the caller gave it.
         name: String,
     },
     /// There is nothing of that name.
     #[error("there is no program `{name}`")]
     NotFound {
-        /// The name.
+        /// The name as the caller gave it.
         name: String,
     },
     /// It is a directory.
     #[error("`{path}` is a directory, not a program", path = path.display())]
     Directory {
-        /// The directory.
+        /// The directory that the name led to.
         path: PathBuf,
     },
     /// It is no regular file, or not one that we may execute.
     #[error("`{path}` is not executable", path = path.display())]
     NotExecutable {
-        /// The file.
+        /// The file that the name led to.
         path: PathBuf,
     },
     /// The symbolic links go in a circle, or are too many.
@@ -63,7 +63,7 @@ pub enum ProgramError {
     #[error("the script `{script}` cannot be run by `{interpreter}`",
         script = script.display(), interpreter = interpreter.display())]
     Interpreter {
-        /// The script.
+        /// The file that has the `#!` line.
         script: PathBuf,
         /// What its first line names.
         interpreter: PathBuf,
@@ -73,7 +73,7 @@ pub enum ProgramError {
     Unreachable {
         /// What was looked at.
         path: PathBuf,
-        /// Why not.
+        /// What the kernel said.
         #[source]
         errno: Errno,
     },

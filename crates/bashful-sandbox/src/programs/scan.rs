@@ -41,16 +41,16 @@ pub(crate) enum ScanError {
     /// The answer would depend on the working directory.
     #[error("cannot look for programs in `{path}`: the path is not absolute", path = path.display())]
     NotAbsolute {
-        /// The root.
+        /// The root as the caller gave it.
         path: PathBuf,
     },
-    /// The root is something else, such as a symbolic link to a directory.
+    /// The root is not a directory; a symbolic link to one is none either.
     #[error("cannot look for programs in `{path}`: it is no directory", path = path.display())]
     NotADirectory {
-        /// The root.
+        /// The root as the caller gave it.
         path: PathBuf,
     },
-    /// Directories are nested deeper than is reasonable, or than a path can tell.
+    /// Directories are nested deeper than is reasonable, or than a path can name.
     #[error("cannot look for programs in `{path}`: it is nested too deep", path = path.display())]
     TooDeep {
         /// The directory that was not entered.
@@ -59,17 +59,17 @@ pub(crate) enum ScanError {
     /// There is more than is reasonable.
     #[error("cannot look for programs in `{root}`: more than {entries} files", root = root.display())]
     TooMany {
-        /// The root.
+        /// The root that was being searched.
         root: PathBuf,
-        /// The limit.
+        /// How many entries are looked at most.
         entries: usize,
     },
-    /// Something could not be read for a reason other than its permissions.
+    /// A file or directory could not be read for a reason other than its permissions.
     #[error("cannot read `{path}` to see whether it is a program", path = path.display())]
     Read {
         /// What could not be read.
         path: PathBuf,
-        /// Why.
+        /// What the kernel said.
         #[source]
         errno: Errno,
     },
@@ -78,8 +78,8 @@ pub(crate) enum ScanError {
 /// All files below this directory that the kernel or the dynamic loader could run as a
 /// program, sorted.
 ///
-/// Permission bits do not count, for the loader ignores them. Scripts are not listed:
-/// who may read them and has their interpreter can run them anyway. Symbolic links are
+/// Permission bits do not count, for the loader ignores them. Scripts are not listed: a run
+/// that may read them and has their interpreter can run them anyway. Symbolic links are
 /// not followed, other file systems are entered, and what we may not read is left out:
 /// a run has no more rights than we do. A root that does not exist has no programs.
 #[cfg(test)]
@@ -148,7 +148,7 @@ const FILE: OFlags = OFlags::RDONLY
     .union(OFlags::NOCTTY)
     .union(OFlags::CLOEXEC);
 
-/// Whether the thing vanished, became something else, or is not for us to read.
+/// Whether the entry vanished, became another kind of file, or is not for us to read.
 fn is_tolerable(errno: Errno) -> bool {
     matches!(
         errno,
@@ -268,7 +268,7 @@ fn unreadable(path: &Path, errno: Errno) -> ScanError {
     }
 }
 
-/// What an entry is; asked of the file where the listing does not tell.
+/// What an entry is; asked of the file where the listing does not say.
 fn kind(directory: &File, name: &CStr, listed: FileType) -> FileType {
     if listed != FileType::Unknown {
         return listed;
@@ -282,7 +282,7 @@ fn kind(directory: &File, name: &CStr, listed: FileType) -> FileType {
 fn is_program(directory: &File, name: &CStr) -> Result<bool, Errno> {
     let file = File::from(rustix::fs::openat(directory, name, FILE, Mode::empty())?);
     let mut header = [0; elf::HEADER];
-    // Most files are no ELF files, and one short read tells.
+    // Most files are no ELF files, and one short read shows that.
     let filled = match file.read_at(0, &mut header) {
         Ok(filled) => filled,
         // A pipe that took the file's place.

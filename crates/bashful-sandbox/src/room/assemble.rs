@@ -146,9 +146,9 @@ pub(super) fn assemble(plan: &Plan, sources: Sources, own: Own) -> Result<(), Bu
 }
 
 struct Tree<'a> {
-    /// Where things to put over others are made; gone when the tree is closed.
+    /// Where covers for other files are made; gone when the tree is closed.
     stage: &'a Path,
-    /// How many things to put over others there are already.
+    /// How many covers there are already.
     masks: usize,
     /// Hidden directories and what covers them.
     hidden: BTreeMap<PathBuf, PathBuf>,
@@ -289,8 +289,8 @@ impl Tree<'_> {
         self.stage.join("masks").join(self.masks.to_string())
     }
 
-    /// Where something can be made so that it appears at `path`; none if that is in
-    /// something of the host's, where we make nothing.
+    /// Where a mount point can be made so that it appears at `path`; none if that lies in a part
+    /// of the host's tree, where we make nothing.
     fn own_place(&self, path: &Path, before: &[Entry]) -> Option<PathBuf> {
         let above = before.iter().rev().find(|entry| {
             let has_content = !matches!(
@@ -319,7 +319,7 @@ impl Tree<'_> {
         make_parents(&own)?;
         match shape {
             Shape::Directory => make_directory(&own),
-            // New, and not through a link that somebody put there.
+            // New, and not through a link that a run put there.
             Shape::File => fs::File::create_new(&own)
                 .map(drop)
                 .map_err(at(BuildStep::Place, path)),
@@ -327,13 +327,13 @@ impl Tree<'_> {
     }
 }
 
-/// Covers `target` with what is at `source` in this namespace, and all that is mounted
-/// below it.
+/// Covers `target` with what is at `source` in this namespace, and with all that is
+/// mounted below that.
 fn cover_whole(source: &Path, target: &Path, set: u64) -> Result<(), BuildError> {
     cover(source, target, set, OpenTreeFlags::AT_RECURSIVE)
 }
 
-/// Covers `target` with what is at `source`; a link is a thing of its own.
+/// Covers `target` with what is at `source`; a link is covered itself, not what it leads to.
 pub(super) fn cover(
     source: &Path,
     target: &Path,

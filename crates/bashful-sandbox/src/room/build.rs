@@ -1,6 +1,6 @@
 //! Building a room and its templates, each in a process of its own.
 //!
-//! The process that builds lives in the namespaces it makes; what it made comes back
+//! The process that builds lives in the namespaces it makes, and hands over what it made
 //! as descriptors. If anything fails, it says which step and path, and nothing is left.
 
 use std::io;
@@ -194,7 +194,7 @@ fn take_id_map(plan: &Plan) -> Result<Option<Rc<OwnedFd>>, BuildError> {
         .map_err(at(BuildStep::Identity, "uid_map"))
 }
 
-/// Says who is who in our own, new user namespace: one id, and no groups.
+/// Maps users and groups in our own, new user namespace: one id, and no groups.
 fn map_self(identity: Identity, user: u32, group: u32) -> Result<(), BuildError> {
     let (inside_user, inside_group) = match identity {
         Identity::SingleId { user } => (user, user),

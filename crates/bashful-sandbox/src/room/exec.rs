@@ -29,7 +29,7 @@ use crate::tree::{Process, Reach, Status, signal_process};
 use crate::understudy::{Heard, Line};
 use crate::wrapped::WrapperError;
 
-/// A first process that says nothing for so long will not start anything.
+/// A first process that says nothing for this long will not start anything.
 pub(super) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Why a run did not start in a room.
@@ -42,10 +42,10 @@ pub enum ExecError {
     /// Its control group could not be made.
     #[error("cannot make the control group of a run")]
     Group(#[source] io::Error),
-    /// It did not start.
+    /// The run itself did not start.
     #[error(transparent)]
     Launch(#[from] LaunchError),
-    /// The program that was to wrap it did not.
+    /// The wrapper program did not start the run.
     #[error(transparent)]
     Wrapper(#[from] WrapperError),
 }
@@ -72,16 +72,16 @@ pub struct Confined {
     pub(super) terminal: Option<Terminal>,
     /// The first process inside, where a wrapper program stands before it.
     pub(crate) inner: Option<Process>,
-    /// What it runs into, where the kernel tells.
+    /// What the run runs into, where the kernel reports that.
     pub notices: Option<Notices>,
-    /// What is to be told.
+    /// Which calls are to be reported.
     pub(crate) noticing: Option<NoticeOptions>,
     /// A directory that it may write though its plan does not say so.
     pub(crate) own: Option<PathBuf>,
 }
 
 impl Room {
-    /// Starts something as the room was planned.
+    /// Starts a command as the room was planned.
     pub fn exec(&mut self, launch: Launch) -> Result<Confined, ExecError> {
         let plan = Rc::clone(&self.plan);
         let mut confined = self.start(&plan, launch)?;
@@ -89,7 +89,7 @@ impl Room {
         Ok(confined)
     }
 
-    /// Starts something by another plan of the same network and identity, without
+    /// Starts a command by another plan of the same network and identity, without
     /// waiting until it has executed: ask [`Confined::await_start`].
     pub fn start(&mut self, plan: &Rc<Plan>, launch: Launch) -> Result<Confined, ExecError> {
         let index = self.template(plan)?;
@@ -247,14 +247,14 @@ impl Room {
         self.waiting.is_some()
     }
 
-    /// Whether [`Room::prepare`] has something to do.
+    /// Whether [`Room::prepare`] has work to do.
     pub fn wants_preparing(&self) -> bool {
         !self.retired.is_empty()
             || !self.builders.is_empty()
             || (self.waiting.is_none() && self.may_wait)
     }
 
-    /// Takes back what a run had, after its end; what is to be closed of it.
+    /// Takes back what a run had, after its end; returns what is to be closed of it.
     pub fn release(&mut self, mut confined: Confined) -> Vec<OwnedFd> {
         self.retired.extend(confined.group.take());
         confined.into_descriptors()
@@ -278,7 +278,7 @@ impl Drop for Room {
 }
 
 impl Confined {
-    /// One that was made a moment ago by a wrapper program.
+    /// A run that a wrapper program made a moment ago.
     pub(crate) fn new(init: i32, report: Report, program: &Path) -> Self {
         Self {
             init,
@@ -315,7 +315,7 @@ impl Confined {
         own
     }
 
-    /// Waits until the first process can be told what to start.
+    /// Waits until the first process is ready for its order.
     pub(crate) fn await_ready(&self, patience: Duration) -> Result<(), LaunchError> {
         let ready = self.report.await_ready(patience);
         ready.map_err(|(stage, source)| LaunchError {
@@ -341,7 +341,7 @@ impl Confined {
         }
     }
 
-    /// How its start went, once that is known: said once. On an error nothing of it is left.
+    /// How its start went, once that is known: returned once. On an error nothing of it is left.
     pub fn hear_start(&mut self) -> Option<Result<(), LaunchError>> {
         while !self.is_decided {
             match self.hear_word() {
@@ -370,7 +370,7 @@ impl Confined {
                 Heard::Executed
             }
             Some(Start::Listening(listener)) => Heard::Listening(listener),
-            // It died before it could say anything: somebody killed it.
+            // It was killed before it could say anything.
             Some(Start::Closed) => {
                 return Err((Stage::Report, io::ErrorKind::UnexpectedEof.into()));
             }
@@ -378,7 +378,7 @@ impl Confined {
         }))
     }
 
-    /// From here on one hears of its calls.
+    /// From here on the keeper hears of its calls.
     pub(super) fn listen(&mut self, listener: OwnedFd) {
         let own = self.own.take();
         let what = self.noticing;
@@ -397,7 +397,7 @@ impl Confined {
         }
     }
 
-    /// What tells how its start goes on, if that is not the report.
+    /// The line on which its start is reported, if that is not the report.
     pub fn line(&self) -> Option<BorrowedFd<'_>> {
         self.line.as_ref().map(AsFd::as_fd)
     }
@@ -459,7 +459,7 @@ impl Confined {
     }
 }
 
-/// Who the command is, where that is not settled by a user namespace.
+/// User and group of the command, where a user namespace does not settle them.
 pub(crate) fn outside_identity(plan: &Plan) -> Option<(u32, u32)> {
     match plan.identity {
         Identity::Owner { user, group } => Some((user, group)),

@@ -28,11 +28,11 @@ pub(super) struct Copy {
     base: Vec<u8>,
     host_stamp: Option<Stamp>,
     own_stamp: Option<Stamp>,
-    /// What was told already, so that it is told once.
+    /// What was reported already, so that it is reported once.
     told: Vec<String>,
 }
 
-/// By which a change of a file is noticed without reading it.
+/// Shows a change of a file without reading it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Stamp(u64, u64, i64, i64);
 
@@ -61,7 +61,7 @@ impl Stamp {
 const CONFIG: &str = "config";
 /// A configuration larger than this is not one.
 const MOST_BYTES: u64 = 4 << 20;
-/// How many held keys are told of one run.
+/// How many held keys are reported of one run.
 const MOST_TOLD: usize = 20;
 
 impl Room {
@@ -103,13 +103,13 @@ impl Room {
         Ok(directory)
     }
 
-    /// Whom git may be told to contact outside by what ran here.
+    /// The hosts outside that git may be made to contact by what ran here.
     pub(super) fn hosts(&self) -> Hosts {
         Hosts::for_runs_with(self.network())
     }
 
-    /// Brings what runs changed in their copies back to the host, and tells what was
-    /// held back.
+    /// Brings back to the host what runs changed in their copies, and returns what was not let
+    /// through to it.
     pub fn merge_copies(&mut self) -> Vec<Violation> {
         let hosts = self.hosts();
         let merged = self.copies.iter_mut();
@@ -236,10 +236,10 @@ fn rewrite(file: &mut File, text: &[u8]) -> io::Result<()> {
     let mut old = Vec::new();
     // It was opened for writing only, and that stays so: another look at the same file.
     File::open(format!("/proc/self/fd/{}", file.as_raw_fd()))?.read_to_end(&mut old)?;
-    // Room first: what is there already has its own.
+    // Space is reserved first: the text that is there already has its own.
     let length = text.len() as u64;
     let reserved = match fallocate(&*file, FallocateFlags::empty(), 0, length.max(1)) {
-        // A file system that knows no reserving.
+        // This file system cannot reserve space.
         Err(Errno::OPNOTSUPP) => Ok(()),
         reserved => reserved.map_err(io::Error::from),
     };
@@ -262,7 +262,7 @@ fn rewrite(file: &mut File, text: &[u8]) -> io::Result<()> {
     }
 }
 
-/// A regular file's content, whatever somebody put in its place.
+/// A regular file's content, whatever a run put in its place.
 pub(super) fn read_config(directory: impl AsFd, name: impl AsRef<Path>) -> io::Result<Vec<u8>> {
     read(directory, name.as_ref()).map(|(text, _)| text)
 }

@@ -92,14 +92,14 @@ pub(crate) fn open_root(path: &Path) -> io::Result<OwnedFd> {
     }
 }
 
-/// A holding back that goes on.
+/// A search of watched names that holds back what it must.
 pub(crate) struct Holding<'a> {
     tag: &'a str,
     whose: Whose<'a>,
     pub(crate) found: Vec<Violation>,
 }
 
-/// Whose the things are that are looked at.
+/// Who made the files that are looked at.
 enum Whose<'a> {
     /// A run's, which has this network: they were not there before it.
     Run(Network),
@@ -107,7 +107,7 @@ enum Whose<'a> {
     ByTime(&'a Moments, &'a Ground),
 }
 
-/// No more than this is told of one run.
+/// No more than this is reported of one run.
 const MOST_TOLD: usize = 50;
 /// A directory of hooks with more names than this is no directory of hooks.
 const MOST_HOOKS: usize = 20_000;
@@ -162,7 +162,7 @@ impl<'a> Holding<'a> {
         }
     }
 
-    /// Decides about one thing.
+    /// Decides about one file or directory.
     fn judge(&mut self, guard: Guard, kind: FileType, about: &Stat, thing: &Named<'_>) {
         let Named { whole, here, name } = thing;
         let (here, name) = (*here, *name);
@@ -281,7 +281,7 @@ impl<'a> Holding<'a> {
                 .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.to_string()))?;
             let mut kept = String::new();
             if !cleaned.held.is_empty() {
-                // Some of it may be the person's, who had it before.
+                // Some of it may be the person's, from before the run.
                 if let Whose::ByTime(..) = self.whose {
                     let copy = self.keep_copy(here, name, &text)?;
                     kept = format!("; all of it is kept as `{}`", copy.display());
@@ -318,7 +318,7 @@ impl<'a> Holding<'a> {
             OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let file = openat(here, &copy, flags, Mode::RUSR | Mode::WUSR)?;
         let about = statat(here, name, AtFlags::SYMLINK_NOFOLLOW)?;
-        // Who looks at it is who owns the other.
+        // The person who will look at it is the owner of the original.
         if rustix::process::geteuid().is_root() {
             let (user, group) = (Uid::from_raw(about.st_uid), Gid::from_raw(about.st_gid));
             fchown(&file, Some(user), Some(group))?;
@@ -356,7 +356,7 @@ impl<'a> Holding<'a> {
     }
 }
 
-/// A thing by its whole name, and by its name in the directory that it is in.
+/// A file or directory by its whole name, and by its name in the directory that it is in.
 struct Named<'a> {
     whole: PathBuf,
     here: BorrowedFd<'a>,
@@ -373,12 +373,12 @@ fn leads_into_room(directory: BorrowedFd<'_>, name: &Path) -> bool {
 
 const HELD: &str = ".held-";
 
-/// Whether something got its name because it was held back.
+/// Whether a file got its name because it was held back.
 pub(crate) fn is_held(name: &[u8]) -> bool {
     name.windows(HELD.len()).any(|part| part == HELD.as_bytes())
 }
 
-/// Gives something a name that nothing acts upon, and that the run cannot foresee.
+/// Gives a file a name that nothing acts upon, and that the run cannot foresee.
 fn rename_aside(directory: BorrowedFd<'_>, name: &Path, tag: &str) -> io::Result<PathBuf> {
     let mut suffix = String::new();
     for _ in 0..8 {
@@ -397,7 +397,7 @@ fn rename_aside(directory: BorrowedFd<'_>, name: &Path, tag: &str) -> io::Result
         };
         match renamed {
             Ok(()) => return Ok(new_name),
-            // Taken, or too long: then something short and random.
+            // Taken, or too long: then a name that is short and random.
             Err(Errno::EXIST | Errno::NAMETOOLONG) => {}
             Err(errno) => return Err(errno.into()),
         }
@@ -408,7 +408,7 @@ fn rename_aside(directory: BorrowedFd<'_>, name: &Path, tag: &str) -> io::Result
     Err(io::ErrorKind::AlreadyExists.into())
 }
 
-/// Does something in a directory that its owner, who we are, may not write just now.
+/// Acts in a directory that its owner, who we are, may not write just now.
 fn with_write_permission(
     directory: BorrowedFd<'_>,
     act: impl Fn() -> rustix::io::Result<()>,

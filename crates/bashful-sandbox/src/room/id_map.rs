@@ -62,10 +62,10 @@ fn try_map(path: &Path, user: u32) -> bool {
     tried().is_ok()
 }
 
-/// The last id that means somebody.
+/// The last id that can belong to a user.
 const LAST: u32 = u32::MAX - 1;
 
-/// Root becomes `id`; everybody else stays, except whoever had that id.
+/// Root becomes `id`; every other id stays, except `id` itself.
 fn map(id: u32) -> String {
     let lines = [
         Some(format!("0 {id} 1\n")),

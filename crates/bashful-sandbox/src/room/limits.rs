@@ -71,11 +71,11 @@ impl Confined {
     }
 }
 
-/// Limits at which the kernel sends a signal, if it ended as by that.
+/// Limits at which the kernel sends a signal, if the run ended as if by that.
 fn ended_at(plan: &Plan, ended: Option<Ended>) -> Vec<(Reached, By)> {
     let by = |number: i32| match ended?.status {
         ExitStatus::Signal(signal) if signal == number => Some(By::Signal),
-        // A shell tells the signal of its last command in its own exit code.
+        // A shell passes the signal of its last command on in its own exit code.
         ExitStatus::Code(code) if code == 128 + number => Some(By::ExitCode),
         _ => None,
     };
@@ -129,7 +129,7 @@ impl RunLimit {
 
     pub(super) fn as_raw(self) -> (libc::__rlimit_resource_t, libc::rlimit64) {
         let (resource, value) = match self {
-            // One byte: at nothing at all the kernel would still feed a program that takes
+            // One byte: with zero the kernel would still feed a program that takes
             // core dumps, outside and as root.
             Self::NoCore => (libc::RLIMIT_CORE, 1),
             Self::OpenFiles(value) => (libc::RLIMIT_NOFILE, value),
@@ -138,10 +138,10 @@ impl RunLimit {
             Self::Memory(value) => (libc::RLIMIT_DATA, value),
             Self::CpuSeconds(value) => (libc::RLIMIT_CPU, value),
         };
-        // Nobody may raise what the caller was given.
+        // A process may not raise what the caller was given.
         let hard = hard_limit(resource);
         let value = value.min(hard);
-        // At the soft limit of time there is a signal that tells why; at the hard one not.
+        // At the soft limit of time a signal shows why a process ended; at the hard one not.
         let later = match self {
             Self::CpuSeconds(_) => 5,
             _ => 0,

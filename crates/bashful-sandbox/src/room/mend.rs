@@ -32,7 +32,7 @@ impl Room {
             return;
         }
         for (root, _) in &self.plan.survey.protected {
-            // A directory that cannot be looked at has no copies that anybody uses.
+            // A directory that cannot be looked at has no copies that a person uses.
             let _ = self.mend_below(root);
         }
     }

@@ -38,7 +38,7 @@ pub(super) fn make_private(
     let owner = match plan.identity {
         Identity::Owner { user, group } => format!(",uid={user},gid={group}"),
         Identity::Mapped { user } => format!(",uid={user},gid={user}"),
-        // In a user namespace they are whose namespace it is.
+        // In a user namespace they belong to the user who owns it.
         Identity::Own { .. } | Identity::SingleId { .. } => String::new(),
     };
     let in_memory = |path: &Path, mode: &str, size: u64| {
@@ -102,7 +102,7 @@ fn make_home(room: &Path, plan: &Plan) -> Result<(), BuildError> {
     Ok(())
 }
 
-/// Gives something of ours to the user that runs are.
+/// Gives a path of ours to the user that runs are.
 pub(super) fn give(path: &Path, plan: &Plan) -> Result<(), BuildError> {
     let (user, group) = match plan.identity {
         Identity::Owner { user, group } => (user, group),

@@ -3,7 +3,7 @@
 //! Making namespaces, joining groups and giving up rights takes most of the time that
 //! a sandboxed start takes longer than a plain one. So a room keeps one first process
 //! ready for the plan that was used last, and below it what becomes the command: it has put on
-//! Landlock and the filters, waits inside and is told what to execute.
+//! Landlock and the filters, and waits inside for its order.
 
 use super::exec::{Confined, PATIENCE};
 use super::{Room, Template};
@@ -107,8 +107,8 @@ impl Room {
 }
 
 impl Template {
-    /// Whether runs by this plan may be copied from it: everything has the same place,
-    /// and is still the same thing.
+    /// Whether runs by this plan may be copied from it: everything has the same place, and nothing
+    /// was replaced since.
     pub(super) fn serves(&self, plan: &Plan) -> bool {
         self.plan.view == plan.view
             && self.plan.rules == plan.rules

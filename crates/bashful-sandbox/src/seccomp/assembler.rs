@@ -8,13 +8,13 @@
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Instruction {
-    /// What to do.
+    /// The operation, one of the constants below.
     pub(crate) code: u16,
     /// How many instructions to skip if a condition is true.
     pub(crate) jt: u8,
     /// How many instructions to skip if a condition is false.
     pub(crate) jf: u8,
-    /// The operand.
+    /// The operand: an offset, a mask, a number to compare with, or an answer.
     pub(crate) k: u32,
 }
 
@@ -34,7 +34,7 @@ impl Instruction {
         bytes
     }
 
-    /// What was written so; none if it was not.
+    /// The instructions that were written so; none if these are not such bytes.
     pub(crate) fn all_from_bytes(bytes: &[u8]) -> Option<Vec<Self>> {
         let chunks = bytes.chunks_exact(8);
         if !chunks.remainder().is_empty() {

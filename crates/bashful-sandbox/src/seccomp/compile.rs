@@ -45,7 +45,7 @@ pub(super) const FOREIGN_CALLS: &[ForeignCalls] = &[
     },
 ];
 
-/// What happens to a call, as far as its number tells.
+/// What happens to a call, as far as its number decides.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Outcome {
     Allow,
@@ -85,8 +85,7 @@ pub(super) fn compile(rules: &[&'static Rule]) -> Vec<Instruction> {
     assembler.finish()
 }
 
-/// Where the outcome changes, in the order of the numbers. What is below the first is
-/// allowed.
+/// Where the outcome changes, in the order of the numbers. Calls below the first are allowed.
 fn ranges(rules: &[&'static Rule]) -> Vec<Range> {
     let mut ranges: Vec<Range> = Vec::new();
     for (number, outcome) in outcomes(rules) {

@@ -27,7 +27,7 @@ pub(super) const SYS_listmount: c_long = 458;
 pub(super) const SYS_lsm_set_self_attr: c_long = 460;
 pub(super) const SYS_open_tree_attr: c_long = 467;
 
-/// Requests of old file systems that every one knows by now; not in libc.
+/// Requests of old file systems that all file systems know by now; not in libc.
 pub(super) const FS_IOC_RESVSP: u32 = 0x4030_5828;
 pub(super) const FS_IOC_RESVSP64: u32 = 0x4030_582a;
 pub(super) const FS_IOC_ZERO_RANGE: u32 = 0x4030_5839;

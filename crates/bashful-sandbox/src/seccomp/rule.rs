@@ -12,9 +12,8 @@ pub(super) struct Named<T> {
 /// An argument of a call, of which one half of 32 bits is looked at.
 ///
 /// Nearly all arguments that are examined here are 32-bit integers, or flags of which the
-/// kernel uses the low half: whatever a program puts into the upper half of the register is
-/// ignored by the kernel, so it must be ignored by the filter too. The upper half is for
-/// sizes.
+/// kernel uses the low half: the kernel ignores whatever a program puts into the upper half
+/// of the register, so the filter must ignore it too. The upper half is for sizes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Argument {
     pub(super) index: u32,
@@ -81,7 +80,7 @@ impl Test {
 pub(super) enum Answer {
     /// It fails with this error.
     Error(Named<u32>),
-    /// It waits until whoever listens lets it go on.
+    /// It waits until the listening keeper lets it go on.
     Notify,
 }
 

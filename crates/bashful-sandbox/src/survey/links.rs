@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 /// A tree with more names than this is not searched: better no run than a leak.
 const MOST_NAMES: usize = 200_000;
 
-/// The other names, below these roots, of those of these files that have several.
+/// The other names, below these roots, that some of these files have.
 pub(super) fn other_names(files: &[PathBuf], roots: &[PathBuf]) -> io::Result<Vec<PathBuf>> {
     let several = |path: &PathBuf| {
         let about = fs::symlink_metadata(path).ok()?;

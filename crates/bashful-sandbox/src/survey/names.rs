@@ -33,7 +33,7 @@ pub(super) fn primary_group(user: u32) -> Option<u32> {
 /// programs refuse to work for a user without a name.
 pub(super) fn user_tables(identity: Identity, profile: &Profile) -> Vec<(PathBuf, String)> {
     let (user, group) = match identity {
-        // Somebody with a name, most of the time; and it is their own table.
+        // A user who has a name, most of the time; and the table is their own.
         Identity::Own { .. } => return Vec::new(),
         Identity::Owner { user, group } => (user, group),
         Identity::Mapped { user } | Identity::SingleId { user } => (user, user),

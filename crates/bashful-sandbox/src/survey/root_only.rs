@@ -1,8 +1,8 @@
-//! What of the system's own is not for everybody, and who tells when that may have changed.
+//! What of the system's own only some may read, and how the keeper learns that it may have changed.
 //!
 //! A run that stands for root in a user namespace passes the same checks as root there, so it must
 //! not see these files at all. To find them takes a walk of thousands of names, which is too much
-//! for every run: between two walks the kernel tells of new names, of changed rights and of mounts.
+//! for every run: between two walks the kernel reports new names, changed rights and mounts.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, Metadata};
@@ -19,13 +19,13 @@ use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
 
 use super::Kind;
 
-/// Where the system has files that everybody sees, and some that only root may read.
+/// Where the system has files that every user sees, and some that only root may read.
 const PLACES: [&str; 3] = ["/etc", "/opt", "/usr/local"];
 
-/// After so many names, directories are hidden without a look into them.
+/// After this many names, directories are hidden without a look into them.
 const MOST: usize = 10_000;
 
-/// After so long all of it is walked again: the kernel does not tell when somebody gives a file
+/// After this time all of it is walked again: the kernel does not report when a user gives a file
 /// another name elsewhere, and changes its rights by that.
 const LONGEST: Duration = Duration::from_secs(60);
 
@@ -44,13 +44,13 @@ const LOCAL: [i64; 10] = [
     0xE0F5_E1E2,
 ];
 
-/// Looks for what is not for everybody.
+/// Looks for what not every user may read.
 pub(super) fn find() -> Vec<(PathBuf, Kind)> {
     walk(&PLACES.map(PathBuf::from), &mut None)
 }
 
-/// The same, and who tells of changes from now on. None where that cannot be had: then all of it
-/// has to be walked for every run.
+/// The same, and what notices changes from now on. None where the kernel does not offer that: then
+/// all of it has to be walked for every run.
 pub(super) fn find_and_watch() -> (Vec<(PathBuf, Kind)>, Option<Arc<StillSo>>) {
     find_and_watch_in(&PLACES.map(PathBuf::from))
 }
@@ -90,7 +90,7 @@ fn walk(places: &[PathBuf], watch: &mut Option<Watch>) -> Vec<(PathBuf, Kind)> {
     found
 }
 
-/// Tells whether what was found may be something else by now.
+/// Notices that what was found may be out of date.
 #[derive(Debug)]
 pub(crate) struct StillSo {
     inotify: OwnedFd,
@@ -103,7 +103,7 @@ impl StillSo {
     /// Whether nothing has changed since the walk.
     pub(crate) fn holds(&self) -> bool {
         if Instant::now() > self.until || self.has_event() {
-            // An event of mounts is told once.
+            // The kernel reports an event of mounts once.
             self.changed.store(true, Ordering::Relaxed);
         }
         !self.changed.load(Ordering::Relaxed)
@@ -119,7 +119,7 @@ impl StillSo {
     }
 }
 
-/// A walk that is watched. Each step is none if it cannot be.
+/// A walk whose directories are watched. A step returns none if one cannot be.
 struct Watch {
     tells: StillSo,
     /// Devices that are looked at already.
@@ -150,7 +150,7 @@ impl Watch {
                 watch.file(Path::new(point))?;
             }
         }
-        // One of the places themselves may come into being, or become another.
+        // One of the places themselves may come into being, or be replaced.
         let names = WatchFlags::CREATE | WatchFlags::MOVE | WatchFlags::DELETE;
         for above in places.iter().filter_map(|place| place.parent()) {
             watch.add(above, names)?;
@@ -196,7 +196,7 @@ mod tests {
         fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
     }
 
-    /// A place with something for everybody and something that is not.
+    /// A place with files that every user may read, and others that only root may.
     fn place() -> (tempfile::TempDir, PathBuf) {
         let house = tempfile::tempdir().unwrap();
         let place = house.path().join("etc");
@@ -210,7 +210,7 @@ mod tests {
         (house, place)
     }
 
-    /// What it is, and who does it.
+    /// What a change is called, and a function that makes it.
     type Change<'a> = (&'a str, &'a dyn Fn(&Path));
 
     #[test]

@@ -17,7 +17,7 @@ pub(crate) enum Attempt {
     MountProc,
 }
 
-/// Makes these namespaces and tries something in them. Whatever happens there, nothing of it
+/// Makes these namespaces and tries a step in them. Whatever happens there, nothing of it
 /// is left. May be called with other threads around.
 pub(crate) fn attempt(namespaces: c_int, what: Attempt) -> io::Result<()> {
     // SAFETY: no memory is shared; the child makes system calls only, touches nothing that

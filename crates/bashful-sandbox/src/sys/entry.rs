@@ -61,7 +61,7 @@ pub unsafe extern "C" fn hand_over_call(stack: *const usize) {
     let _ = stack;
 }
 
-/// Runs the program's own main function; what comes back is the code that the process ends with.
+/// Runs the program's own main function; returns the code that the process ends with.
 pub fn begin(main: fn() -> u8) -> i32 {
     // Without a stream in its place, a file that is opened later would be taken for it.
     let code = match fill_standard_streams() {
@@ -72,7 +72,7 @@ pub fn begin(main: fn() -> u8) -> i32 {
         .unwrap_or(PANICKED),
         Err(_) => PANICKED,
     };
-    // Nobody else writes out what was printed last; nobody is left to be told that it failed.
+    // No other code writes out what was printed last, and no reader is left to hear of a failure.
     let _ = io::stdout().flush();
     code.into()
 }

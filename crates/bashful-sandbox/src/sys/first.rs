@@ -29,8 +29,8 @@ use crate::seccomp::{Instruction, with_number};
 /// The argument that turns an executable into the first process of a run.
 pub(crate) const FIRST_ARGUMENT: &str = "__bashful-first";
 
-/// If this process was started by a wrapper program to be the first of a run, is that and
-/// never returns.
+/// If this process was started by a wrapper program to be the first of a run, is that process
+/// from here on and never returns.
 ///
 /// An executable that calls this first thing in `main` can be used by the backends that
 /// need a wrapper program.
@@ -42,7 +42,7 @@ pub fn serve_as_first_process_if_asked() {
 }
 
 fn serve(report: RawFd) -> ! {
-    // What the wrapper said is said, and what it left open is nobody's business.
+    // What the wrapper had to say is said, and what it left open is no concern of ours.
     close_all_but([Some(report), None]);
     for _ in 0..3 {
         // SAFETY: the path is a constant. The lowest numbers are free, so these are 0 to 2.
@@ -51,16 +51,16 @@ fn serve(report: RawFd) -> ! {
     tell(report, &Record::Ready);
     // SAFETY: the wrapper passed us this descriptor, and it stays open until the end.
     let socket = unsafe { BorrowedFd::borrow_raw(report) };
-    // Without an order, whoever wanted us has gone, or found us to be in the wrong place.
+    // Without an order, the keeper has gone, or found us to be in the wrong place.
     let Some(told) = receive(socket) else { leave() };
     attend(report, carry_out(report, told))
 }
 
-/// What we were told: about ourselves, and what to start.
+/// What the keeper sent us: about ourselves, and what to start.
 struct Instructed {
     setup: Setup,
     ruleset: Option<OwnedFd>,
-    /// What it refuses, what is told to the keeper, what is recorded by the kernel.
+    /// Filters of what is refused, what is reported to the keeper, and what the kernel records.
     filters: [Option<Vec<Instruction>>; 3],
     told: Told,
 }
@@ -73,7 +73,7 @@ fn carry_out(report: RawFd, instructed: Instructed) -> Result<Started, (Stage, c
         told,
     } = instructed;
     if setup.outside {
-        // Whoever loses its parent falls to us, as it would in a namespace.
+        // A process that loses its parent falls to us, as it would in a namespace.
         rustix::process::set_child_subreaper(Some(rustix::process::getpid()))
             .map_err(|errno| (Stage::Session, errno.raw_os_error()))?;
     }

@@ -24,7 +24,7 @@ pub fn fork_single_threaded() -> io::Result<Fork> {
 
 /// Forks this process, whatever threads it has; only the calling one is in the child.
 ///
-/// Only for a process that was started to become something else and has done nothing
+/// Only for a process that was started to become another program and has done nothing
 /// yet: a runtime's idle threads hold no lock that the child will need, and libc keeps
 /// its own in order across a fork.
 pub fn fork_leaving_threads() -> io::Result<Fork> {
@@ -42,8 +42,8 @@ pub(crate) fn require_single_thread() -> io::Result<()> {
     own_status_if_single_threaded().map(drop)
 }
 
-/// The fields of `/proc/self/stat` from the state on; an error if this process has more than one
-/// thread.
+/// The fields of `/proc/self/stat` from the state on; an error if this process has more than
+/// the one thread.
 pub(super) fn own_status_if_single_threaded() -> io::Result<String> {
     let status = kernel_bytes("/proc/self/stat")?;
     // The name in parentheses may hold anything.

@@ -31,7 +31,7 @@ pub(crate) struct Room<'a> {
     pub(crate) groups: Vec<RawFd>,
     /// The control group of the unified hierarchy to be born in.
     pub(crate) unified: Option<RawFd>,
-    /// Who the command is, where that is not settled by a user namespace.
+    /// User and group of the command, where a user namespace does not settle them.
     pub(crate) identity: Option<(u32, u32)>,
     /// The Landlock ruleset.
     pub(crate) ruleset: Option<RawFd>,
@@ -41,7 +41,7 @@ pub(crate) struct Room<'a> {
     pub(crate) landlock: u32,
     /// Refusals that the kernel is to record, all of them also in the filter.
     pub(crate) recorded: Option<Program<'a>>,
-    /// Which calls the kernel tells the keeper about; it decides nothing.
+    /// Which calls the kernel reports to the keeper; it decides nothing.
     pub(crate) notices: Option<Program<'a>>,
     /// With this number our own last calls pass without a notice.
     pub(crate) number: u32,
@@ -60,7 +60,7 @@ pub(crate) struct Room<'a> {
     pub(crate) stack: *mut u8,
 }
 
-/// What clone3 is told. The kernel takes shorter versions of this structure.
+/// The arguments of clone3. The kernel takes shorter versions of this structure.
 #[repr(C, align(8))]
 #[derive(Default)]
 struct CloneArguments {
@@ -77,7 +77,7 @@ struct CloneArguments {
     cgroup: u64,
 }
 
-// Landlock records what it refuses since this version, if it is told to.
+// Landlock records what it refuses since this version, if asked to.
 const RECORDS: u32 = 7;
 const RECORD_AFTER_EXEC: u32 = 1 << 1;
 
@@ -163,8 +163,8 @@ pub(super) fn attend(report: RawFd, started: Result<Started, (Stage, c_int)>) ->
     leave()
 }
 
-/// What a first process does whose command was made ahead of time, and tells by itself whether it
-/// has executed.
+/// What a first process does whose command was made ahead of time, and reports by itself that it
+/// has executed or failed.
 fn watch_over(command: i32, report: RawFd) -> ! {
     close_all_but(report);
     reap_until_alone(command, report);
@@ -261,7 +261,7 @@ pub(super) fn start(plan: &mut Plan<'_>, room: &Room<'_>) -> Result<i32, (Stage,
     let top = room.stack.wrapping_add(STACK_BYTES);
     let top = top.wrapping_sub(top.addr() % 16);
     // SAFETY: CLONE_VFORK suspends init until the child has executed or exited, so plan
-    // and stack outlive its use of them; this half of the stack is nobody else's.
+    // and stack outlive its use of them; no other process uses this half of the stack.
     let pid = unsafe {
         libc::clone(
             command,
@@ -327,13 +327,13 @@ pub(super) fn filter_calls(room: &Room<'_>) -> Result<(), (Stage, c_int)> {
     Ok(())
 }
 
-/// Reaps until no process is left, and tells how the command ended.
+/// Reaps until no process is left, and reports how the command ended.
 fn reap_until_alone(leader: i32, report: RawFd) {
     let mut ended = None;
     loop {
         let mut status = 0;
-        // As long as the command runs there is nothing to tell, so sleeping is fine.
-        // After it, whether somebody is left decides what is told.
+        // As long as the command runs there is nothing to report, so sleeping is fine.
+        // After it, the report depends on whether a process is left.
         let options = if ended.is_some() { libc::WNOHANG } else { 0 };
         // SAFETY: the status outlives the call, and no usage is asked for.
         let pid = unsafe {
@@ -392,7 +392,7 @@ pub(super) fn tell(report: RawFd, record: &Record) {
     unsafe { libc::write(report, bytes.as_ptr().cast::<c_void>(), RECORD_BYTES) };
 }
 
-/// A number that nobody can guess, see [`Room::number`]. Without one our own calls are noticed.
+/// A number that no run can guess, see [`Room::number`]. Without one our own calls are noticed.
 pub(crate) fn fresh_number() -> u32 {
     let mut bytes = [0; 4];
     let flags = rustix::rand::GetRandomFlags::empty();

@@ -24,7 +24,7 @@ struct PathBeneath {
 const CREATE_RULESET_VERSION: u32 = 1;
 const RULE_PATH_BENEATH: c_int = 1;
 
-/// The version of Landlock that this kernel has; 0 is none.
+/// The version of Landlock that this kernel has; 0 where it has none.
 pub(crate) fn version() -> u32 {
     // SAFETY: a null attribute of size 0 is what asking for the version wants.
     let version = unsafe {
@@ -64,7 +64,7 @@ pub(crate) fn create(rights: u64, scopes: u64) -> io::Result<OwnedFd> {
     if fd == -1 {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: the call returned a new descriptor that nobody else owns.
+    // SAFETY: the call returned a new descriptor that no other code owns.
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 

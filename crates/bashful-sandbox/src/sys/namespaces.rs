@@ -10,7 +10,7 @@ use super::fork::Fork;
 /// Puts the calling process, which must have a single thread, into a new mount
 /// namespace: a copy of the one it is in.
 pub(crate) fn new_mount_namespace() -> io::Result<()> {
-    // SAFETY: takes no memory; descriptors stay shared with nobody new.
+    // SAFETY: takes no memory; descriptors are shared with no new process.
     if unsafe { libc::unshare(libc::CLONE_NEWNS) } == -1 {
         return Err(io::Error::last_os_error());
     }
@@ -21,7 +21,7 @@ pub(crate) fn new_mount_namespace() -> io::Result<()> {
 pub(crate) fn fork_into(namespaces: c_int) -> io::Result<Fork> {
     super::fork::require_single_thread()?;
     // SAFETY: no memory is shared and the child goes on with a copy of this stack, as
-    // after fork; with one thread no lock is held by anybody else.
+    // after fork; with one thread no other one holds a lock.
     let pid = unsafe {
         libc::syscall(
             libc::SYS_clone,
@@ -39,7 +39,7 @@ pub(crate) fn fork_into(namespaces: c_int) -> io::Result<Fork> {
     }
 }
 
-/// A user namespace with these maps, and nobody in it.
+/// A user namespace with these maps, and no process in it.
 pub(crate) fn user_namespace(users: &str, groups: &str) -> io::Result<OwnedFd> {
     // SAFETY: takes no memory.
     let parent = unsafe { libc::getpid() };
@@ -57,7 +57,7 @@ pub(crate) fn user_namespace(users: &str, groups: &str) -> io::Result<OwnedFd> {
     };
     let pid = i32::try_from(pid).unwrap_or(-1);
     if pid == 0 {
-        // Nobody else would ever end it, so it ends with its parent.
+        // No other process would ever end it, so it ends with its parent.
         // SAFETY: takes no memory.
         unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
         // SAFETY: takes no memory.

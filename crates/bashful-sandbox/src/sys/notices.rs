@@ -1,5 +1,5 @@
-//! Notices of system calls: the kernel holds a call, tells a listener of it, and lets it go on
-//! when told so.
+//! Notices of system calls: the kernel holds a call, reports it to a listener, and lets it go on
+//! when the listener says so.
 
 use std::ffi::{c_int, c_ulong, c_void};
 use std::io;
@@ -15,7 +15,7 @@ use crate::sys::init::Room;
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Call {
-    /// Its number.
+    /// The number of the system call on this architecture.
     pub(crate) number: i32,
     architecture: u32,
     instruction: u64,
@@ -66,7 +66,7 @@ const SET_FLAGS: c_ulong = 0x4008_2104;
 const WAKE_ON_SAME_PROCESSOR: c_ulong = 1;
 /// The call returns the number of the descriptor that it is given.
 const ANSWER_WITH_IT: u32 = 2;
-/// The call is carried out as if nobody had been told.
+/// The call is carried out as if the listener had not been told.
 const CONTINUE: u32 = 1;
 
 /// The next notice. It waits for one, so ask first whether there is any.
@@ -82,7 +82,7 @@ pub(crate) fn receive(listener: impl AsFd) -> io::Result<Notice> {
     Ok(notice)
 }
 
-/// Lets the call go on. Whoever made it may be gone; then there is nothing to do.
+/// Lets the call go on. The process that made it may be gone; then there is nothing to do.
 pub(crate) fn let_go_on(listener: impl AsFd, notice: &Notice) {
     let answer = Answer {
         id: notice.id,
@@ -130,8 +130,8 @@ pub(crate) fn have_open(
     Ok(())
 }
 
-/// Whether the call still waits. If not, whoever made it is gone, and what was learnt by the
-/// number of its thread may be about somebody else.
+/// Whether the call still waits. If not, the process that made it is gone, and what was learnt
+/// by the number of its thread may be about another one.
 pub(crate) fn still_waits(listener: impl AsFd, notice: &Notice) -> bool {
     let fd = listener.as_fd().as_raw_fd();
     // SAFETY: the number has the size that the request names and outlives the call.
@@ -146,8 +146,8 @@ pub(crate) fn hand_over_quickly(listener: impl AsFd) {
     unsafe { libc::ioctl(fd, SET_FLAGS as _, WAKE_ON_SAME_PROCESSOR) };
 }
 
-/// Copies memory of another thread; how much there was. The kernel asks whether we might trace
-/// it.
+/// Copies memory of another thread; returns how much there was. The kernel asks whether we might
+/// trace that thread.
 pub(crate) fn read_memory(thread: u32, address: u64, buffer: &mut [u8]) -> Option<usize> {
     const PAGE: usize = 4096;
     let address = usize::try_from(address).ok()?;
@@ -172,9 +172,9 @@ pub(crate) fn read_memory(thread: u32, address: u64, buffer: &mut [u8]) -> Optio
     usize::try_from(read).ok().filter(|read| *read > 0)
 }
 
-/// The command's own part: has the kernel tell about its calls, and sends the listener to the
-/// keeper. That this cannot be had stops nothing, but for a listener that would be lost: its
-/// calls would fail.
+/// The command's own part: has the kernel report its calls, and sends the listener to the keeper.
+/// If the kernel does not offer that, the run goes on without. Only a listener that is lost on the
+/// way stops it: its calls would fail.
 pub(super) fn give_notice(room: &Room<'_>, socket: RawFd) -> Result<(), (Stage, c_int)> {
     let Some(notices) = &room.notices else {
         return Ok(());

@@ -26,7 +26,7 @@ pub(crate) fn close_all_but_these(kept: &[BorrowedFd<'_>]) -> io::Result<()> {
     for kept in numbers.into_iter().map(Some).chain([None]) {
         let last = kept.map_or(u32::MAX, |kept| kept.saturating_sub(1));
         if first <= last {
-            // SAFETY: takes no memory; whoever owned these descriptors does not run in
+            // SAFETY: takes no memory; the code that owned these descriptors does not run in
             // this process, as the caller promises by its nature.
             if unsafe { libc::syscall(libc::SYS_close_range, first, last, 0_u32) } == -1 {
                 return Err(io::Error::last_os_error());
@@ -66,7 +66,7 @@ pub(super) fn replace_environment(variables: Vec<Box<CStr>>) {
     unsafe { environ = Vec::leak(pointers).as_mut_ptr() };
 }
 
-/// Overwrites the arguments that this process was started with, which everybody can
+/// Overwrites the arguments that this process was started with, which every process can
 /// read in `/proc/PID/cmdline`, by a title. Only for a process that will not look at
 /// its arguments again.
 pub fn replace_arguments(title: &str) -> io::Result<()> {
@@ -114,7 +114,7 @@ mod tests {
             let status = std::fs::read_to_string("/proc/self/stat").unwrap();
             let (_, fields) = status.rsplit_once(") ").unwrap();
             let (start, length) = region(fields, field).unwrap();
-            // SAFETY: the kernel says that this is memory of ours, and nobody writes to it.
+            // SAFETY: the kernel says that this is memory of ours, which no other thread writes.
             let memory = unsafe { std::slice::from_raw_parts(start.cast_const(), length) };
             assert_eq!(memory, shown);
         }

@@ -44,13 +44,13 @@ impl<'a> Program<'a> {
     /// privileges: "no new privileges" must be set before.
     ///
     /// One system call that neither allocates nor locks: good for a child between clone
-    /// and exec. Speculation stays as the kernel has it for everybody (no flags).
+    /// and exec. Speculation stays as the kernel has it for all processes (no flags).
     pub(crate) fn install(&self) -> Result<(), c_int> {
         self.install_with(0).map(drop)
     }
 
-    /// The same; the kernel makes a listener for calls that the filter gives notice of. A call
-    /// that the listener has heard of is interrupted by nothing but its end.
+    /// The same; the kernel makes a listener for calls that the filter gives notice of. Once
+    /// the listener has heard of a call, only the end of its process interrupts it.
     pub(crate) fn install_with_listener(&self) -> Result<c_int, c_int> {
         let flags =
             libc::SECCOMP_FILTER_FLAG_NEW_LISTENER | libc::SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV;

@@ -31,7 +31,7 @@ impl SignalQueue {
         if fd == -1 {
             return Err(io::Error::last_os_error());
         }
-        // SAFETY: the kernel just made this descriptor and nobody else owns it.
+        // SAFETY: the kernel just made this descriptor and no other code owns it.
         Ok(Self(unsafe { OwnedFd::from_raw_fd(fd) }))
     }
 

@@ -40,11 +40,11 @@ pub(crate) struct Prepared<'a> {
     /// Its standard input becomes its controlling terminal.
     pub(crate) takes_terminal: bool,
     pub(crate) dies_with_caller: bool,
-    /// It does not hear what asks politely to end.
+    /// It ignores the signals that ask a process to end.
     pub(crate) is_wrapper: bool,
     /// Files of control groups to join.
     pub(crate) groups: Vec<OwnedFd>,
-    /// It executes when somebody says so through this.
+    /// It executes when the engine writes a byte to the other end of this.
     pub(crate) release: Option<OwnedFd>,
     pub(crate) room: Option<Room<'a>>,
 }
@@ -86,8 +86,8 @@ pub(super) struct Plan<'a> {
 /// limits, Landlock and filters are on.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ahead {
-    /// Where it hears what to do, and tells what becomes of it. Nothing that is inherited has a
-    /// higher number.
+    /// Where it hears what to do, and reports how that goes. No descriptor that is inherited has a
+    /// higher number than this.
     pub(super) line: RawFd,
     /// `/dev/null`: opening it now would be an act of the run.
     pub(super) null: RawFd,
@@ -273,7 +273,7 @@ pub(super) fn follow(plan: &Plan<'_>) -> Result<(), (Stage, c_int)> {
         // SAFETY: takes no memory.
         check(Stage::Session, unsafe { libc::setsid() })?;
     }
-    // In a room everybody dies with init.
+    // In a room every process dies with init.
     if plan.dies_with_caller && room.is_none_or(|room| room.outside) {
         die_with(plan.caller)?;
     }
@@ -357,7 +357,7 @@ pub(super) fn die_with(caller: libc::pid_t) -> Result<(), (Stage, c_int)> {
     Ok(())
 }
 
-/// Waits until somebody says that the command may execute. Who goes away without a word does not.
+/// Waits for the engine's word that the command may execute; an error if it goes without one.
 fn await_release(plan: &Plan<'_>) -> Result<(), (Stage, c_int)> {
     if let Some(release) = plan.release {
         let mut word = 0_u8;
@@ -431,8 +431,8 @@ pub(super) fn reset_signals() {
     let mut action = MaybeUninit::<libc::sigaction>::zeroed();
     // SAFETY: the zeroed bytes are valid for this field, and zero is SIG_DFL.
     unsafe { (*action.as_mut_ptr()).sa_sigaction = libc::SIG_DFL };
-    // Real-time signals are left out: nobody ignores them, and whoever handles them
-    // has them reset by exec. SIGKILL and SIGSTOP answer EINVAL.
+    // Real-time signals are left out: they are not ignored, and exec resets those that are
+    // handled. SIGKILL and SIGSTOP answer EINVAL.
     for signal in 1..32 {
         // SAFETY: the action is initialised and installs no code.
         unsafe { libc::sigaction(signal, action.as_ptr(), std::ptr::null_mut()) };
@@ -444,7 +444,7 @@ pub(super) fn reset_signals() {
     unsafe { libc::sigprocmask(libc::SIG_SETMASK, none.as_ptr(), std::ptr::null_mut()) };
 }
 
-/// From here on, what asks politely to end is not heard.
+/// From here on it ignores the signals that ask a process to end.
 fn ignore_requests_to_end() {
     for signal in [libc::SIGTERM, libc::SIGINT, libc::SIGHUP, libc::SIGQUIT] {
         // SAFETY: installs no code.

@@ -34,7 +34,7 @@ pub(super) fn mount_terminals() -> Result<(), (Stage, c_int)> {
     })
 }
 
-/// Opens a terminal there. It belongs to whoever the caller is by now.
+/// Opens a terminal there. It belongs to the user that the caller is by now.
 pub(super) fn open_terminal(size: TerminalSize) -> Result<Ends, (Stage, c_int)> {
     let flags = libc::O_RDWR | libc::O_NOCTTY | libc::O_CLOEXEC;
     // SAFETY: the path is a constant.
@@ -87,7 +87,7 @@ pub(super) fn tell_with_terminal(report: RawFd, master: RawFd) -> Result<(), (St
     told.map_err(|errno| (Stage::Terminal, errno))
 }
 
-/// Tells the keeper something and gives it a descriptor; the errno if that failed.
+/// Sends the keeper a record and a descriptor; the errno if that failed.
 pub(super) fn tell_with_descriptor(
     report: RawFd,
     record: &Record,

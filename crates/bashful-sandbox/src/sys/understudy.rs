@@ -1,7 +1,7 @@
 //! A process that was made ahead of time to become a command.
 //!
 //! Making a process, and putting on Landlock and the filters, takes a good part of a start. So it
-//! is done while there is nothing else to do: the process waits, is told what to execute, and
+//! is done while there is nothing else to do: the process waits, gets its order, and
 //! executes it as soon as it may. It is made by a process with a single thread, so unlike
 //! everything else between clone and exec it may allocate.
 
@@ -16,22 +16,21 @@ use super::wait_for_order::{Told, close_all_but, receive};
 use crate::launch::{FIRST_INHERITED, PLACES, Stage};
 use crate::report::Record;
 
-/// What becomes the command of a room is told by its first process.
+/// What the first process gives to what becomes the command of a room.
 pub(super) struct InRoom<'a, 'b> {
     pub(super) room: &'a Room<'b>,
     pub(super) line: RawFd,
 }
 
-/// Makes what becomes the command of a room, from its first process. Its number inside.
+/// Makes what becomes the command of a room, from its first process. Returns its number inside.
 ///
 /// They share their memory until it executes: to give up memory of its own would take longer than
-/// all the rest. The first process does nothing meanwhile but wait for it, and keeps `what` where
-/// it is.
+/// all the rest. Meanwhile the first process only waits for it, and leaves `what` in its place.
 pub(super) fn in_room(what: &InRoom<'_, '_>) -> Result<i32, (Stage, c_int)> {
     let top = what.room.stack.wrapping_add(STACK_BYTES);
     let top = top.wrapping_sub(top.addr() % 16);
-    // SAFETY: the child has a stack of its own, which nobody else uses; what it is given outlives
-    // it, as the caller promises.
+    // SAFETY: the child has a stack of its own, which no other process uses; what it is given
+    // outlives it, as the caller promises.
     let made = unsafe {
         libc::clone(
             become_command,
@@ -63,7 +62,7 @@ fn wait(room: &Room<'_>, line: RawFd) -> ! {
     };
     // SAFETY: it is ours, and stays open until the command executes.
     let socket = unsafe { BorrowedFd::borrow_raw(ahead.line) };
-    // Without an order whoever made us has gone.
+    // Without an order, the keeper has closed its end.
     let told = receive(socket).unwrap_or_else(|| leave());
     perform(room, told, ahead)
 }

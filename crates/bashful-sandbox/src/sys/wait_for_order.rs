@@ -19,11 +19,11 @@ pub(super) struct Told {
     pub(super) order: Order,
     pub(super) standard: Streams,
     pub(super) inherited: Inherited,
-    /// Where it is said that the command may execute.
+    /// The descriptor through which the engine says that the command may execute.
     pub(super) release: Option<OwnedFd>,
 }
 
-/// Waits for an order; none if whoever could give one has gone.
+/// Waits for an order; none if the keeper has closed its end.
 pub(super) fn receive(socket: BorrowedFd<'_>) -> Option<Told> {
     let mut message = vec![0; MOST_BYTES];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_TOLD))];
@@ -105,8 +105,8 @@ pub(super) fn above_standard(fd: &OwnedFd) -> Option<OwnedFd> {
     rustix::io::fcntl_dupfd_cloexec(fd, 3).ok()
 }
 
-/// While it waits it must hold nothing of the keeper's: whoever waits for the end of a
-/// pipe would wait for us.
+/// While it waits it must hold nothing of the keeper's: a process that waits for the end of
+/// a pipe would wait for us.
 pub(super) fn close_all_but(kept: [Option<c_int>; 2]) {
     let mut kept: Vec<u32> = kept.iter().flatten().map(|fd| fd.unsigned_abs()).collect();
     kept.sort_unstable();

@@ -12,7 +12,7 @@ use crate::profile::Network;
 use crate::survey::Identity;
 use crate::sys::first::FIRST_ARGUMENT;
 
-/// What it must know. `--perms` came with version 0.5.
+/// The options that it must know. `--perms` came with version 0.5.
 const NEEDED: &[&str] = &[
     "--args",
     "--as-pid-1",
@@ -36,7 +36,7 @@ pub(super) fn find() -> Result<WrapperProgram, WrapperError> {
     Ok(program)
 }
 
-/// The launch of the program. Everybody can read its command line, so all that matters
+/// The launch of the program. Every user can read its command line, so all that matters
 /// comes through a descriptor.
 pub(super) fn launch(program: &WrapperProgram) -> Launch {
     let executable = format!("/proc/self/fd/{EXECUTABLE}");
@@ -108,7 +108,7 @@ impl Words {
         let (user, group) = match identity {
             Identity::Own { user, group } => (user, group),
             Identity::SingleId { user } => (user, user),
-            // Root itself builds, and the first process becomes somebody else.
+            // Root itself builds, and the first process becomes the other user.
             Identity::Owner { .. } | Identity::Mapped { .. } => {
                 for right in ["CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP"] {
                     self.plain(&["--cap-add", right]);
@@ -125,7 +125,7 @@ struct Tree<'a> {
     words: Words,
     plan: &'a Plan,
     place: &'a Place,
-    /// Whether the size of a file system in memory can be said.
+    /// Whether it can be given the size of a file system in memory.
     has_size: bool,
     texts: usize,
     /// What becomes read-only when everything is in its place.
@@ -168,7 +168,7 @@ impl Tree<'_> {
             Entry::Without { .. } => {}
             Entry::Private { which, .. } => self.private(*which, path),
             Entry::Pin { .. } => {
-                // What lies in the run's own is somewhere else on the host.
+                // What lies in a directory of the run's own is elsewhere on the host.
                 if is_own(path, before) {
                     let source = self.place.on_host(path);
                     self.words.from("--bind", &source, path);
@@ -216,8 +216,8 @@ impl Tree<'_> {
         }
     }
 
-    /// It cannot be told how many names a file system in memory may have, and an older one not
-    /// its size. Where no control group counts them, they go to disk, as those in `/tmp` do.
+    /// It takes no limit on the names in a file system in memory, and an older one no size. Where
+    /// no control group counts them, they go to disk, as those in `/tmp` do.
     fn shared_memory(&mut self, path: &Path) {
         if self.has_size && self.plan.uncounted_memory().is_none() {
             self.in_memory(path, "1777", Some(self.plan.storage.tmp));

@@ -1,6 +1,6 @@
 //! Whether what a wrapper program put in place is what was planned.
 //!
-//! It is told paths, and follows links. Another run of the same user may have put a link on
+//! It gets paths, and follows links. Another run of the same user may have put a link on
 //! the way since the plan was made. So everything is opened before, without following links,
 //! and compared with what is there inside before anything of the run starts.
 
@@ -14,7 +14,7 @@ use super::is_own;
 use super::place::Place;
 use crate::plan::{Entry, Plan, Private};
 
-/// What is to be where, held open so that no other thing gets its number.
+/// What is to be where, held open so that no other file gets its number.
 pub(super) struct Planned(Vec<(PathBuf, OwnedFd)>);
 
 impl Planned {
@@ -51,7 +51,7 @@ impl Planned {
         Ok(Self(planned))
     }
 
-    /// An error if something else is there.
+    /// An error if another file or directory is there.
     pub(super) fn compare(&self, root: &OwnedFd) -> Result<(), WrapperError> {
         for (path, planned) in &self.0 {
             let replaced = || WrapperError::Replaced { path: path.clone() };

@@ -15,10 +15,10 @@ pub enum WrapperError {
         /// The program's name.
         name: &'static str,
     },
-    /// It is there, and somebody else could have put it there or changed it.
+    /// It is there, and a user other than root could have put it there or changed it.
     #[error("`{}` is not used: {problem}", path.display())]
     Untrusted {
-        /// The program.
+        /// Where the program was found.
         path: PathBuf,
         /// What is wrong with it.
         problem: String,
@@ -26,17 +26,17 @@ pub enum WrapperError {
     /// It is there, and does not work for this user.
     #[error("`{}` does not answer `{asked}`: it says `{words}`", path.display())]
     Unwilling {
-        /// The program.
+        /// Where the program was found.
         path: PathBuf,
         /// What it was asked.
         asked: &'static str,
         /// What it said instead.
         words: String,
     },
-    /// It lacks something that is needed.
+    /// It lacks an option that is needed.
     #[error("`{}` ({version}) is too old: it does not know `{missing}`", path.display())]
     TooOld {
-        /// The program.
+        /// Where the program was found.
         path: PathBuf,
         /// Its version, as it says itself.
         version: String,
@@ -46,37 +46,37 @@ pub enum WrapperError {
     /// It could not build the sandbox.
     #[error("{backend} could not build the sandbox: {words}")]
     Failed {
-        /// Who.
+        /// The wrapper program, by its backend.
         backend: Backend,
         /// What it said.
         words: String,
     },
-    /// It did without something that it was asked for.
+    /// It did not build a wall that it was asked for.
     #[error("{backend} gave the run no walls for {what}, which it was asked for; nothing ran")]
     Hollow {
-        /// Who.
+        /// The wrapper program, by its backend.
         backend: Backend,
         /// What there are no walls for.
         what: &'static str,
     },
-    /// What it built is not what was asked for: something was replaced meanwhile.
+    /// What it built is not what was asked for: a file or directory was replaced before.
     #[error("`{}` is another one inside: it was replaced meanwhile", path.display())]
     Replaced {
-        /// What.
+        /// The path that leads elsewhere now.
         path: PathBuf,
     },
     /// It has no words for a name.
     #[error("`{}` has a name that the program would read as something else", path.display())]
     Unsayable {
-        /// What.
+        /// The path that has the name.
         path: PathBuf,
     },
-    /// Something of ours went wrong on the way.
+    /// A step of our own went wrong on the way.
     #[error("cannot {doing} `{}`", path.display())]
     Own {
         /// What was tried.
         doing: &'static str,
-        /// With what.
+        /// The path that it was tried with.
         path: PathBuf,
         /// What the kernel said.
         #[source]

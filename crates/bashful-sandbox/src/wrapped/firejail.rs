@@ -15,7 +15,7 @@ use crate::profile::Network;
 use crate::survey::Identity;
 use crate::sys::first::FIRST_ARGUMENT;
 
-/// What it must know. `--keep-fd` came with version 0.9.72.
+/// The options that it must know. `--keep-fd` came with version 0.9.72.
 const NEEDED: &[&str] = &[
     "--blacklist",
     "--caps.keep",
@@ -36,8 +36,8 @@ pub(super) fn find() -> Result<WrapperProgram, WrapperError> {
     Ok(program)
 }
 
-/// The launch of the program. Everybody can read its command line, so all that matters is in
-/// a file that nobody else can.
+/// The launch of the program. Every user can read its command line, so all that matters is in
+/// a file that no other user can read.
 pub(super) fn launch(program: &WrapperProgram, place: &Place) -> Launch {
     Launch::new(&program.path, "firejail")
         .argument("--quiet")
@@ -54,11 +54,11 @@ pub(super) fn profile(plan: &Plan) -> Result<String, WrapperError> {
          nonewprivs\nipc-namespace\nprivate-dev\ndeterministic-exit-code\ndeterministic-shutdown\n"
     );
     text.push_str(match plan.identity {
-        // Not `noroot`: in a user namespace of root's making, nobody but root could look at
-        // what was built. No program gains rights anyway.
+        // Not `noroot`: in a user namespace of root's making, only root could look at what was
+        // built. No program gains rights anyway.
         Identity::Own { .. } => "caps.drop all\nnogroups\n",
         Identity::SingleId { .. } => "caps.drop all\n",
-        // Our first process becomes somebody else, and gives these up.
+        // Our first process becomes the other user, and gives these up.
         Identity::Owner { .. } | Identity::Mapped { .. } => "caps.keep setuid,setgid,setpcap\n",
     });
     if plan.network == Network::Off {

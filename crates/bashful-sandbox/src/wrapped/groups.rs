@@ -14,18 +14,18 @@ static NUMBERS: AtomicU64 = AtomicU64::new(0);
 #[derive(Debug, Default)]
 pub(super) struct Groups {
     ahead: Option<Ahead>,
-    /// None could be made ahead; that is not tried again before a run has got one.
+    /// No group could be made ahead; that is not tried again before a run has got one.
     in_vain: bool,
     /// Groups of runs that have ended.
     retired: Vec<Cgroup>,
 }
 
-/// A group that nobody is in yet.
+/// A group that no process is in yet.
 #[derive(Debug)]
 struct Ahead {
     group: Cgroup,
     limits: Resources,
-    /// Where it was made: we may be moved since.
+    /// Where it was made: we may have been moved since.
     among: Rc<Cgroups>,
 }
 
@@ -76,7 +76,7 @@ impl Groups {
         }
     }
 
-    /// Whether there is something to do ahead of a run by this plan.
+    /// Whether there is work to do ahead of a run by this plan.
     pub(super) fn want_preparing(&self, plan: &Plan) -> bool {
         !self.retired.is_empty() || self.wants_ahead(plan)
     }
@@ -85,7 +85,7 @@ impl Groups {
         plan.group != Resources::default() && self.ahead.is_none() && !self.in_vain
     }
 
-    /// Does it.
+    /// Removes the groups of past runs, and makes one for the next.
     pub(super) fn prepare(&mut self, plan: &Plan) {
         for group in std::mem::take(&mut self.retired) {
             self.retire(Some(group));

@@ -19,11 +19,11 @@ use crate::survey::Identity;
 #[derive(Debug)]
 pub(super) struct Place {
     root: PathBuf,
-    /// Held as long as we live, by which others know that it is in use.
+    /// Held as long as we live: it shows other keepers that the directory is in use.
     _lock: OwnedFd,
 }
 
-/// One that is younger may be without its lock yet, also where its keeper gets no processor.
+/// A younger one may be without its lock yet, for instance while its keeper gets no processor.
 const SETTLED: Duration = Duration::from_secs(600);
 
 /// Removes what keepers that were killed left in this directory.
@@ -38,7 +38,7 @@ pub fn remove_abandoned(directory: &Path) {
     }
 }
 
-/// Locks a directory of ours, unless somebody else does.
+/// Locks a directory of ours, unless another keeper holds it.
 fn lock(path: &Path) -> rustix::io::Result<OwnedFd> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let opened = rustix::fs::open(path, flags, Mode::empty())?;
@@ -47,7 +47,7 @@ fn lock(path: &Path) -> rustix::io::Result<OwnedFd> {
 }
 
 impl Place {
-    /// Makes it new at this path, which nobody else can reach.
+    /// Makes it new at this path, which no other user can reach.
     pub(super) fn make(root: &Path, identity: Identity) -> Result<Self, WrapperError> {
         let directory = |path: &Path, mode| {
             DirBuilder::new()
@@ -128,7 +128,7 @@ impl Place {
         }
     }
 
-    /// Where something that a run sees here is on the host.
+    /// Where a path that a run sees here is on the host.
     pub(super) fn on_host(&self, path: &Path) -> PathBuf {
         for (inside, name) in [
             ("/tmp", "tmp"),
@@ -153,13 +153,13 @@ impl Place {
         self.root.join("tmp")
     }
 
-    /// The variable that tells a run so, where it cannot have a `/tmp` of its own.
+    /// The variable that names it to a run that cannot have a `/tmp` of its own.
     pub(super) fn variable(&self) -> Option<CString> {
         let value = self.tmp().into_os_string().into_encoded_bytes();
         CString::new([b"TMPDIR=".to_vec(), value].concat()).ok()
     }
 
-    /// What a program reads that takes its orders from a file.
+    /// The file that a wrapper program reads its orders from, if it takes them so.
     pub(super) fn profile(&self) -> PathBuf {
         self.root.join("profile")
     }
@@ -170,7 +170,7 @@ impl Place {
         replace(&path, text, 0o400).map_err(own("write", path))
     }
 
-    /// An empty file that nobody can open.
+    /// An empty file that no run can open.
     pub(super) fn nothing(&self) -> PathBuf {
         self.root.join("nothing")
     }
@@ -188,7 +188,7 @@ impl Drop for Place {
     }
 }
 
-/// Writes it anew: who reads the old one goes on with that.
+/// Writes it anew: a process that reads the old one goes on with that.
 fn replace(path: &Path, text: &str, mode: u32) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),

@@ -32,9 +32,9 @@ pub struct WrapperProgram {
     pub version: String,
     /// Whether it is installed with the rights of root.
     pub is_setuid: bool,
-    /// Its help, which tells what it can do.
+    /// Its help, which shows what it can do.
     help: String,
-    /// By which it is noticed that it was replaced.
+    /// Shows whether the file was replaced.
     fingerprint: Option<Fingerprint>,
 }
 
@@ -117,7 +117,7 @@ impl WrapperProgram {
         self.fingerprint.is_some() && fingerprint(&self.path) == self.fingerprint
     }
 
-    /// One that is not there, for tests.
+    /// A program that does not exist, for tests.
     #[cfg(test)]
     pub(super) fn pretended(path: &str, options: &[&str]) -> Self {
         Self {
@@ -149,7 +149,7 @@ impl WrapperProgram {
     }
 }
 
-/// Whether it is setuid; what is wrong with it if somebody but root could have changed it.
+/// Whether it is setuid; what is wrong with it if a user other than root could have changed it.
 fn check(path: &Path, setuid: Setuid) -> Result<bool, String> {
     for above in path.ancestors() {
         let about = fs::symlink_metadata(above).map_err(|error| error.to_string())?;
@@ -248,8 +248,8 @@ mod tests {
 
     #[test]
     fn what_others_could_have_put_there_is_refused() {
-        // Whoever runs the tests, somewhere above a temporary directory others can write,
-        // or it belongs to somebody.
+        // Whichever user runs the tests, others can write somewhere above a temporary directory,
+        // or a user other than root owns it.
         let directory = tempfile::tempdir().unwrap();
         fs::copy("/bin/true", directory.path().join("bwrap")).unwrap();
         let found = WrapperProgram::find_in("bwrap", Setuid::Refused, &[directory.path()]);

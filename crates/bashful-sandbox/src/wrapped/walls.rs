@@ -18,14 +18,14 @@ use crate::survey::Identity;
 #[derive(Debug)]
 pub(super) struct Ours {
     backend: Backend,
-    /// Namespaces: what they are of, where we are, and in a word.
+    /// Namespaces: their kind, the one that we are in, and what they are called in an error.
     namespaces: Vec<(&'static str, PathBuf, &'static str)>,
     /// How many filters we are behind, where the program puts one more before the run.
     filters: Option<u32>,
 }
 
 impl Ours {
-    /// Looks at ourselves, which does not have to wait for anybody.
+    /// Looks at ourselves, which does not have to wait for another process.
     pub(super) fn look(plan: &Plan) -> Result<Self, WrapperError> {
         let backend = plan.backend();
         let off = plan.network == Network::Off;
@@ -51,7 +51,7 @@ impl Ours {
         })
     }
 
-    /// Looks at the first process of a run; an error if something that was asked for is missing.
+    /// Looks at the first process of a run; an error if a wall that was asked for is missing.
     pub(super) fn check(&self, first: i32) -> Result<(), WrapperError> {
         let backend = self.backend;
         let missing = |what| WrapperError::Hollow { backend, what };

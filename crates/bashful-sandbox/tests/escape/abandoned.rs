@@ -64,7 +64,7 @@ pub(crate) fn be_a_keeper(case: &Case) -> Result<(), String> {
     Ok(())
 }
 
-/// Starts a keeper with a room, and kills it. The marker of its run comes back.
+/// Starts a keeper with a room, and kills it. Returns the marker of its run.
 #[expect(
     clippy::disallowed_methods,
     reason = "a keeper of its own, which is no process of the sandbox"

@@ -15,7 +15,7 @@ const PRELUDE_BASH: &str = include_str!("prelude.sh");
 
 /// A program in one of the two languages that every machine under test has.
 ///
-/// Its exit code tells what it came to: 0 that it reached its aim, 3 that it was blocked,
+/// Its exit code says what it came to: 0 that it reached its aim, 3 that it was blocked,
 /// anything else that the suite is broken. Python makes raw system calls, so that the suite
 /// needs no unsafe code.
 #[derive(Debug, Clone, Copy)]
@@ -55,7 +55,7 @@ fn outdented(code: &str) -> String {
 /// How it is shown that the act works where nothing holds it back.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Control {
-    /// The same act without the sandbox reaches its aim, whoever starts it.
+    /// The same act without the sandbox reaches its aim, whichever user starts it.
     Everyone,
     /// It does so for root only; an ordinary user is refused for this reason.
     Root(&'static str),
@@ -73,7 +73,7 @@ pub(crate) enum Place {
     OtherRoom,
 }
 
-/// Who tells whether the act reached its aim.
+/// Which of them shows whether the act reached its aim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Witness {
     /// The act itself. That the host must not feel an attack holds for all.
@@ -84,7 +84,7 @@ pub(crate) enum Witness {
     Host,
 }
 
-/// Attacks for a case. How the act was held back comes back, or how it was not.
+/// Attacks for a case. Returns how the act was held back, or how it was not.
 pub(crate) type Attack = fn(&Case, Owner) -> Result<String, String>;
 
 /// An act and all that belongs to it.
@@ -97,17 +97,17 @@ pub(crate) struct Case {
     pub(crate) helper: Option<(Place, Act)>,
     pub(crate) control: Control,
     pub(crate) witness: Witness,
-    /// Whether the case says something for root only.
+    /// Whether the case matters for root only.
     pub(crate) root_only: bool,
-    /// What a kernel may lack, and what the control is told then.
+    /// What a kernel may lack, and what the control hears then.
     pub(crate) may_lack: Option<(&'static str, &'static [&'static str])>,
     /// Whether the act may be killed by what holds it back.
     pub(crate) may_be_killed: bool,
     /// How it is attacked, where that is not by one act in one room.
     pub(crate) attack: Option<Attack>,
-    /// Who holds it back.
+    /// The backend that is to hold it back.
     pub(crate) backend: Backend,
-    /// Whether that one is known not to.
+    /// Whether that backend is known not to.
     pub(crate) is_weakness: bool,
 }
 
@@ -152,7 +152,7 @@ impl Case {
     }
 
     /// A process that is there while the act runs. It says what the act needs to know, calls
-    /// `ready()`, and tells afterwards whether it was disturbed.
+    /// `ready()`, and reports afterwards whether it was disturbed.
     pub(crate) fn helper(mut self, place: Place, code: &'static str) -> Self {
         self.helper = Some((place, Act::Python(code)));
         self
@@ -169,7 +169,7 @@ impl Case {
         self
     }
 
-    /// Only the host can tell.
+    /// Only the host can see it.
     pub(crate) fn felt_only(mut self) -> Self {
         self.witness = Witness::Host;
         self
@@ -190,7 +190,7 @@ impl Case {
         self
     }
 
-    /// Another way to attack. How the act was held back comes back.
+    /// Another way to attack. It returns how the act was held back.
     pub(crate) fn attack(mut self, attack: Attack) -> Self {
         self.attack = Some(attack);
         self

@@ -137,8 +137,8 @@ fn memory() -> Vec<Case> {
     ]
 }
 
-/// Files in memory are memory: with a limit of that they are bounded whoever counts, in sum and
-/// by their names.
+/// Files in memory are memory: with a limit of that they are bounded with or without a control
+/// group, in sum and by their names.
 fn files_in_memory() -> Vec<Case> {
     let limited = |name, code| {
         python(name, code)

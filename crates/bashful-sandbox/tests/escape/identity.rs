@@ -1,4 +1,4 @@
-//! Becoming somebody else, and getting rights back that were given up.
+//! Becoming another user, and getting rights back that were given up.
 
 use std::os::unix::fs::PermissionsExt;
 
@@ -13,7 +13,7 @@ fn python(name: &'static str, code: &'static str) -> Case {
     Case::python(CLASS, name, code)
 }
 
-/// A program of root's that would make root of everybody.
+/// A program of root's that would make every user root.
 fn with_a_set_id_program(scene: &mut Scene) {
     for directory in [&scene.shared, &scene.workspace] {
         let program = directory.join("become-root");

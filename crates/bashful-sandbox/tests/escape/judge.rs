@@ -86,7 +86,7 @@ pub(crate) fn judge(case: &Case) -> Outcome {
     }
 }
 
-/// Shows that the act works. What the kernel lacks comes back, if that is why it does not.
+/// Shows that the act works. Returns what the kernel lacks, if that is why it does not.
 fn control(case: &Case) -> Result<Option<String>, String> {
     match case.control {
         Control::Never(_) => return Ok(None),
@@ -120,7 +120,7 @@ fn control(case: &Case) -> Result<Option<String>, String> {
     Ok(None)
 }
 
-/// Runs the act inside. How it was held back comes back.
+/// Runs the act inside. Returns how it was held back.
 fn attack(case: &Case, owner: Owner) -> Result<String, String> {
     if let Some(attack) = case.attack {
         return attack(case, owner);

@@ -52,13 +52,13 @@ use std::process::{Command, ExitCode};
 use case::Case;
 use judge::{Outcome, is_root, judge};
 
-/// The variable that holds what the acts are after. Each process has its own.
+/// The variable that holds what the acts try to read. Each process has its own.
 pub(crate) const SECRET: &str = "BASHFUL_ESCAPE_SECRET";
 
 /// The variable that names a directory for what is slow to find out.
 pub(crate) const CACHE: &str = "BASHFUL_ESCAPE_CACHE";
 
-/// The cases that say something to whoever runs them.
+/// The cases that can be run by the user of this process.
 fn cases() -> Vec<Case> {
     let cases = native_cases()
         .chain(wrapped::cases())
@@ -100,7 +100,7 @@ enum Task {
     #[default]
     Run,
     List,
-    /// List or run those that are switched off: there are none.
+    /// List or run those that are switched off, of which there are none.
     Ignored,
     /// Asked by ourselves: be the process of one case.
     Alone,
@@ -184,7 +184,7 @@ fn run(cases: &[Case]) -> bool {
     failed.is_empty()
 }
 
-/// Runs one case in a process that holds a secret. What it printed comes back if it failed.
+/// Runs one case in a process that holds a secret. Returns what it printed if it failed.
 #[expect(
     clippy::disallowed_methods,
     reason = "the process of a case is a host, not something that the sandbox starts"
@@ -226,7 +226,7 @@ fn in_its_own_process(case: &Case, cache: &Path) -> Option<String> {
     }
 }
 
-/// One line of the table. Whether the case is good comes back.
+/// Prints one line of the table. Returns whether the case is good.
 fn report(case: &Case, outcome: &Outcome) -> bool {
     let name = case.full_name();
     let without = match case.control {

@@ -1,4 +1,4 @@
-//! Whose the workspace is, and on which kind of file system: each makes another sandbox.
+//! Which user owns the workspace, and on which kind of file system: each makes another sandbox.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, chown, lchown};
@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
 
-/// Who owns the workspace. For an ordinary user there is one answer only.
+/// The owner of the workspace. For an ordinary user there is one answer only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Owner {
-    /// Whoever runs the suite.
+    /// The user who runs the suite.
     Ourselves,
-    /// Somebody else, while we are root.
+    /// Another user, while we are root.
     SomebodyElse,
     /// Ourselves, while we are root, on a file system that maps no owners.
     OnOverlay,
@@ -41,7 +41,7 @@ pub(crate) fn overlay(root: &Path) -> PathBuf {
     merged
 }
 
-/// Gives all of it to somebody.
+/// Gives all of it to the user `SOMEBODY`.
 pub(crate) fn give_away(path: &Path) {
     let metadata = fs::symlink_metadata(path).unwrap();
     if metadata.is_dir() {

@@ -24,12 +24,12 @@ pub(crate) enum Ground<'a> {
 enum Running {
     Plain(Child),
     Confined(Box<Confined>),
-    /// Its first process, and who attends to it.
+    /// Its first process, and the thread that attends to it.
     Attended(i32, JoinHandle<std::io::Result<ExitStatus>>),
 }
 
 impl Running {
-    /// A run of which the kernel tells is never left alone. The others need no thread, with
+    /// A run whose calls the kernel reports is never left alone. The others need no thread, with
     /// which no further room could be built.
     fn attended(self) -> Self {
         match self {
@@ -63,7 +63,7 @@ struct Start<'a> {
     directory: &'a std::path::Path,
     stdin: Option<OwnedFd>,
     output: OwnedFd,
-    /// A last argument, by which others find it.
+    /// A last argument, by which other processes find it.
     label: Option<String>,
 }
 
@@ -165,7 +165,7 @@ pub(crate) struct Helper {
 }
 
 impl Helper {
-    /// Starts it and waits until it is ready; what it says is told to the act.
+    /// Starts it and waits until it is ready; passes what it says on to the act.
     pub(crate) fn start(
         act: Act,
         scene: &mut crate::scene::Scene,
@@ -223,7 +223,7 @@ impl Helper {
 
     /// Lets it go, and asks whether the act has touched it.
     pub(crate) fn finish(mut self) -> Result<Option<String>, String> {
-        // It may be gone already, which its status tells.
+        // It may be gone already, which its status shows.
         drop(self.stdin.flush());
         drop(self.stdin);
         let mut rest = String::new();

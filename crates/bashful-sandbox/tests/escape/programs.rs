@@ -29,7 +29,7 @@ pub(crate) fn with_a_tool(scene: &mut Scene) {
     scene.tell("PROOF", "uid=");
 }
 
-/// A library in the workspace that tells when it is loaded.
+/// A library in the workspace that reports when it is loaded.
 #[expect(clippy::disallowed_methods, reason = "the compiler prepares the host")]
 pub(crate) fn with_a_library(scene: &mut Scene) {
     let source = scene.workspace.join("evil.c");

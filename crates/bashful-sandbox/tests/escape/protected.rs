@@ -5,7 +5,7 @@ use crate::scene::Scene;
 
 pub(crate) const CLASS: &str = "protected";
 
-/// A workspace of somebody who uses git, an editor and an agent.
+/// The workspace of a person who uses git, an editor and an agent.
 pub(crate) fn workspace(scene: &mut Scene) {
     let files = [
         (".git/hooks/pre-commit", "#!/bin/sh\nexit 0\n"),

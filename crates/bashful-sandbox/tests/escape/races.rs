@@ -12,7 +12,7 @@ use crate::scene::Scene;
 
 const CLASS: &str = "races";
 
-/// So many rooms are to be built against the swapping, in so long a time at most.
+/// This many rooms are to be built against the swapping, in this much time at most.
 const ROOMS: usize = 12;
 const PATIENCE: Duration = Duration::from_secs(12);
 
@@ -81,7 +81,7 @@ enum Grant {
     Write,
     Read,
     Hide,
-    /// Not by its profile: there is something in it that is protected.
+    /// Not by its profile: there is a protected name in it.
     Protected,
 }
 
@@ -96,7 +96,7 @@ fn race(case: &Case, owner: Owner, grant: Grant) -> Result<String, String> {
     scene.file(&scene.host.join("tasks.json"), &scene.secret);
     scene.set();
     // What is protected appears after the first room was made, which can move it hence.
-    // Nobody attends to it while others are built.
+    // No thread attends to it while others are built.
     let mut first = room::open(&Profile {
         reporting: Reporting::Limits,
         git_obeys: Vec::new(),
@@ -131,7 +131,7 @@ fn build_and_act(case: &Case, scene: &mut Scene, profile: &Profile) -> Result<St
     let until = Instant::now() + PATIENCE;
     let (mut built, mut last) = (0, String::new());
     while built < ROOMS && Instant::now() < until {
-        // A room that is not built is one that nobody escapes from.
+        // A room that is not built is one that no act escapes from.
         let attempt = room::open(profile)
             .and_then(|mut room| perform(case.act, scene, &mut Ground::Room(&mut room)));
         let ended = match attempt {

@@ -15,7 +15,7 @@ fn python(name: &'static str, code: &'static str) -> Case {
     Case::python(CLASS, name, code)
 }
 
-/// Opens something of the host so that every process we start inherits it.
+/// Opens a file of the host so that every process we start inherits it.
 fn leak(scene: &mut Scene, path: &std::path::Path, flags: OFlags) -> OwnedFd {
     let fd = rustix::fs::open(path, flags, Mode::empty()).unwrap();
     // Far above what a spawn uses for itself.

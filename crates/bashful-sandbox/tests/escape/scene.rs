@@ -12,8 +12,8 @@ use crate::tripwire::{self, Tripwires};
 
 /// Directories of the host, made for one act.
 ///
-/// Everything is open to everybody by its mode, so that it is never the mode that keeps an act
-/// out.
+/// Their modes let every user do everything, so that it is never a mode that keeps an act
+/// out of a place.
 pub(crate) struct Scene {
     /// Goes away with the scene.
     temporary: tempfile::TempDir,
@@ -26,16 +26,16 @@ pub(crate) struct Scene {
     pub(crate) shared: PathBuf,
     /// A directory that is to appear empty.
     pub(crate) home: PathBuf,
-    /// What acts that read are after. It is in our environment and in our memory, too.
+    /// What acts that read try to get. It is in our environment and in our memory, too.
     pub(crate) secret: String,
-    /// What processes that outlive their run are found by.
+    /// By this, processes that outlive their run are found.
     pub(crate) marker: String,
     pub(crate) variables: Vec<(String, String)>,
     /// The standard input of the act, where it is not empty.
     pub(crate) stdin: Option<OwnedFd>,
     /// Descriptors that every process we start would inherit.
     pub(crate) leaks: Vec<OwnedFd>,
-    /// Ask each whether somebody has called. There are no threads: a room is opened by a
+    /// Asks each whether a process has called. There are no threads: a room is opened by a
     /// process with one.
     listeners: Vec<Box<dyn Fn() -> Option<&'static str>>>,
     watched: Vec<PathBuf>,
@@ -105,19 +105,19 @@ impl Scene {
         scene
     }
 
-    /// Tells the act something, as a variable of its environment.
+    /// Tells the act a value, as a variable of its environment.
     pub(crate) fn tell(&mut self, name: &str, value: impl std::fmt::Display) {
         self.variables.push((name.to_owned(), value.to_string()));
     }
 
-    /// A directory that everybody may write.
+    /// A directory that every user may write.
     #[expect(clippy::unused_self, reason = "what is made belongs to the scene")]
     pub(crate) fn directory(&self, path: &Path) {
         fs::create_dir_all(path).unwrap();
         fs::set_permissions(path, fs::Permissions::from_mode(0o777)).unwrap();
     }
 
-    /// A file that everybody may write.
+    /// A file that every user may write.
     pub(crate) fn file(&self, path: &Path, text: &str) {
         if let Some(parent) = path.parent()
             && !parent.exists()
@@ -135,7 +135,7 @@ impl Scene {
         self.watched.push(path);
     }
 
-    /// Something that tells, without waiting, whether the act has reached it.
+    /// A witness that says, without waiting, whether the act has reached it.
     pub(crate) fn listener(&mut self, heard: impl Fn() -> Option<&'static str> + 'static) {
         self.listeners.push(Box::new(heard));
     }

@@ -23,7 +23,7 @@ enum Where {
     Host,
 }
 
-/// A listener of the host that tells of everybody who calls.
+/// A listener of the host that reports every process that calls.
 fn listen(scene: &mut Scene, place: Where) {
     let directory = match place {
         Where::Workspace => &scene.workspace,

@@ -118,7 +118,7 @@ const LANDLOCK: &[&str] = &[
     "exhaustion::large_file",
 ];
 
-/// A few of each. Who may use that program is up to its own configuration, so root tries it.
+/// A few of each. That program's own configuration says which users may run it, so root tries it.
 const FIREJAIL: &[&str] = &[
     "reading::undeclared_file",
     "reading::hidden_file_in_the_workspace",

@@ -1,4 +1,4 @@
-//! What a process gets through the door, and how a failed launch is told.
+//! What a process gets through the door, and how a failed launch is reported.
 
 use std::fs;
 use std::io::{ErrorKind, Seek, Write};
@@ -86,7 +86,7 @@ fn arguments_arrive_as_they_are() {
 
 #[test]
 fn signals_are_as_in_a_new_process() {
-    // Signals 32 and 33 belong to the C library, which lets nobody set them.
+    // Signals 32 and 33 belong to the C library, which lets no program set them.
     const LIBRARY: u64 = 3 << 31;
     // Rust programs ignore SIGPIPE; a child must not.
     let (text, _) = output(shell("grep -E '^Sig(Blk|Ign)' /proc/self/status"));

@@ -40,7 +40,7 @@ pub(crate) fn eventually(mut question: impl FnMut() -> bool) -> bool {
     true
 }
 
-/// The process whose number somebody wrote, or will write, into this file.
+/// The process whose number a script wrote, or will write, into this file.
 pub(crate) fn process_in(path: &Path) -> Process {
     let read = || {
         let text = std::fs::read_to_string(path).ok()?;

@@ -1,4 +1,4 @@
-//! Who descends from whom, and ending all of them.
+//! Which process descends from which, and ending all of them.
 
 use std::os::unix::fs::MetadataExt as _;
 
@@ -43,7 +43,7 @@ fn children_and_descendants_are_found() {
 #[test]
 fn a_zombie_is_left_out_and_its_children_are_not() {
     let (_temporary, directory) = directory();
-    // The leader has become something that never waits, so its child stays a zombie.
+    // The leader has become a program that never waits, so its child stays a zombie.
     let script = r"
         sleep 0.5 &
         echo $$ > leader; exec sleep 1000";
@@ -123,7 +123,7 @@ fn a_number_that_was_reused_is_not_signalled() {
 
 #[test]
 fn a_number_that_is_nobodys_is_not_signalled() {
-    // Such numbers may stand in a record that somebody damaged.
+    // Such numbers may stand in a record that was damaged.
     for pid in [0, i32::MAX, -1, i32::MIN] {
         let nobody = Process { pid, started: 1 };
         assert_eq!(signal_process(nobody, Signal::CONT), Reach::Gone, "{pid}");
@@ -133,13 +133,13 @@ fn a_number_that_is_nobodys_is_not_signalled() {
 #[test]
 fn another_users_process_is_forbidden() {
     if rustix::process::geteuid().is_root() {
-        // Root may signal everybody: the control.
+        // Root may signal every process: the control.
         let pid = shell("sleep 1000").start().unwrap();
         let process = Process::find(pid).unwrap();
         assert_eq!(signal_process(process, Signal::KILL), Reach::Delivered);
         reap(pid).unwrap();
     } else {
-        // Not SIGCONT, which everybody may send within a session, and pid 1 may be in ours.
+        // Not SIGCONT, which every process may send within a session, and pid 1 may be in ours.
         let own = rustix::process::geteuid().as_raw();
         let other = std::fs::read_dir("/proc")
             .unwrap()

@@ -1,6 +1,6 @@
 //! Names of devices, and of programs that use them.
 
-/// Devices that anybody may read and write, and places in `/dev` that hold files.
+/// Devices that every process may read and write, and places in `/dev` that hold files.
 pub(super) const HARMLESS: &[&str] = &[
     "/dev/null",
     "/dev/zero",

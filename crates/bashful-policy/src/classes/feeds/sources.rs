@@ -1,4 +1,4 @@
-//! Programs whose output nobody has seen: downloads, decoders and generators.
+//! Programs whose output no person has seen: downloads, decoders and generators.
 
 use crate::classes::Class;
 use crate::classes::line::has_word;
@@ -124,7 +124,7 @@ const DOWNLOADERS: &[&str] = &[
     "xsel",
     "wl-paste",
 ];
-/// Programs that turn what they read into something else.
+/// Programs that decode or transform what they read.
 const DECODERS: &[&str] = &[
     "base64",
     "gbase64",

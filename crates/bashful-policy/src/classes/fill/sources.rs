@@ -60,7 +60,7 @@ pub(super) fn begins(call: &Call) -> bool {
     }
 }
 
-/// Whether the text of a program has a loop without an end, in which something is printed.
+/// Whether the text of a program prints in a loop without an end.
 fn loops(text: &str) -> bool {
     const ENDLESS: &[&str] = &[
         "while1",

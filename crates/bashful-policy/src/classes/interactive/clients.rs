@@ -7,7 +7,7 @@ use crate::classes::line::{Line, has_word};
 use crate::facts::Argument;
 
 /// Programs that read commands from their input until its end, with the options that give them
-/// commands otherwise. They do not wait when their input is something else than a terminal.
+/// commands otherwise. They do not wait when their input is no terminal.
 const READERS: &[(&str, Valued, &str, &[&str])] = &[
     ("psql", PSQL, "cfl", &["command", "file", "list"]),
     ("pgcli", PSQL, "cfl", &["command", "list"]),
@@ -219,7 +219,7 @@ fn is_console(view: &View, first: &str, second: &str) -> bool {
     }
 }
 
-/// Whether a program only tells about itself.
+/// Whether a program only shows its help or version.
 pub(super) fn only_shows(arguments: &[Argument]) -> bool {
     has_word(
         arguments,

@@ -1,4 +1,4 @@
-//! Commands that open an editor, or ask questions, unless told everything.
+//! Commands that open an editor, or ask questions, unless their arguments say everything.
 
 use super::{has_setting, prints, reads};
 use crate::arguments::Valued;
@@ -136,7 +136,7 @@ fn commit_edits(line: &Line) -> bool {
         )
 }
 
-/// Whether git is told of an editor that asks nobody: `git -c core.editor=true`.
+/// Whether git is told of an editor that asks no questions: `git -c core.editor=true`.
 fn has_editor_option(view: &View) -> bool {
     let mut words = view.call.operands().windows(2);
     words.any(|pair| match pair {

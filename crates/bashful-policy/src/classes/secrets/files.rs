@@ -4,14 +4,14 @@ use crate::classes::ground::{finds, is_home, may_find};
 use crate::context::Context;
 use crate::places::is_within;
 
-/// One path that something reads.
+/// One path that a call reads.
 #[derive(Clone, Copy)]
 pub(super) struct Path<'a> {
     /// Absolute, without `.` and `..`.
     pub(super) text: &'a str,
     /// Its `*`, `?` and `[` find names.
     pub(super) glob: bool,
-    /// It goes on in a way that is not known.
+    /// It goes on with a part that is not known.
     pub(super) open: bool,
 }
 
@@ -321,7 +321,7 @@ fn rests<'a>(path: &Path<'a>, own: Option<&str>) -> Vec<&'a str> {
     written.into_iter().chain(found).collect()
 }
 
-/// Whether something below a home is secret.
+/// Whether what a path names below a home is secret.
 fn in_a_home(path: &Path, rest: &str, own: Option<&str>) -> bool {
     // Another user's home that is closed to all is secret as a whole.
     let root = is_within(path.text, "/root") || names_root(path);

@@ -125,7 +125,7 @@ struct Draft {
     present: bool,
     /// An unquoted `[` waits for its `]`.
     bracket: bool,
-    /// The word with `*` for numbers; none once something else is not known.
+    /// The word with `*` for numbers; none once another part of it is not known.
     pattern: Option<String>,
 }
 

@@ -223,7 +223,7 @@ impl Walker<'_> {
     }
 }
 
-/// Whether an expression can change variables. Which of its names it changes is not told apart.
+/// Whether an expression can change variables, whichever of its names those are.
 pub(in crate::facts) fn assigns(text: &str) -> bool {
     text.contains('=') || text.contains("++") || text.contains("--")
 }

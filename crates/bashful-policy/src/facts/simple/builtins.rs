@@ -32,7 +32,7 @@ impl Walker<'_> {
                     Some(_) => None,
                     None => Some(1),
                 };
-                // More than there are, and nothing is shifted.
+                // For more than there are, the shell shifts nothing.
                 let rest = state.positional.as_ref().zip(by);
                 let rest = rest.and_then(|(arguments, by)| arguments.get(by..));
                 state.positional = rest.map(|rest| Rc::new(rest.to_vec()));
@@ -93,7 +93,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Sets `$1` and so on; more than anybody passes on count as not known.
+    /// Sets `$1` and so on; more than any ordinary text passes on count as not known.
     fn set_positional(state: &mut State, words: Vec<Argument>) {
         state.positional = (words.len() <= MAX_PARAMETERS).then(|| Rc::new(words));
         state.given = false;

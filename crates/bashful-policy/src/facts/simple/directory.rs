@@ -31,7 +31,7 @@ impl Walker<'_> {
             text.starts_with('-') && !text.starts_with("--") && text.contains('P')
         };
         if operands.iter().any(physical) {
-            // It follows links, and what `..` is then cannot be told from the text.
+            // It follows links, and the text does not show what `..` is then.
             state.go(Vec::new());
         }
         before

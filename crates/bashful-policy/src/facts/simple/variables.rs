@@ -239,7 +239,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Variables that a built-in sets by name, to something not known.
+    /// Variables that a built-in sets by name, to values that are not known.
     pub(super) fn set_by_name(
         &mut self,
         name: &str,

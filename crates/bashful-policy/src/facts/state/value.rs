@@ -15,7 +15,7 @@ const LONGEST_VALUE: usize = 16 * 1024;
 pub(in crate::facts) enum Value {
     /// One of these.
     Known(Vec<Text>),
-    /// Some number.
+    /// A number, which one is not known.
     Number,
     /// Nothing but the calls whose output is in it.
     Unknown(Vec<Range<usize>>),

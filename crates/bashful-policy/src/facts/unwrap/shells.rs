@@ -39,7 +39,7 @@ pub(crate) fn is_shell(name: &str) -> bool {
     SHELLS.binary_search(&name).is_ok()
 }
 
-/// Whether a shell has a grammar of its own, so that what is read as bash may be something else.
+/// Whether a shell has a grammar of its own, so that it may run other commands than bash reads.
 fn is_foreign(name: &str) -> bool {
     matches!(
         name,
@@ -55,7 +55,7 @@ pub(crate) enum Program {
     /// A file, at this index.
     File(usize),
     Stdin,
-    /// It runs nothing: it only checks the syntax, or tells its version.
+    /// It runs nothing: it only checks the syntax, or prints its version.
     Nothing,
 }
 
@@ -306,7 +306,7 @@ impl Walker<'_> {
     fn stdin_script(&mut self, argv: &[Argument], index: usize, state: &mut State, frame: &Frame) {
         let Some(first) = argv.first() else { return };
         match &frame.input {
-            // Nobody types here; what it is then, is a matter of the class `interactive`.
+            // No text arrives here; the class `interactive` covers waiting for a person.
             Input::Inherited => {}
             Input::File(file) => {
                 let file = file.clone();

@@ -10,7 +10,7 @@ pub(super) enum Kind {
     Plain,
     /// It runs it again and again, with words that come at run time, and gives it no input.
     Repeats,
-    /// It does something of its own as well, so it is judged by itself, too.
+    /// It has an effect of its own as well, so it is judged by itself, too.
     Opaque,
     /// It joins its operands and gives them to a shell.
     Text,
@@ -418,7 +418,7 @@ const BWRAP: &[&str] = &[
 ];
 
 impl Wrapper {
-    /// Whether this option makes it only look a name up, or list something.
+    /// Whether this option makes it only look a name up, or print a list.
     pub(super) fn looks_up(&self, option: &str) -> bool {
         let command = self.names.contains(&"command");
         command && !option.starts_with("--") && option.contains(['v', 'V'])
@@ -536,7 +536,7 @@ pub(super) fn directory_option(name: &str, argv: &[Argument]) -> Option<Argument
         _ => return None,
     };
     let arguments = argv.get(1..).unwrap_or_default();
-    // An option of the program inside is none of the wrapper's.
+    // An option of the program inside does not belong to the wrapper.
     let own = arguments
         .iter()
         .take_while(|word| word.text.starts_with('-') || is_assignment(word))

@@ -184,7 +184,7 @@ impl Walker<'_> {
             state.merge(left);
         }
         if state.directories != directories {
-            // It goes somewhere each time round, so the second time it can be anywhere near.
+            // The loop changes the directory each time round, so it can be in any that is near.
             if self.repeats < self.limits.repeats {
                 self.repeats += 1;
                 self.statements(&repeated.body, state, frame);
@@ -254,7 +254,7 @@ fn literal(word: &Word) -> Option<&str> {
     }
 }
 
-/// Whether statements wait for something, or can leave their loop.
+/// Whether statements contain a command that waits, or one that can leave their loop.
 fn pauses(body: &[Statement]) -> bool {
     const WORDS: [&str; 8] = [
         "wait",

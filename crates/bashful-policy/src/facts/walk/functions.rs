@@ -88,12 +88,12 @@ impl Walker<'_> {
         self.depth -= 1;
     }
 
-    /// Reads and walks a text that a shell runs. What of it is not known is said.
+    /// Reads and walks a text that a shell runs, and flags what of it is not known.
     pub(in crate::facts) fn script(&mut self, text: &Argument, state: &mut State, frame: &Frame) {
         if text.unknown_from.is_some() {
             self.unknown(UnknownKind::DynamicScript, text.span, &text.text);
             if text.unknown_from == Some(0) && !text.text.contains([' ', '\t', '\n', ';']) {
-                // There is nothing else in it that could be read.
+                // No part of it is known, so none can be read.
                 return;
             }
         }

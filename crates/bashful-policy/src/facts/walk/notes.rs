@@ -7,7 +7,7 @@ use crate::facts::{
 };
 use crate::shell::{self, AssignmentNode, Statement, ValueNode};
 
-/// Files that are no files: what is written there takes no room.
+/// Streams and devices: what is written there takes no space.
 const STREAMS: &[&str] = &[
     "/dev/null",
     "/dev/stdout",
@@ -113,7 +113,7 @@ impl Walker<'_> {
                         all.text.push(' ');
                     }
                 }
-                // The elements of an array are not told apart.
+                // The elements of an array are not kept apart.
                 all.unknown_from = Some(0);
                 vec![all]
             }

@@ -19,7 +19,7 @@ pub(super) fn is_harmless_for_once(setting: &Argument) -> bool {
     };
     let key = key.to_ascii_lowercase();
     match key.as_str() {
-        // A pager is a program; only these two are no program of anybody.
+        // A pager is a program that git starts; with these two values it starts none of the user's.
         "core.pager" => setting.is_literal() && matches!(value, "cat" | ""),
         "core.fsmonitor" => setting.is_literal() && matches!(value, "false" | ""),
         "core.hookspath" => setting.is_literal() && matches!(value, "/dev/null" | ""),
@@ -104,8 +104,8 @@ fn is_harmless(key: &str) -> bool {
             .any(|end| key.ends_with(end)))
 }
 
-/// Whether git starts what this setting, in lower case, names, or reads more settings or hooks
-/// from there.
+/// Whether git starts what this setting, in lower case, names, or takes more settings or hooks
+/// from that place.
 fn executes(key: &str) -> bool {
     const EXACT: &[&str] = &[
         "browser.path",

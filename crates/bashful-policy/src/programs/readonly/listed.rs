@@ -1,5 +1,5 @@
-//! Names of files that come from the content of another: they can be those of secrets, which nobody
-//! would let pass by name.
+//! Names of files that come from the content of another: they can be those of secrets, which no
+//! rule would let pass by name.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Programs with subcommands, and the subcommands of each that only ask something.
+//! Programs with subcommands, and the subcommands of each that only ask for information.
 //!
 //! Nothing here reaches the network, but a daemon of this machine may be asked.
 

@@ -555,7 +555,7 @@ fn is_format(_: usize, operand: &Argument) -> bool {
     operand.known().starts_with('+') && !operand.splits
 }
 
-/// `timedatectl` and its kin only show something without a word or with one of these.
+/// `timedatectl` and its kin only show settings, without a word or with one of these.
 fn is_status(_: usize, operand: &Argument) -> bool {
     operand.is_literal()
         && matches!(

@@ -491,7 +491,7 @@ const TOOLS: &[&str] = &[
     "zstd",
 ];
 
-/// Tools for which `-v` alone is the version; for others it may be something else.
+/// Tools for which `-v` alone is the version; for others it may be another option.
 const SHORT_VERSION: &[&str] = &[
     "bun", "composer", "docker", "gcc", "gem", "java", "lua", "make", "nginx", "ninja", "node",
     "nodejs", "npm", "npx", "nvim", "php", "pnpm", "ruby", "tsc", "unzip", "uv", "vite", "yarn",

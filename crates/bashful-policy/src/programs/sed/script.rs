@@ -18,7 +18,7 @@ pub(super) fn effect(script: &str) -> Effect {
         match cursor.command() {
             Some(found) => effect = effect.max(found),
             None => {
-                // What follows could not be told apart, so an `e` in it would not be seen.
+                // The reader has lost its place, so it would not see an `e` in what follows.
                 return effect.max(Effect::Unknown);
             }
         }

@@ -4,15 +4,15 @@
 #[derive(Debug)]
 pub(super) struct Options {
     pub(super) program: &'static str,
-    /// Letters that start something.
+    /// Letters that make it start a program.
     pub(super) short: &'static str,
     /// Letters that take a value, so that what follows them is no letter.
     pub(super) valued: &'static str,
-    /// Names, without dashes, that start something.
+    /// Names, without dashes, that make it start a program.
     pub(super) long: &'static [&'static str],
     /// Names of harmless options that abbreviate one of those.
     pub(super) exact: &'static [&'static str],
-    /// Whole words that start something, or beginnings of them.
+    /// Whole words that make it start a program, or beginnings of such words.
     pub(super) words: &'static [&'static str],
 }
 

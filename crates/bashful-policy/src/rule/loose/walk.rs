@@ -13,12 +13,12 @@ struct Reached {
     value: Vec<Fit>,
 }
 
-/// What a call is led along.
+/// The way that a call's words are led along.
 pub(super) struct Walk<'a> {
     pub(super) shape: &'a Shape,
     /// The places that are not only about options.
     pub(super) places: Vec<&'a Token>,
-    /// Those that are.
+    /// The places that are only about options.
     pub(super) wanted: Vec<&'a Token>,
     pub(super) options: Option<&'static Options>,
     pub(super) program: &'a str,
@@ -111,7 +111,7 @@ impl Walk<'_> {
         next
     }
 
-    /// Whether a place takes a word. Who writes `*` for a name does not mean an option.
+    /// Whether a place takes a word. A `*` for a name does not cover an option.
     fn takes(&self, place: &Token, text: &str, stays: Stays) -> bool {
         let Token::Word(patterns) = place else {
             return false;
@@ -266,7 +266,7 @@ fn merge(mut fits: Vec<Fit>, others: &[Fit]) -> Vec<Fit> {
     fits
 }
 
-/// Any number of words that nobody knows.
+/// Any number of words that are not known.
 fn open_end() -> Argument {
     Argument {
         unknown_from: Some(0),

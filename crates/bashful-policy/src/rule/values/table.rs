@@ -2,7 +2,7 @@
 
 use super::Options;
 
-/// The programs.
+/// Programs with subcommands, each with its options that take the next word.
 pub(super) const TABLE: &[Options] = &[
     Options {
         programs: &["git"],

@@ -1,6 +1,6 @@
 //! Here-documents: that bash begins and ends each of them where the parser does.
 //!
-//! Whatever of a text one takes for data and the other for commands would run unseen. So what bash
+//! Text that one takes for data and the other for commands would run unseen. So what bash
 //! does is computed here from the original bytes, and whatever is odd is a problem.
 
 use shuck_ast as ast;
@@ -98,8 +98,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Where the line of an operator ends; none where bash could see another end, or another
-    /// operator.
+    /// Where the line of an operator ends; none where bash could see another end or one more
+    /// operator in it.
     fn line_end(&self, document: &Document, budget: &mut usize) -> Option<usize> {
         let (start, end) = document.delimiter;
         let before = self.text.get(..start)?;
@@ -189,7 +189,7 @@ impl Around {
 }
 
 impl Delimiter {
-    /// Takes the quotes away as bash does; none for what nobody writes.
+    /// Takes the quotes away as bash does; none for a spelling that is not in ordinary use.
     fn read(raw: &str) -> Option<Self> {
         let mut text = String::with_capacity(raw.len());
         let mut quoted = false;

@@ -126,7 +126,7 @@ pub(super) fn is_limit(message: &str) -> bool {
 }
 
 /// A text with a blank behind each `{` that seems to open the body of a function, as in
-/// `f(){f|f&}`; none where there is none.
+/// `f(){f|f&}`; none if it has no such brace.
 pub(super) fn with_blanks(text: &str) -> Option<String> {
     let mut loose = String::new();
     let mut before: &str = "";
@@ -172,7 +172,7 @@ mod tests {
         assert!(!is_too_deep(&"$(a) {b} c[1] ".repeat(1000)) && !is_too_deep("time ! ls"));
     }
 
-    /// These must come to an end, whatever the end is: a stack that overflows ends the process.
+    /// Each of these must end, however it ends: a stack that overflows ends the process.
     #[test]
     fn codes_for_terminals_nest_nothing() {
         for escape in ["\\e", "\\E", "\\033", "\\x1b", "\\x1B", "\u{1b}"] {

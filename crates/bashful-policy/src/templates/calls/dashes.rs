@@ -1,6 +1,6 @@
 //! Programs with options that run commands or code, so that a value must not become an option.
 
-/// Whether an option of this program can run something.
+/// Whether an option of this program can run a command.
 pub(super) fn runs_commands(name: &str) -> bool {
     NAMES.binary_search(&name).is_ok()
 }

@@ -30,7 +30,7 @@ impl Inquiry<'_, '_> {
             }
         }
         // What is open under a number can be named as a file, and what the shell itself reads from
-        // now on is read by all that it starts.
+        // now on, every program that it starts reads as well.
         let part = self.part;
         let everything =
             name == "exec" && call.operands().iter().all(|word| part.is_descriptor(word));

@@ -100,7 +100,7 @@ impl<'s> Flow<'s> {
         self.changed |= self.opened.add(&everywhere(gifts.opened));
         for (text, offset, scope) in gifts.texts {
             if self.handed.insert(format!("{offset} {scope}")) {
-                // What cannot be read here is said where the text is handed over.
+                // What cannot be read here is reported where the text is handed over.
                 if let Ok(part) = Part::handed(text, offset, scope) {
                     self.parts.push(part);
                     self.changed = true;

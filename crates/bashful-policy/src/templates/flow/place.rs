@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::facts::Span;
 use crate::shell::{Role, Usage};
 
-/// Whose values something can hold.
+/// The sources whose values a variable, a file or an output can hold.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(in crate::templates) struct Taint {
     /// Anywhere in it.
@@ -34,7 +34,7 @@ impl Taint {
         self.any.len() + self.leading.len() > before
     }
 
-    /// The same where something else stands before it, if anything does.
+    /// The same in a word, which it begins only if `starts` says so.
     pub(super) fn behind(mut self, starts: Starts) -> Self {
         if starts == Starts::No {
             self.leading.clear();
@@ -43,7 +43,7 @@ impl Taint {
     }
 }
 
-/// Whether something can be the beginning of a word.
+/// Whether a value can be the beginning of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::templates) enum Starts {
     Yes,
@@ -62,7 +62,7 @@ pub(in crate::templates) fn starts(text: &str, word: Span, at: usize) -> Starts 
     }
 }
 
-/// One place.
+/// One place of a part where a value comes to stand.
 #[derive(Debug, Clone)]
 pub(in crate::templates) struct Place {
     /// Where it stands in the text of its part.
@@ -77,8 +77,8 @@ pub(in crate::templates) struct Place {
 }
 
 impl Place {
-    /// Whether a variable or an outcome stands here, which bash splits; a template is bound as what
-    /// it is.
+    /// Whether a variable or an outcome stands here, which bash splits into words. A template is
+    /// bound as it is.
     pub(in crate::templates) const fn is_variable(&self) -> bool {
         !matches!(self.holder, Holder::Template(_))
     }

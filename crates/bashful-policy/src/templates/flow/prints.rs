@@ -33,7 +33,7 @@ impl Part<'_> {
         self.prints_in(call, at, (None, 0))
     }
 
-    /// The same for a call in a substitution, at the end of so many pipes.
+    /// The same for a call in a substitution, at the end of this many pipes.
     fn prints_in(&self, call: usize, at: usize, (around, depth): (Option<Span>, usize)) -> bool {
         let Some(call) = self.facts.calls.get(call) else {
             return false;
@@ -123,7 +123,7 @@ fn ends_in_length(filter: &str) -> bool {
     last.trim() == "length"
 }
 
-/// Whether one of these options has a format of which this can be said.
+/// Whether one of these options has a format that fits.
 fn formats(words: &[Argument], names: &[&str], fits: fn(&str) -> bool) -> bool {
     words.iter().enumerate().any(|(index, word)| {
         if !word.is_known() {

@@ -37,7 +37,7 @@ pub(super) fn words_of<'s>(
     words
 }
 
-/// The commands of which something is true.
+/// The commands whose text fits.
 pub(super) fn commands_with(ground: &Ground<'_>, fits: impl Fn(&str) -> bool) -> Vec<usize> {
     let commands = ground.commands.iter().enumerate();
     commands

@@ -37,7 +37,7 @@ pub(super) fn modes(arguments: &[Argument]) -> Written {
             })
             || mode.unknown_from.is_some()
     };
-    // Who owns a program with such a bit decides what it may do, so that is no small change.
+    // The owner of a program with such a bit decides what it may do: no small change.
     let mut written = Written::new(if mode.is_some_and(is_special) {
         Surety::Outputs
     } else {

@@ -71,7 +71,7 @@ pub(in crate::writes) fn split(arguments: &[Argument]) -> (Vec<Argument>, &[Argu
 /// How tests bound what a `find` acts upon.
 #[derive(Debug, PartialEq, Eq)]
 enum Bounds {
-    /// Not at all.
+    /// They do not bound it.
     None,
     /// By more than the kind of file.
     Some,

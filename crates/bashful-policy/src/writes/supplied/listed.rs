@@ -1,11 +1,11 @@
-//! Programs that print names: which ones, as far as their arguments tell.
+//! Programs that print names: which ones, as far as their arguments show.
 
 use super::found::FOUND;
 use super::unknown;
 use crate::facts::{Argument, Call};
 use crate::writes::options::{Shape, parse};
 
-/// Files in which something was found: named by `-l`.
+/// Files in which a search found its pattern: named by `-l`.
 pub(super) fn matching(call: &Call) -> Vec<Argument> {
     let lists = |word: &Argument| {
         let text = word.text.as_str();

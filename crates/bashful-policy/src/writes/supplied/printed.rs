@@ -90,11 +90,11 @@ enum Selection {
 
 /// What a program does with the names it reads.
 enum Filter {
-    /// It is none.
+    /// It does not filter names.
     None,
     /// It prints any of them, in any order.
     Passes,
-    /// It prints those with something in them.
+    /// It prints only those in which it finds its pattern.
     Selects,
 }
 
@@ -124,7 +124,7 @@ fn filter(call: &Call) -> Filter {
     }
 }
 
-/// The names that a program prints; those that something selects are not all of them.
+/// The names that a program prints; those that a later filter selects are not all of them.
 fn names(call: &Call, selection: Selection) -> Vec<Argument> {
     let mut all = match call.program() {
         "find" | "gfind" if !call.operands().iter().any(|word| is_action(&word.text)) => {

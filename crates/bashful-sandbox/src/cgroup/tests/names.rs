@@ -1,4 +1,4 @@
-//! Whose a directory is.
+//! Which keeper a directory belongs to.
 
 use crate::cgroup::owner::{Owner, is_name};
 use crate::tree::Process;

@@ -1,4 +1,4 @@
-//! What the kernel tells, for hosts of many kinds.
+//! What the kernel says, on hosts of many kinds.
 
 use std::path::PathBuf;
 

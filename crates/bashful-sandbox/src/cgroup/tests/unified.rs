@@ -53,7 +53,7 @@ fn one_group(processes: &[i32]) -> (tempfile::TempDir, PathBuf) {
     let (temporary, root) = hierarchy("cpu memory pids");
     let mine = root.join("mine");
     group(&mine, processes);
-    // The root is somebody else's.
+    // The root belongs to another user.
     fs::write(root.join("locked"), "").unwrap();
     (temporary, mine)
 }
@@ -81,7 +81,7 @@ fn a_group_with_our_processes_only_is_emptied_into_a_leaf() {
     assert_eq!(members, expected);
     assert!(words(&mine.join("cgroup.procs")).is_empty());
 
-    // Whoever looks from the leaf finds the place as it is.
+    // A process that looks from the leaf finds the place as it is.
     let again = find(temporary.path(), &format!("/mine/{leaf}"), &[]);
     assert_eq!(*again.offers(), everything_in(&mine));
     assert_eq!(directories(&mine).len(), 1);

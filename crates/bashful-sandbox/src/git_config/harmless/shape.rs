@@ -21,7 +21,7 @@ pub(super) enum Shape {
     Line,
     /// Text of any number of lines.
     Text,
-    /// Something like the name of a reference: without space, not like an option.
+    /// Text like the name of a reference: without space, not like an option.
     Reference,
     /// An address that names a host and nothing else.
     Address,

@@ -1,12 +1,12 @@
-//! Ways to make the host execute something, each tried in several disguises.
+//! Ways to make the host execute a program, each tried in several disguises.
 
 use super::super::{Hosts, merge, sanitise};
 use super::{dangers, git_reads};
 
 const HOST: &str = "[core]\n\tbare = false\n[remote \"o\"]\n\turl = https://e.org/x\n";
 
-/// Texts that a run could leave. `evil` is somewhere in each, as a key that executes or
-/// as a part of something harmless.
+/// Texts that a run could leave. `evil` is somewhere in each, as a key that executes or as a
+/// part of a harmless value.
 const ATTACKS: &[&str] = &[
     "[core]\n\tfsmonitor = evil\n",
     "[core]fsmonitor=evil",
@@ -50,7 +50,7 @@ const ATTACKS: &[&str] = &[
     "[core \"\"]\n\tfsmonitor = evil\n",
 ];
 
-/// Names that make git execute, read or trust something.
+/// Names that make git execute, read or trust what their values name.
 fn executes(name: &[u8]) -> bool {
     let name = String::from_utf8_lossy(name);
     let prefixes = [

@@ -8,8 +8,8 @@ use tempfile::TempDir;
 use super::super::{Hosts, Merged, merge, sanitise};
 use super::{git, git_reads, set};
 
-/// A repository with one commit and a bare one to push to, and the host's copy of its
-/// configuration.
+/// A repository with one commit, a bare one to push to, and the host's copy of the
+/// repository's configuration.
 struct Repository {
     directory: TempDir,
     host: Vec<u8>,

@@ -1,14 +1,14 @@
-//! What is told of a wall.
+//! What is reported about a wall.
 
 use std::path::{Path, PathBuf};
 
 use crate::plan::ROOM_DIRECTORY;
 use crate::profile::Violation;
 
-/// Who told.
+/// The source of these reports: the filter's notices.
 pub(super) const SOURCE: &str = "seccomp";
 
-/// What is said of the sandbox's own parts.
+/// What is reported about the sandbox's own parts.
 const NOTHING_OPENS: &str = "nothing opens this: it belongs to the sandbox itself";
 
 /// Whether a path belongs to the sandbox itself.
@@ -17,7 +17,7 @@ pub(in super::super) fn is_own(path: &Path) -> bool {
     own.iter().any(|own| path.starts_with(own))
 }
 
-/// Whether everybody puts files there that do not last.
+/// Whether every user puts files there that do not last.
 pub(super) fn is_for_passing_files(directory: &Path) -> bool {
     ["/tmp", "/var/tmp", "/dev/shm"]
         .iter()
@@ -33,7 +33,7 @@ pub(super) fn own(path: &Path) -> Violation {
     }
 }
 
-/// Says so of what others saw, too.
+/// Says so of a violation of such a path that another source saw.
 pub(in super::super) fn without_remedy_if_own(violation: Violation) -> Violation {
     let is_own = violation.path.as_deref().is_some_and(is_own);
     if !is_own || !violation.missing.starts_with("paths_") {
@@ -46,7 +46,7 @@ pub(in super::super) fn without_remedy_if_own(violation: Violation) -> Violation
     }
 }
 
-/// Something in the host's `/tmp`, where the run has none of its own.
+/// A path in the host's `/tmp`, where the run has none of its own.
 pub(super) fn in_hosts_tmp(path: PathBuf) -> Violation {
     Violation {
         missing: String::new(),
@@ -68,7 +68,7 @@ pub(super) fn unlisted(path: PathBuf) -> Violation {
     }
 }
 
-/// Something that the host has and the run does not see.
+/// A path that the host has and the run does not see.
 pub(super) fn hidden(kind: &str, path: PathBuf) -> Violation {
     let missing = match kind {
         "write" => "paths_write",
@@ -84,7 +84,7 @@ pub(super) fn hidden(kind: &str, path: PathBuf) -> Violation {
     }
 }
 
-/// Something that the run sees, and that no rule opens.
+/// A path that the run sees, and that no rule opens.
 pub(super) fn closed(kind: &str, path: PathBuf) -> Violation {
     Violation {
         note: Some("no rule of the sandbox opens it".to_owned()),

@@ -16,7 +16,7 @@ const VERSION: &str = concat!("bashful programs 1 ", env!("CARGO_PKG_VERSION"));
 pub(super) struct Record<'a> {
     /// Where was looked.
     pub(super) roots: Vec<&'a Path>,
-    /// When.
+    /// When the scan began, by the system's clock.
     pub(super) started: SystemTime,
     /// The digest of the mounts there.
     pub(super) mounts: u64,
@@ -24,7 +24,7 @@ pub(super) struct Record<'a> {
     pub(super) stamps: u64,
     /// Every directory that was seen.
     pub(super) directories: Vec<&'a Path>,
-    /// The answer.
+    /// The programs that the scan found.
     pub(super) programs: Vec<&'a Path>,
 }
 

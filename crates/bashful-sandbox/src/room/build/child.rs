@@ -1,4 +1,4 @@
-//! Doing something in a child and getting descriptors back.
+//! Working in a child and getting descriptors back.
 
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
@@ -17,22 +17,22 @@ use crate::sys::fork::Fork;
 use crate::sys::namespaces::{fork_into, leave};
 use crate::sys::wait::reap;
 
-/// A process that built something and ends by itself. It is waited for when this goes:
-/// what a namespace's first process leaves takes the kernel a while to clear away, and
-/// nobody needs to wait for that earlier.
+/// A process that built a room or a template and ends by itself. It is waited for when this
+/// goes: what a namespace's first process leaves takes the kernel a while to clear away, and
+/// the keeper need not wait for that earlier.
 #[derive(Debug)]
 pub(in crate::room) struct Builder(OwnedFd);
 
 impl Drop for Builder {
     fn drop(&mut self) {
-        // Somebody who reaps every child may have been faster; the number may be another's
-        // by now, but not the descriptor.
+        // A caller that reaps every child may have been faster; the number may belong to another
+        // process by now, but not the descriptor.
         let _ = waitid(WaitId::PidFd(self.0.as_fd()), WaitIdOptions::EXITED);
     }
 }
 
-/// Does the work in a child and brings back the descriptors it made. Meanwhile the
-/// parent does something else.
+/// Does the work in a child and brings back the descriptors it made. The parent calls
+/// `meanwhile` while the child works.
 pub(super) fn in_child(
     flags: i32,
     work: impl FnOnce() -> Result<Vec<OwnedFd>, BuildError>,
@@ -50,7 +50,7 @@ pub(super) fn in_child(
             drop(ours);
             // Modes are as written here, whatever the caller's mask.
             rustix::process::umask(rustix::fs::Mode::empty());
-            // Whatever it said or could not say, the parent notices.
+            // Whatever it reported or could not report, the parent notices.
             let _ = tell(&theirs, &work());
             leave(0)
         }

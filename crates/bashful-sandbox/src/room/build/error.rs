@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 pub enum BuildStep {
     /// Looking at the host.
     Host,
-    /// Making namespaces.
+    /// Making the namespaces of a room.
     Namespaces,
-    /// Saying who is who in the user namespace.
+    /// Mapping users and groups in the user namespace.
     Identity,
     /// The room's own file systems.
     Base,

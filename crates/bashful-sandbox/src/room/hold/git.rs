@@ -22,7 +22,7 @@ const MOST_BYTES: u64 = 4 << 20;
 const MOST_INDEX_BYTES: u64 = 1 << 30;
 
 impl Holding<'_> {
-    /// Whom git may be told to contact.
+    /// The hosts that git may be made to contact.
     pub(super) fn hosts(&self) -> Hosts {
         match self.whose {
             Whose::Run(network) => Hosts::for_runs_with(network),
@@ -132,7 +132,7 @@ fn names_in(directory: &OwnedFd) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// A regular file's content; none if it is something else, or too long.
+/// A regular file's content; none if it is of another kind, or too long.
 fn read(directory: BorrowedFd<'_>, name: &Path, most: u64) -> Option<Vec<u8>> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = File::from(openat(directory, name, flags, Mode::empty()).ok()?);

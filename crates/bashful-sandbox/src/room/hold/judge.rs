@@ -33,7 +33,7 @@ const COMMANDS: [&[u8]; 24] = [
     b"b",
 ];
 
-/// The ways of merging that git has itself. Of any other name it makes that of a program.
+/// The ways of merging that git has itself. It takes any other name for that of a program.
 const STRATEGIES: [&[u8]; 6] = [
     b"ort",
     b"recursive",

@@ -1,5 +1,5 @@
-//! Calls that the kernel tells the keeper about: those by which a run may meet a wall that tells
-//! nobody, such as a mount that is read-only.
+//! Calls that the kernel reports to the keeper: those by which a run may meet a wall that reports
+//! nothing, such as a mount that is read-only.
 //!
 //! They are few and seldom: an open for reading is not among them unless reads are traced, nor
 //! anything that works on an open file. What only asks about files is watched with the reads.
@@ -15,7 +15,7 @@ pub(crate) struct Watched {
     pub(crate) act: Act,
     /// The path it is about.
     pub(crate) path: Place,
-    /// Where the thing goes, if it is moved.
+    /// Where the file goes, if it is moved.
     pub(crate) to: Option<Place>,
 }
 
@@ -24,7 +24,7 @@ pub(crate) struct Watched {
 pub(crate) struct Place {
     /// The descriptor of the directory that it is relative to; else the working directory.
     pub(crate) directory: Option<usize>,
-    /// Its text.
+    /// The argument that points to its text.
     pub(crate) path: usize,
 }
 
@@ -33,16 +33,16 @@ pub(crate) struct Place {
 pub(crate) enum Act {
     /// Opens a file; the flags are in this argument.
     Open {
-        /// Which.
+        /// The number of that argument.
         flags: usize,
     },
     /// Makes or empties a file.
     Write,
     /// Changes what is there.
     Change,
-    /// Changes who may use it.
+    /// Changes which users may use it.
     Permit,
-    /// Makes something that must not be there.
+    /// Makes a name that must not be there yet.
     Make,
     /// Takes a name away.
     Remove,
@@ -57,17 +57,17 @@ pub(crate) enum Act {
         /// What becomes of a link.
         end: End,
     },
-    /// Sets space on a disk aside, without writing: how much is in this argument, and the mode in
-    /// that.
+    /// Sets space on a disk aside, without writing: one argument says how much, another says how
+    /// it is done.
     Allocate {
-        /// The bytes.
+        /// The number of the argument with the bytes.
         length: usize,
-        /// The mode.
+        /// The number of the argument with the mode.
         mode: usize,
     },
     /// Reaches for an address; it is at `path`, its length in this argument.
     Connect {
-        /// Which.
+        /// The number of that argument.
         length: usize,
     },
 }
@@ -79,9 +79,9 @@ pub(crate) enum End {
     Followed,
     /// It is about the link.
     Itself,
-    /// That is in this argument.
+    /// Flags in this argument say it.
     Said {
-        /// Which.
+        /// The number of that argument.
         flags: usize,
     },
 }

@@ -1,4 +1,4 @@
-//! What `bwrap` is told, as data: nothing is started here.
+//! What `bwrap` gets as arguments, as data: nothing is started here.
 
 use std::fs;
 use std::path::PathBuf;

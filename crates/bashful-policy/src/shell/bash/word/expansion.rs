@@ -17,8 +17,8 @@ impl Reader<'_> {
                 ast::ParameterExpansionSyntax::Bourne(bourne) => {
                     self.bourne(bourne, &mut expansion);
                 }
-                // What another shell would make of it, bash refuses when it comes to it. Commands
-                // inside are not in the tree, which the guard notices.
+                // Another shell's syntax, which bash refuses when it gets there. Commands inside
+                // are not in the tree, which the guard notices.
                 ast::ParameterExpansionSyntax::Zsh(_) => {}
             },
             Part::ParameterExpansion {
