@@ -31,13 +31,13 @@ pub struct LogReader {
 /// The next piece of a log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Chunk {
-    /// Output.
+    /// Output that is in the log.
     Data {
         /// From which stream.
         stream: Stream,
         /// Where it stands in the log.
         offset: u64,
-        /// The bytes.
+        /// The bytes, no more than the caller asked for at once.
         bytes: Vec<u8>,
     },
     /// Output that is not in the log.

@@ -27,7 +27,7 @@ pub(super) struct Gauge {
     at: Option<Instant>,
     /// At the last closer look, or less since.
     memory: MemoryInUse,
-    /// The least of it in files since something is looked after.
+    /// The least memory in shared files since a run's memory has been watched.
     least_shared: Option<u64>,
 }
 

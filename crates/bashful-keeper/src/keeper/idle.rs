@@ -15,11 +15,11 @@ const TIDY_INTERVAL: Duration = Duration::from_millis(10);
 /// Whether directories are made ahead of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Spares {
-    /// Nobody will need another, or the disk does not take it.
+    /// No caller will need another, or the disk does not take it.
     Unwanted,
     /// Once the first command runs.
     Later,
-    /// Whenever there is nothing else to do.
+    /// Whenever the keeper has nothing else to do.
     Now,
 }
 
@@ -30,7 +30,7 @@ impl Keeper {
         self.spares == Spares::Now && !ready && !self.ending
     }
 
-    /// Whether rooms have something to make or remove.
+    /// Whether there are rooms to make or remove ahead of time.
     pub(super) fn rooms_want(&self, now: Instant) -> bool {
         self.spares == Spares::Now
             && !self.ending

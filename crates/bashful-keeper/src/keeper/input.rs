@@ -37,8 +37,8 @@ impl Keeper {
         run.map_or(Answer::NotRunning, act)
     }
 
-    /// Watches for room where input waits, and only there: a terminal that nobody sits at
-    /// would wake us for ever.
+    /// Watches for room where input waits, and only there: a terminal without input to write is
+    /// always ready, and would wake the keeper for ever.
     pub(super) fn watch_inputs(&mut self) {
         for (number, run) in &mut self.runs {
             let Some(input) = &mut run.input else {

@@ -256,7 +256,7 @@ impl Keeper {
         number
     }
 
-    /// Hears of everything that a run does; false if something of it cannot be heard.
+    /// Hears of everything that a run does; false if epoll does not take one of its descriptors.
     fn watch(&self, number: u64) -> bool {
         let Some(run) = self.runs.get(&number) else {
             return true;

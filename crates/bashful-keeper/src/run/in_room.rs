@@ -125,7 +125,7 @@ impl Run {
         }
     }
 
-    /// Something that was covered in its room was torn off: it does not go on like that.
+    /// A cover in its room was torn off: the run must not go on without it.
     pub(crate) fn lost_cover(&mut self, now: Instant) {
         // After the command's end its mounts go one by one.
         if self.ended.is_some_and(|ended| ended.alone) || self.init.is_none() {

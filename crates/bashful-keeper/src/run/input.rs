@@ -110,7 +110,7 @@ impl Run {
         self.question.take_change()
     }
 
-    /// Whether something is to be written down that was not.
+    /// Whether a change that is not on record yet is due to be written down.
     pub(crate) fn is_record_due(&mut self, now: Instant) -> bool {
         self.record_at.take_if(|at| now >= *at).is_some()
     }

@@ -23,12 +23,12 @@ pub(super) fn are_killed(configuration: &[String], is_root: bool) -> bool {
     let kills = said("KillUserProcesses").is_some_and(|value| {
         ["yes", "true", "on", "1"].contains(&value.to_ascii_lowercase().as_str())
     });
-    // Root is left alone unless somebody says something else.
+    // Root is left alone unless the configuration says otherwise.
     let spared = is_root && said("KillExcludeUsers").is_none_or(|users| users.contains("root"));
     kills && !spared
 }
 
-/// Whether this user's manager stays when nobody is logged in.
+/// Whether this user's manager stays when the user is logged out.
 pub(super) fn lingers(user: u32) -> bool {
     // Who is logged in has a file of logind's; who only lingers may be named in the other.
     let logged_in = read(Path::new(&format!("/run/systemd/users/{user}")))

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use super::*;
 
-/// So many tasks are made while others look.
+/// How many tasks are made while other threads look.
 const TASKS: usize = 1500;
-/// So long at most.
+/// The longest that this may take.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 #[test]

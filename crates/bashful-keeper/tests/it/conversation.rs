@@ -417,7 +417,7 @@ fn what_is_asked_of_a_command_is_answered() {
     assert_eq!(talk.hear_of("answer")["answer"], "not_running");
 }
 
-/// So many want something at once; the keeper looks at as many in one round.
+/// How many callers come at once; the keeper looks at as many in one round.
 const CROWD: usize = 48;
 
 #[test]

@@ -59,7 +59,7 @@ pub(super) struct Added {
     allocated: u64,
     /// Written by processes that were seen, at the last look.
     written: u64,
-    /// Written by processes that were seen and have gone without anybody waiting for them.
+    /// Written by processes that were seen and have gone without their parents waiting for them.
     lost: u64,
 }
 
@@ -142,7 +142,7 @@ impl Added {
         Ok(left.chain(free).min().unwrap_or(u64::MAX))
     }
 
-    /// So much is about to be set aside: whether that is too much.
+    /// The run is about to set aside this many bytes: whether that is too much.
     pub(super) fn allocate(&mut self, bytes: u64) -> Option<Over> {
         self.allocated = self.allocated.saturating_add(bytes);
         let falls = self.falls(bytes, &mut Disks::default());
@@ -241,7 +241,7 @@ mod tests {
         let table = [
             (60, 43, 17, limit),
             (60, 45, 15, None),
-            // Somebody else fills the disk.
+            // Another process fills the disk.
             (60, 20, 1, None),
             // It writes over what is there.
             (60, 59, 900, None),
