@@ -274,7 +274,7 @@ impl Keeper {
                     let _ = epoll::delete(&self.epoll, notices);
                 }
             }
-            // How far it is, is asked when runs are moved on.
+            // How far it has come is asked when runs are moved on.
             Source::Search(_) => {}
             Source::Input(number) => {
                 let run = self.runs.get_mut(&number);

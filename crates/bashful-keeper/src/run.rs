@@ -495,7 +495,7 @@ impl Run {
     }
 }
 
-/// How often it is written down what a log lacks.
+/// How often the keeper writes down what a log lacks.
 const RECOUNT: Duration = Duration::from_secs(1);
 
 /// The clock on the wall, for people.

@@ -116,7 +116,7 @@ fn ask(guard: i32) -> Option<Asked> {
         return None;
     }
     let this = Process::find(getpid().as_raw_pid())?;
-    // Only who is our parent still is the guard.
+    // It is the guard only as long as it is our parent.
     let guard = getppid().filter(|parent| parent.as_raw_pid() == guard);
     let companions: Vec<i32> = guard.iter().map(|guard| guard.as_raw_pid()).collect();
     let name = format!("{}{}-{}.scope", decide::PREFIX, this.pid, this.started);

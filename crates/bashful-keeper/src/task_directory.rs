@@ -169,7 +169,7 @@ pub struct State {
     /// What was looked at, once it has ended; absent without a sandbox.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub watched: Option<Lookout>,
-    /// The disk did not take this record. Only who waits for the end is told so: no record says it.
+    /// The disk did not take this record. Only the caller that waits is told: no record says it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unrecorded: bool,
 }

@@ -9,7 +9,7 @@ use crate::spare::Spare;
 
 /// How long an engine may stay connected with nothing to do before it is asked to hang up.
 const SLEEPY: Duration = Duration::from_secs(60);
-/// How often it is tried to remove what ended runs left in the kernel.
+/// How often the keeper tries to remove what ended runs left in the kernel.
 const TIDY_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Whether directories are made ahead of time.

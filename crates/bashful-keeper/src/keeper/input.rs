@@ -50,7 +50,7 @@ impl Keeper {
             }
             if let Some(way) = input.way() {
                 let source = Source::Input(*number).encode();
-                // Where it cannot be watched it is tried from time to time.
+                // Where epoll does not take it, the run tries to write from time to time.
                 if !wanted {
                     let _ = epoll::delete(&self.epoll, way);
                 } else if epoll::add(&self.epoll, way, source, EventFlags::OUT).is_err() {

@@ -12,7 +12,7 @@ use crate::task_directory::Ending;
 
 /// How often a run in a room is looked after while it prints.
 pub(super) const LOOK_INTERVAL: Duration = Duration::from_secs(1);
-/// One that is silent is looked after ever more seldom, at least so often: a thousand that sleep
+/// A silent run is looked after ever more seldom, but at least this often: a thousand that sleep
 /// must not keep a processor busy.
 const LONGEST_INTERVAL: Duration = Duration::from_secs(16);
 /// How often where its processor time is limited.
@@ -47,7 +47,7 @@ impl Looks {
     }
 }
 
-/// Moments at which runs are looked after are shared, so that many wake us seldom.
+/// Moments at which runs are looked after are shared, so that many runs wake the keeper seldom.
 const GRID: Duration = Duration::from_millis(100);
 static BEGAN: LazyLock<Instant> = LazyLock::new(Instant::now);
 

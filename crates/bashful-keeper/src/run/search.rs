@@ -1,6 +1,6 @@
 //! The search, after a run, for what it left behind.
 //!
-//! It is searched from time to time while a run goes on, too, if it changes files.
+//! The keeper also searches from time to time while a run goes on, if it changes files.
 //!
 //! A small root is searched at once. A large one is searched in a process of its own: the keeper's
 //! clocks and its other runs do not wait for it. The run has ended when that is done, or after a

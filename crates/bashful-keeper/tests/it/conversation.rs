@@ -451,7 +451,7 @@ fn who_comes_is_greeted_at_once_and_commands_wait_in_line() {
     };
     assert_eq!(begun(), 0);
     signal_process(keeper, Signal::CONT);
-    // Stopped again with the first start, it has greeted everybody.
+    // Stopped again with the first start, it has greeted every caller.
     while begun() == 0 {
         std::hint::spin_loop();
     }
