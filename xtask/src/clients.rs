@@ -57,7 +57,8 @@ pub(crate) fn check(repository: &Repository) -> Result<String> {
     all_hold(outcomes)
 }
 
-/// The scripts again, as whoever `command` starts programs. It gets a copy of the repository.
+/// The scripts again, as the user that `command` runs programs as. It gets a copy of the
+/// repository.
 pub(crate) fn check_again(
     repository: &Repository,
     packages: &Path,
