@@ -15,7 +15,7 @@ use crate::view::{show_task, show_tasks};
 
 mod clean;
 
-/// So many are listed at most.
+/// How many are listed at most.
 const MOST: usize = 1000;
 /// How often we look for changes.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -91,7 +91,7 @@ fn say_damaged(damaged: &[DamagedTask], printer: &Printer) {
     }
 }
 
-/// Shows the list until somebody ends us: drawn over itself on a terminal, otherwise again
+/// Shows the list until an interrupt ends us: drawn over itself on a terminal, otherwise again
 /// whenever a task comes or goes.
 fn watch(arguments: &ListArguments, printer: &Printer) -> anyhow::Result<Exit> {
     let interrupts = Interrupts::catch()?;

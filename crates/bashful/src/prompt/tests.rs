@@ -17,7 +17,7 @@ use crate::view::{ColourChoice, ask_about};
 /// No test waits longer for anything.
 const BOUND: Duration = Duration::from_secs(30);
 
-/// An ask that is settled when somebody says so.
+/// An ask that is settled when the test says so.
 struct Switch {
     open: AtomicBool,
     hint: OwnedFd,
@@ -65,7 +65,7 @@ impl Desk {
         Self::sit_typing(ask, b"")
     }
 
-    /// With something typed before the question.
+    /// With keys typed before the question.
     fn sit_typing(ask: Ask, ahead: &[u8]) -> Self {
         let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
         let keyboard = openpt(flags).unwrap();

@@ -115,7 +115,7 @@ fn count(lines: &[Line<'_>], is: impl Fn(&Line<'_>) -> bool) -> usize {
 
 /// One line behind its sign.
 fn row(sign: &str, tone: Tone, line: &str, style: Style, out: &mut Vec<u8>) {
-    // What goes on in the next row is marked, so that nobody takes it for a line.
+    // What goes on in the next row is marked, so that the person does not take it for a line.
     let mut mark = "";
     for row in text::wrap(line, style.room_beside(4).max(1), ROWS) {
         style.paint(tone, &format!("{sign}{mark}{row}"), out);
@@ -254,7 +254,7 @@ fn inner<'a>(before: &[&'a str], after: &[&'a str]) -> Vec<Line<'a>> {
     }
 }
 
-/// From where to where something changes, with the lines around it.
+/// From where to where lines change, with the lines around them.
 fn hunks(lines: &[Line<'_>]) -> Vec<(usize, usize)> {
     let mut hunks: Vec<(usize, usize)> = Vec::new();
     for (index, line) in lines.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Cursor's hook before its own shell runs something: always no.
+//! Cursor's hook before its own shell runs a command: always no.
 
 use serde_json::json;
 
