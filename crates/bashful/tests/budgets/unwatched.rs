@@ -1,5 +1,5 @@
-//! Page faults and wakes, which a tracer would change: the kernel's own counters, before and
-//! after each run that nobody traces.
+//! Page faults and wakes, which a tracer would change: the kernel's own counters, before and after
+//! each run without one.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -63,7 +63,7 @@ fn wakes_of(thread: &Path) -> Option<u64> {
 }
 
 /// The counters of a keeper and of all processes that were started by the path of a copy of the
-/// executables, which nobody else runs.
+/// executables, which no other process runs.
 pub(crate) struct Snapshot(BTreeMap<i32, Counters>);
 
 impl Snapshot {

@@ -41,7 +41,7 @@ fn a_keeper_that_its_command_stops_goes_on() {
         let (_, result) = ended.outcome().json();
         assert_eq!(result["status"], "timed_out", "{result}");
         assert!(ended.took < Duration::from_secs(30), "{:?}", ended.took);
-        // In a sandbox there is nobody that it may stop.
+        // In a sandbox there is no keeper that it could stop.
         let stopped = match world.walls() {
             Walls::Sandbox => "1\n",
             Walls::Nothing => "0\n",

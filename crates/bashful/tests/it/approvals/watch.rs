@@ -1,4 +1,4 @@
-//! `bashful approvals watch`: a terminal at which somebody answers for all runs.
+//! `bashful approvals watch`: a terminal at which a person answers for all runs.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! What a run is on a host that lacks something: in a sandbox that holds, or refused with the way out.
+//! What a run is on a host with parts missing: in a sandbox that holds, or refused with a way out.
 
 use serde_json::{Value, json};
 
@@ -43,8 +43,8 @@ pub(super) const NO_BWRAP: &str = "no-program=/usr/bin/bwrap";
 pub(super) const NO_FIREJAIL: &str = "no-program=/usr/bin/firejail";
 
 /// Root mounts `/proc` whatever is masked. For files of root it needs a user namespace, if only to
-/// show them as another user's; `bwrap` needs none as root. For an ordinary user on a host where
-/// something is mounted, no program is root's.
+/// show them as another user's; `bwrap` needs none as root. For an ordinary user on a host with
+/// mounts of its own, no program is root's.
 const ROWS: [Row; 19] = [
     row(&[], Native(&[]), Native(&[])),
     row(
