@@ -24,7 +24,7 @@ pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Request {
-    /// Who speaks; first on every connection.
+    /// The engine says who it is; first on every connection.
     Hello(Hello),
     /// Start a command.
     Start(Box<Start>),
@@ -158,7 +158,7 @@ pub struct Start {
 /// The room that a command is to run in.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct RoomRequest {
-    /// Who enforces it.
+    /// The backend that enforces it.
     #[serde(default)]
     pub backend: Backend,
     /// What it may do.

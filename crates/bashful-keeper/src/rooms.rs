@@ -168,7 +168,7 @@ impl Rooms {
         }
     }
 
-    /// Who tells of secrets that come into being.
+    /// The sentry that tells of secrets that come into being.
     pub(crate) fn sentry(&self) -> Option<&Sentry> {
         self.sentry.as_ref()
     }

@@ -137,7 +137,7 @@ impl Manager {
     }
 }
 
-/// Who we are, in one breath with what follows: the kernel tells the same.
+/// Says who we are, in one breath with what follows: the kernel tells the same.
 fn greeting(user: Uid) -> String {
     let digits = user.as_raw().to_string();
     // Each digit is told by its code, which is 3 and the digit in base 16.
