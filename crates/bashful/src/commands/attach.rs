@@ -17,7 +17,7 @@ use crate::printer::Printer;
 
 /// Ctrl-\, which leaves when it is pressed twice.
 const LEAVE: u8 = 0x1c;
-/// So soon after the first the second must come.
+/// How soon after the first press the second must come.
 const TWICE: Duration = Duration::from_millis(500);
 /// How often we look at the size, at interrupts and whether the task has ended.
 const GLANCE: Duration = Duration::from_millis(100);
@@ -139,7 +139,7 @@ fn draw(screen: &Mutex<LiveScreen>, stop: &AtomicBool, printer: &Printer) -> any
         if drawn.ended {
             break;
         }
-        // The other one may want to draw it all anew.
+        // The thread that passes keys on may want to draw it all anew.
         std::thread::sleep(Duration::from_millis(1));
     }
     Ok(())

@@ -55,7 +55,7 @@ fn list(arguments: &ListArguments, printer: &Printer) -> anyhow::Result<Exit> {
     if arguments.json {
         printer.json(&as_json(&tasks, &damaged))?;
     } else if tasks.is_empty() && !damaged.is_empty() {
-        // It was said what there is.
+        // What is damaged was told above, and there is nothing else.
     } else if tasks.is_empty() && !arguments.all {
         printer.data(b"Nothing is running; `bashful tasks --all` shows what has ended.\n")?;
     } else {

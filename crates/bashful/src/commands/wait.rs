@@ -74,7 +74,7 @@ fn say_if_asked(task: &Task, printer: &Printer) -> anyhow::Result<()> {
 
 /// What a task that has ended means for our own exit.
 pub(super) fn exit_of(task: &Task) -> anyhow::Result<Exit> {
-    // Of its output nothing is wanted here.
+    // Its output is not wanted here.
     let result = task.result(OutputLimit::characters(Keep::Tail, 1))?;
     Ok(result.map_or(Exit::Broken, |result| Exit::of(&result)))
 }

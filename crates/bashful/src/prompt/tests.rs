@@ -114,7 +114,7 @@ impl Desk {
         String::from_utf8_lossy(&self.screen.lock().unwrap()).replace("\r\n", "\n")
     }
 
-    /// Waits until this stands on the screen so often.
+    /// Waits until this stands on the screen this often.
     fn look_for(&self, text: &str, times: usize) {
         let began = Instant::now();
         while self.seen().matches(text).count() < times {
@@ -123,7 +123,7 @@ impl Desk {
         }
     }
 
-    /// Waits until the question stands there so often and was there for a while.
+    /// Waits until the question stands there this often and was there for a while.
     fn asked(&self, times: usize) {
         self.look_for("ENTER is no] ", times);
         std::thread::sleep(Duration::from_millis(400));

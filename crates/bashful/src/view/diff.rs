@@ -7,7 +7,7 @@ use super::{
 
 /// The lines around a change.
 const AROUND: usize = 3;
-/// Above this many pairs of lines, no line in between is looked for that stayed.
+/// Above this many pairs of lines, we do not look for lines in between that stayed.
 const MOST_PAIRS: usize = 4_000_000;
 /// A line that is longer is shown from shortly before what differs to shortly behind it.
 const LONG_LINE: usize = 400;
