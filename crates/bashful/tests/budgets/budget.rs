@@ -17,7 +17,7 @@ const SEEN: &str = "seen";
 /// How many of the calls that grew are told.
 const TOLD: usize = 6;
 
-/// What was measured for everybody.
+/// What was measured, for every user.
 pub(crate) type All = BTreeMap<(User, Scenario), Measured>;
 
 /// The file as it is.
@@ -43,7 +43,7 @@ impl Budgets {
         roles.get(role.name())?.as_table()
     }
 
-    /// The value for a user: their own, or the one for everybody.
+    /// The value for a user: their own, or the one for every user.
     fn item(&self, user: User, scenario: Scenario, role: Role, key: &str) -> Option<&Item> {
         let table = self.table(scenario, role)?;
         let own = table.get(ORDINARY).filter(|_| user == User::Ordinary);

@@ -110,7 +110,7 @@ fn roles(trace: &Trace, scenario: Scenario, keeper: i32) -> Vec<Option<Role>> {
     roles
 }
 
-/// Who was made by the engine's side: threads go on with its work, processes of a command line
+/// The engine's side owns what it makes: threads go on with its work, processes of a command line
 /// are a resident engine.
 fn adopt(call: &Call, work: Work, works: &mut HashMap<i32, Work>) {
     let Some(child) = call.result.filter(|_| call.is_fork()) else {
@@ -123,7 +123,7 @@ fn adopt(call: &Call, work: Work, works: &mut HashMap<i32, Work>) {
         Work::Of(Role::Engine) => work,
         Work::Of(Role::CommandLine) if call.makes_thread() => work,
         Work::Of(Role::CommandLine) => Work::Of(Role::Engine),
-        // Who only starts the command line.
+        // The process that only starts the command line.
         Work::Foreign if call.program == DRIVER => work,
         _ => return,
     };

@@ -82,9 +82,9 @@ impl Snapshot {
         )
     }
 
-    /// What keeper and engine did since another snapshot. The engine is everybody who lives from
-    /// run to run and is not the keeper, nor the process that only starts the command line; a
-    /// first process does not live so long.
+    /// What keeper and engine did since another snapshot. The engine is every process that lives
+    /// from run to run and is not the keeper, nor the process that only starts the command line; a
+    /// first process does not live that long.
     pub(crate) fn since(
         &self,
         before: &Self,

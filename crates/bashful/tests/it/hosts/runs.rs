@@ -119,7 +119,7 @@ pub(super) fn check<S: AsRef<str> + std::fmt::Debug>(features: &[S], expected: R
             let words: Vec<String> = short.iter().map(|word| format!("`{word}`")).collect();
             let advice = format!("add {} to `optional`", words.join(", "));
             assert!(hint.contains(&advice), "{features:?}: {told}");
-            // Who follows the advice can run, and is told what is not enforced.
+            // A caller that follows the advice can run, and is told what is not enforced.
             let list = [short, &["resources"]].concat().join("', '");
             world.configure(&format!("[profile.default]\noptional = ['{list}']\n"));
             let (code, told) = host.run(&world, &["--policy", "none", "echo ran"]);
@@ -143,7 +143,7 @@ pub(super) fn check<S: AsRef<str> + std::fmt::Debug>(features: &[S], expected: R
     }
 }
 
-/// All is enforced in full but this. Who has no control groups of their own has none anywhere.
+/// All is enforced in full but this. A user without control groups has none anywhere.
 fn check_levels<S: std::fmt::Debug>(host: &[S], enforcement: &Value, less: &[(&str, &str)]) {
     for name in [
         "filesystem",

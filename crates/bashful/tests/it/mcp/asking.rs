@@ -6,7 +6,7 @@ use super::client::{Client, Manner, text_of};
 use super::{asking_world, made, steady};
 use crate::support::{World, eventually};
 
-/// Calls a command and answers its question so; the result.
+/// Calls a command and answers its question like this; the result.
 fn answered(client: &mut Client, command: &str, reply: &Value) -> Value {
     let id = client.send_call("bash_run", &json!({ "command": command }));
     let question = client.question();

@@ -24,7 +24,7 @@ fn script(world: &World, flags: &[&str], script: &str) -> (i32, Value) {
     world.json(&flags)
 }
 
-/// Calls of the C library, and a denied call that everybody sees.
+/// Calls of the C library, and a call that is denied to every run.
 const PRELUDE: &str = "\
 import ctypes, mmap, os, socket, threading
 libc = ctypes.CDLL(None, use_errno=True)

@@ -227,7 +227,7 @@ const WAYS: &[Way] = &[
 const WEAKER: &str =
     "[profile.default]\noptional = ['filesystem', 'processes', 'resources', 'identity']\n";
 
-/// The backends that keep less. Whom firejail does not let in cannot use it.
+/// The backends that keep less. A user whom firejail does not let in cannot use it.
 fn weaker() -> Vec<&'static str> {
     let mut backends = vec!["bubblewrap", "landlock"];
     if is_root() {

@@ -84,7 +84,7 @@ impl Terminal {
         String::from_utf8_lossy(&bytes).replace("\r\n", "\n")
     }
 
-    /// Waits until this was drawn so often.
+    /// Waits until this was drawn this often.
     pub(crate) fn look_for(&self, text: &str, times: usize) {
         let there = eventually(|| self.seen().matches(text).count() >= times);
         assert!(there, "not {times} times {text:?} in:\n{}", self.seen());

@@ -122,7 +122,7 @@ impl Listener {
         }
     }
 
-    /// Waits until those who came are noted.
+    /// Waits until the callers that came are noted.
     fn settle(&self) {
         std::thread::sleep(Duration::from_millis(10));
         assert!(self.thread.as_ref().is_some_and(|one| !one.is_finished()));
