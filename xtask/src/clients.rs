@@ -57,8 +57,7 @@ pub(crate) fn check(repository: &Repository) -> Result<String> {
     all_hold(outcomes)
 }
 
-/// The scripts again, as the user that `command` runs programs as. It gets a copy of the
-/// repository.
+/// The scripts again, as the user for whom `command` runs programs, on a copy of the repository.
 pub(crate) fn check_again(
     repository: &Repository,
     packages: &Path,
