@@ -106,8 +106,7 @@ pub(super) enum Outcome {
     Same,
 }
 
-/// Hands on what the person wrote. If that fails, the text is kept, and we say how to go on with
-/// it.
+/// Hands on what the person wrote. If that fails, the text is kept, and we say how to go on.
 fn taken(
     edited: Edited,
     printer: &Printer,
