@@ -57,7 +57,7 @@ pub(crate) fn check(repository: &Repository) -> Result<String> {
     all_hold(outcomes)
 }
 
-/// The scripts again, as whoever `command` starts programs. It gets a copy of the repository.
+/// The scripts again, as the user for whom `command` runs programs, on a copy of the repository.
 pub(crate) fn check_again(
     repository: &Repository,
     packages: &Path,

@@ -195,7 +195,7 @@ fn find_nextest() -> Result<PathBuf> {
         .context("cannot find the file of cargo-nextest")
 }
 
-/// The directories of a search path that everybody may enter; root's own would only be in the way.
+/// The directories of a search path that every user may enter; root's own would only be in the way.
 fn enterable(path: &std::ffi::OsStr) -> String {
     let open = |directory: &Path| {
         let mode = |path: &Path| path.metadata().map_or(0, |it| it.permissions().mode());

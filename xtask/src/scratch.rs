@@ -22,7 +22,7 @@ impl Scratch {
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let name = format!("bashful-{}-{number}", std::process::id());
         let path = Path::new(PARENT).join(name);
-        // `create_dir` fails on what is already there, so nobody can prepare the place for us.
+        // `create_dir` fails on what is already there, so no attacker can prepare the place for us.
         fs::create_dir(&path).with_context(|| format!("cannot create `{}`", path.display()))?;
         let scratch = Self { path };
         set_mode(&scratch.path, 0o755)?;

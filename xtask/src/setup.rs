@@ -43,7 +43,7 @@ const PACKAGES: &[Package] = &[
     },
     Package {
         name: "python3",
-        // One that every user can start, not only whoever has a python of their own.
+        // One that every user can start, not only a user who has a python of their own.
         probe: Probe::File("/usr/bin/python3"),
         why: "children that misbehave in ways a shell cannot",
     },
@@ -199,7 +199,7 @@ pub(crate) fn has_nextest(repository: &Repository) -> bool {
     succeeds(cargo(repository).args(["nextest", "--version"]))
 }
 
-/// Who owns `/proc/self` is who we are; the standard library has no other way to ask.
+/// The owner of `/proc/self` is our user; the standard library has no other way to ask.
 pub(crate) fn is_root() -> Result<bool> {
     let metadata = std::fs::metadata("/proc/self").context("cannot read `/proc/self`")?;
     Ok(metadata.uid() == 0)

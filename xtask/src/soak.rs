@@ -29,7 +29,7 @@ struct Job {
     name: &'static str,
     why: &'static str,
     work: Work,
-    /// What the job gets where nobody chose a time, if its share is less.
+    /// What the job gets where the person named no time, if its share is less.
     least: Duration,
     /// Whether `cargo xtask test` takes a slice: not where its tests step does that anyway.
     sliced: bool,

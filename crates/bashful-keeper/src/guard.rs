@@ -1,9 +1,9 @@
 //! Becoming a keeper, and the guard behind it.
 //!
-//! A keeper is never alone: its parent, the guard, sleeps until the keeper ends. If
-//! that was by force, every process the keeper owned falls to the guard, which kills
-//! them all, and removes their control groups: a run never outlives its keeper. The records need no
-//! help: a lock that nobody holds says it.
+//! A keeper is never alone: its parent, the guard, sleeps until the keeper ends. If the keeper was
+//! killed, every process it owned falls to the guard, which kills them all and removes their
+//! control groups: a run never outlives its keeper. The guard leaves the records alone: the dead
+//! keeper's locks are free, and that tells readers that its runs are lost.
 
 use std::ffi::OsString;
 use std::io;
@@ -96,7 +96,7 @@ fn serve(socket: OwnedFd, lifetime: Lifetime) -> io::Result<()> {
     ignore_write_signals();
     setsid()?;
     rustix::process::chdir("/")?;
-    // Whoever waits for the end of the caller's streams must not wait for us.
+    // A caller that waits for the end of its streams must not wait for the keeper.
     let nothing = rustix::fs::open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())?;
     rustix::stdio::dup2_stdin(&nothing)?;
     rustix::stdio::dup2_stdout(&nothing)?;
@@ -153,6 +153,6 @@ fn guard(keeper: i32) -> io::Result<()> {
     Ok(())
 }
 
-/// So often it is tried to remove groups.
+/// How often the guard tries to remove the control groups.
 const GROUP_TRIES: usize = 50;
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -7,7 +7,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use bashful_sandbox::{FileIdentity, Terminal};
 use rustix::io::Errno;
 
-/// So many bytes may wait to be read by a command.
+/// How many bytes may wait until the command reads them.
 pub(crate) const MOST_WAITING: usize = 1 << 20;
 
 /// The way into a command.
@@ -104,13 +104,13 @@ impl Input {
         }
     }
 
-    /// Nobody reads any more.
+    /// The command no longer reads.
     fn close(&mut self) {
         self.way = None;
         self.queue = VecDeque::new();
     }
 
-    /// What to watch for room, while something waits.
+    /// What to watch for room, while bytes wait to be written.
     pub(crate) fn clogged(&self) -> Option<BorrowedFd<'_>> {
         let way = self.way.as_ref()?;
         (!self.queue.is_empty()).then(|| way.as_fd())
@@ -120,7 +120,7 @@ impl Input {
         self.way.as_ref().map(AsFd::as_fd)
     }
 
-    /// Whether something can be sent.
+    /// Whether a caller can still send input.
     pub(crate) fn is_open(&self) -> bool {
         self.way.is_some() && !self.closing
     }

@@ -274,7 +274,7 @@ impl Keeper {
                     let _ = epoll::delete(&self.epoll, notices);
                 }
             }
-            // How far it is, is asked when runs are moved on.
+            // How far it has come is asked when runs are moved on.
             Source::Search(_) => {}
             Source::Input(number) => {
                 let run = self.runs.get_mut(&number);
@@ -283,7 +283,7 @@ impl Keeper {
                 }
             }
             Source::Output(number, stream) => {
-                // Whoever prints has executed, which is to be heard first.
+                // A command that prints has executed; the keeper hears of that start first.
                 if self.is_beginning(number) {
                     self.hear_start(number);
                 }
@@ -294,7 +294,7 @@ impl Keeper {
         }
     }
 
-    /// Asks for a unit of our own, once: what runs here may outlive whoever started us.
+    /// Asks systemd for a unit of our own, once: what runs here may outlive the keeper's starter.
     pub(crate) fn ask_for_scope(&mut self) {
         self.scope.ask(self.guard);
     }
@@ -407,7 +407,7 @@ impl Keeper {
             .filter_map(|(number, connection)| (!connection.flush()).then_some(*number))
             .collect();
         for number in gone {
-            // It does not read any more, but may have said something before it left.
+            // The caller no longer reads, but may have sent requests before it left.
             self.converse(number);
             self.hang_up(number);
         }
@@ -434,7 +434,7 @@ impl Keeper {
             Err(_) if began => false,
             Err(pipe) => {
                 let source = Source::Search(number).encode();
-                // Without being woken for it, it is asked whenever something else happens.
+                // If epoll does not take the pipe, the search is looked at on every other event.
                 let _ = epoll::add(&self.epoll, pipe, source, EventFlags::IN);
                 false
             }
@@ -499,7 +499,7 @@ impl Keeper {
     }
 }
 
-/// How something is ended.
+/// How a run is ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Manner {
     Politely,

@@ -18,9 +18,9 @@ use crate::task_directory::private_file;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stream {
-    /// Standard output.
+    /// What the command wrote to its standard output.
     Stdout,
-    /// Standard error.
+    /// What the command wrote to its standard error.
     Stderr,
 }
 
@@ -73,7 +73,7 @@ impl Record {
 }
 
 pub(crate) const RECORD_BYTES: usize = 24;
-/// So much of the index is not counted against the quota.
+/// How much of the index is not counted against the quota.
 const FREE_INDEX_BYTES: u64 = 16 << 10;
 
 impl Record {
@@ -118,7 +118,7 @@ pub(crate) struct LogWriter {
     log: Option<File>,
     copy: Option<File>,
     index_path: PathBuf,
-    /// Made when there is something to say: most commands print nothing.
+    /// Made with the first record: most commands print nothing.
     index: Option<File>,
     /// Where the last record stands in the index, and what it says in full.
     last: Option<(u64, Record)>,
@@ -242,8 +242,8 @@ impl LogWriter {
         self.last = Some((position, record));
         self.stale = true;
         if position == 0 {
-            // Room for records is taken before the output can fill the disk: without
-            // an index nobody could read the log.
+            // Room for records is taken before the output can fill the disk: without an index no
+            // reader could make sense of the log.
             self.flush_index()?;
         }
         Ok(())
@@ -290,7 +290,7 @@ impl LogWriter {
         self.omitted.iter().sum()
     }
 
-    /// Whether the caller's copy lacks something.
+    /// Whether some output is missing from the caller's copy.
     pub(crate) fn copy_failed(&self) -> bool {
         self.copy_failed
     }

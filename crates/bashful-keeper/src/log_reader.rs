@@ -22,7 +22,7 @@ pub struct LogReader {
     within: u64,
     /// Records that were read together, and the number of the first.
     cached: (u64, Vec<Record>),
-    /// What the index should say and does not, and which record that were.
+    /// What the index should say and does not, and which record that would be.
     unlisted: Option<(u64, Record)>,
     /// The task is over, and its index says all that it should.
     is_sound: bool,
@@ -31,13 +31,13 @@ pub struct LogReader {
 /// The next piece of a log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Chunk {
-    /// Output.
+    /// Output that is in the log.
     Data {
         /// From which stream.
         stream: Stream,
         /// Where it stands in the log.
         offset: u64,
-        /// The bytes.
+        /// The bytes, no more than the caller asked for at once.
         bytes: Vec<u8>,
     },
     /// Output that is not in the log.
@@ -177,7 +177,7 @@ impl LogReader {
     }
 
     /// Where the last `lines` lines of the log, or of one stream, begin; nearer to the end if
-    /// that were more than `most` bytes.
+    /// that would be more than `most` bytes.
     pub fn tail_start(
         &mut self,
         stream: Option<Stream>,

@@ -18,7 +18,7 @@ pub(crate) struct Output {
     pub(crate) bytes: u64,
     pub(crate) characters: CharacterCount,
     enlarged: bool,
-    /// What was printed since the last end of a line, where somebody may have to answer it.
+    /// What was printed since the last end of a line, where a caller may have to answer it.
     pub(crate) last_line: Option<LastLine>,
 }
 
@@ -47,7 +47,7 @@ impl Output {
         self
     }
 
-    /// A stream that nobody writes to.
+    /// A stream that no process writes to.
     pub(crate) fn closed(stream: Stream) -> Self {
         Self {
             stream,
@@ -68,8 +68,8 @@ impl Output {
         self.pipe.is_some()
     }
 
-    /// The same stream for the task that adopts whoever still writes to it; what
-    /// was read so far stays here.
+    /// The same stream for the task that adopts the processes that still write to it; what was read
+    /// so far stays here.
     pub(crate) fn bequeath(&mut self) -> Self {
         Self {
             stream: self.stream,

@@ -24,26 +24,26 @@ pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Request {
-    /// Who speaks; first on every connection.
+    /// The engine says who it is; first on every connection.
     Hello(Hello),
     /// Start a command.
     Start(Box<Start>),
     /// End a command: politely first, or at once.
     Cancel {
-        /// Which.
+        /// The command to end; one that no longer runs is passed over.
         id: TaskId,
         /// SIGKILL right away.
         now: bool,
     },
     /// Let this command outlive the connection that started it.
     Detach {
-        /// Which.
+        /// The command to let go.
         id: TaskId,
     },
-    /// Type something into a command's terminal, or write it to its standard input.
-    /// It is queued and written as the command reads.
+    /// Type into a command's terminal, or write to its standard input. The bytes are queued and
+    /// written as the command reads.
     Send {
-        /// Which.
+        /// The command to write to.
         id: TaskId,
         /// The asker's number for this request; the answer has it too.
         number: u64,
@@ -54,7 +54,7 @@ pub enum Request {
     },
     /// Give a command's terminal another size.
     Resize {
-        /// Which.
+        /// The command whose terminal it is.
         id: TaskId,
         /// The asker's number for this request.
         number: u64,
@@ -64,7 +64,7 @@ pub enum Request {
     /// Send one signal: to the foreground process group of the command's terminal, or
     /// without one to the process group that the command leads.
     Signal {
-        /// Which.
+        /// The command to signal.
         id: TaskId,
         /// The asker's number for this request.
         number: u64,
@@ -106,7 +106,7 @@ pub struct Hello {
     /// The socket to serve, for others of the same session. None: only this connection.
     #[serde(default)]
     pub listen: Option<PathBuf>,
-    /// Nobody else serves at that socket, and nothing of it stays behind.
+    /// No other keeper serves at that socket, and no file of it stays behind.
     #[serde(default)]
     pub alone: bool,
     /// How long to live on with no connection and nothing running.
@@ -141,7 +141,7 @@ pub struct Start {
     pub input: Bytes,
     /// A descriptor for a second copy of the log travels with this line, after `stdin`'s.
     pub log_copy: bool,
-    /// So many descriptors that the command inherits travel with this line, after those.
+    /// How many descriptors that the command inherits travel with this line, after those.
     #[serde(default)]
     pub inherited: usize,
     /// A descriptor travels with this line, after all others: the command executes when a byte comes
@@ -158,7 +158,7 @@ pub struct Start {
 /// The room that a command is to run in.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct RoomRequest {
-    /// Who enforces it.
+    /// The backend that enforces it.
     #[serde(default)]
     pub backend: Backend,
     /// What it may do.
@@ -196,35 +196,35 @@ pub enum Reply {
     Redirect,
     /// The command runs.
     Started {
-        /// Which.
+        /// The command that was ordered.
         id: TaskId,
         /// Its process id.
         pid: i32,
     },
     /// The command did not start, and nothing is left of it.
     Refused {
-        /// Which.
+        /// The command that was ordered.
         id: TaskId,
-        /// Why.
+        /// Why the keeper could not start it.
         fault: Fault,
     },
     /// The log has grown.
     Grew {
-        /// Which.
+        /// The command whose log it is.
         id: TaskId,
         /// How many bytes it has now.
         bytes: u64,
     },
     /// The soft limit has passed; the command goes on.
     SoftTimeout {
-        /// Which.
+        /// The command that runs longer than its soft limit.
         id: TaskId,
         /// How long it has run.
         elapsed_ms: u64,
     },
-    /// The command waits for somebody to type something, or no longer does.
+    /// The command waits for typed input, or no longer does.
     Wants {
-        /// Which.
+        /// The command that waits.
         id: TaskId,
         /// What it waits for; none when it goes on.
         needs_input: Option<NeedsInput>,
@@ -238,7 +238,7 @@ pub enum Reply {
     },
     /// The command has ended; this is its last word.
     Finished {
-        /// Which.
+        /// The command that has ended.
         id: TaskId,
         /// The record, as in the task directory.
         state: Box<State>,
@@ -247,7 +247,7 @@ pub enum Reply {
     Bye,
 }
 
-/// What became of something that was asked of a running command.
+/// What became of a request about a running command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {

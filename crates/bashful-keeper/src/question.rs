@@ -1,9 +1,9 @@
 //! Whether a command waits for an answer: its last line looks like a question, and the kernel
-//! says that one of its processes waits to read what nobody has sent.
+//! says that one of its processes waits to read what no caller has sent.
 //!
-//! Looking costs something, so it is done rarely: not while output comes, soon after it only
-//! where a password may be asked for, then after two seconds, and then ever more seldom. A
-//! command whose last line does not look like a question is not looked at.
+//! Looking costs calls, so it is done rarely: not while output comes, soon after it only where a
+//! password may be asked for, then after two seconds, and then ever more seldom. A command whose
+//! last line does not look like a question is not looked at.
 
 use std::time::{Duration, Instant};
 
@@ -23,9 +23,9 @@ const PATIENT: usize = 2;
 const LONGEST_INTERVAL: Duration = Duration::from_secs(60);
 /// A longer last line is no question.
 const LONGEST_LINE: usize = 1000;
-/// So much of a question is told.
+/// How many characters of a question are told.
 const SHOWN: usize = 200;
-/// After so many questions they are told at the longest interval only: the record must not grow
+/// After this many questions they are told at the longest interval only: the record must not grow
 /// for ever.
 const MOST_TOLD: u32 = 2000;
 
@@ -50,7 +50,7 @@ impl LastLine {
 pub(crate) struct Question {
     /// What was printed since the last end of a line.
     line: Vec<u8>,
-    /// How often it was looked since something happened.
+    /// How often the keeper has looked since the last output or input.
     looks: usize,
     look_at: Option<Instant>,
     asked: Option<NeedsInput>,
@@ -61,13 +61,13 @@ pub(crate) struct Question {
 }
 
 impl Question {
-    /// Something was printed, and this is the last line now.
+    /// The command has printed, and this is its last line now.
     pub(crate) fn printed(&mut self, line: &LastLine, now: Instant) {
         self.line.clone_from(&line.0);
         self.stir(now, 0);
     }
 
-    /// Something was sent to it.
+    /// A caller has sent input to the command.
     pub(crate) fn answered(&mut self, now: Instant) {
         self.stir(now, PATIENT);
     }
@@ -186,7 +186,7 @@ fn plain(line: &[u8]) -> String {
     plain
 }
 
-/// Whether somebody who reads this would take it for a question.
+/// Whether a person who reads this would take it for a question.
 fn looks_like_question(line: &str) -> bool {
     let line = line.trim_end();
     let ends = [

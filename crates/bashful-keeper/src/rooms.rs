@@ -37,15 +37,15 @@ pub(crate) struct Rooms {
     closing: Vec<OwnedFd>,
     /// For the next room that is opened.
     spare: Option<SpareNamespaces>,
-    /// Whether that is worth having: somebody asked for a room of its own.
+    /// Whether that is worth having: a caller asked for a room of its own.
     wants_spare: bool,
     /// A whole room for the next run that wants one of its own, by the plan of the last.
     spare_room: Option<Quarters>,
     /// The plan of the last run that had a room of its own, until there is a spare one for it.
     spare_plan: Option<Rc<Plan>>,
-    /// Somebody reads what the kernel records.
+    /// The keeper reads the kernel's audit records, which tell what a run was refused.
     pub(crate) recorded: bool,
-    /// What keepers left there that were killed is removed.
+    /// What killed keepers left there has been removed.
     swept: bool,
     /// When runs were going on.
     pub(crate) diary: Diary,
@@ -109,7 +109,7 @@ impl From<ExecError> for Refusal {
 }
 
 impl Rooms {
-    /// Starts something in the room it asks for.
+    /// Starts a process in the room that the request asks for.
     pub(crate) fn start(
         &mut self,
         request: &RoomRequest,
@@ -168,7 +168,7 @@ impl Rooms {
         }
     }
 
-    /// Who tells of secrets that come into being.
+    /// The sentry that tells of secrets that come into being.
     pub(crate) fn sentry(&self) -> Option<&Sentry> {
         self.sentry.as_ref()
     }
@@ -178,8 +178,8 @@ impl Rooms {
         self.sentry.as_mut()
     }
 
-    /// The same as `enter`, and what was built is what was planned: where something was
-    /// replaced in between, both are done again.
+    /// Like `enter`, but what was built is what was planned: where the host replaced a file in
+    /// between, both are done again.
     fn enter_whole(
         &mut self,
         request: &RoomRequest,
@@ -202,7 +202,7 @@ impl Rooms {
                     self.leaving.extend(self.kept.remove(&number));
                     return Err(Refusal::Build(error));
                 }
-                // Somebody keeps replacing things; what is torn off later is noticed.
+                // The host keeps replacing files; a cover that is torn off later is noticed.
                 Ok(true) if tries == MOST_TRIES => return Ok((number, plan, freshness)),
                 _ => {}
             }
@@ -341,7 +341,7 @@ impl Rooms {
                 place.held.extend(place.freshness.hold_back_in_place(tag));
             }
         }
-        // The last calls may not have been looked at; nobody waits for an answer any more.
+        // The last calls may not have been looked at; no process waits for their answers any more.
         let notices = place.confined.notices.as_mut();
         found.extend(notices.map(Notices::take_violations).unwrap_or_default());
         found.append(&mut place.held);
@@ -350,7 +350,7 @@ impl Rooms {
         if let Some(kept) = self.kept.get_mut(&number) {
             found.extend(kept.room.merge_copies());
             found.extend(kept.room.full());
-            // What is closed takes its time, and somebody waits for the end of this run.
+            // Closing takes time, and a caller waits for the end of this run.
             self.closing.extend(place.mounts.map(OwnedFd::from));
             self.closing.extend(kept.room.release(place.confined));
         }
@@ -383,8 +383,8 @@ impl Rooms {
         !self.late.is_empty()
     }
 
-    /// Whether something was torn off while this run started: after the room was looked at,
-    /// and before its own mounts could be.
+    /// Whether a cover was torn off while this run started: after the room was looked at, and
+    /// before its own mounts could be.
     pub(crate) fn lost_cover(&mut self, place: &InRoom) -> bool {
         let kept = self.kept.get_mut(&place.number);
         kept.is_some_and(|kept| kept.room.has_lost_cover(&place.plan))
@@ -407,7 +407,7 @@ impl Rooms {
         }
     }
 
-    /// Whether there is something to make or remove ahead of time.
+    /// Whether there are rooms or descriptors to make or remove ahead of time.
     pub(crate) fn want_preparing(&self) -> bool {
         !self.leaving.is_empty()
             || !self.closing.is_empty()

@@ -1,7 +1,7 @@
 //! The life of one command, from its start to its last record.
 //!
 //! ```text
-//! Running ──leader exits──► Draining ──nobody left──► done
+//! Running ──leader exits──► Draining ──none left──► done
 //!    │                          │ time is up
 //!    │ limit, cancel            ▼
 //!    └──────────────────► Terminating ──grace is over──► Killing ──► done
@@ -63,7 +63,7 @@ pub(crate) struct Run {
     /// What is typed into it when it has.
     input_to_type: Vec<u8>,
     record: StateFile,
-    /// Locked: whoever asks learns that the task is ours.
+    /// Locked: a process that tests the lock learns that the task is ours.
     claim: File,
     pub(crate) mark: Mark,
     /// The leader until it is reaped; in a room, the run's first process until the
@@ -125,7 +125,7 @@ enum Stage {
 /// What is to be done with a run now.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Next {
-    /// Nothing.
+    /// The run goes on.
     Wait,
     /// Its survivors become a task of their own.
     Adopt,
@@ -293,7 +293,7 @@ impl Run {
                 self.stage = Stage::Draining { until: now + DRAIN };
                 Next::Wait
             }
-            // Somebody outside our tree holds the pipe: not waited for.
+            // A process outside our tree holds the pipe; the keeper does not wait for it.
             Stage::Draining { until } if empty && now >= until => Next::Finish,
             Stage::Draining { until } if now >= until => {
                 if self.spec.adopt_survivors {
@@ -407,8 +407,8 @@ impl Run {
         self.own_processes.contains(&pid)
     }
 
-    /// Reads what is in the pipes, one fair share of each: somebody outside our tree
-    /// may hold one and write for ever.
+    /// Reads what is in the pipes, one fair share of each: a process outside our tree may hold one
+    /// and write for ever.
     fn drain(&mut self, buffer: &mut [u8]) {
         for output in &mut self.outputs {
             if output.is_open() {
@@ -495,7 +495,7 @@ impl Run {
     }
 }
 
-/// How often it is written down what a log lacks.
+/// How often the keeper writes down what a log lacks.
 const RECOUNT: Duration = Duration::from_secs(1);
 
 /// The clock on the wall, for people.

@@ -1,7 +1,7 @@
-//! A scope of systemd for a keeper, so that it outlives whoever started it.
+//! A scope of systemd for a keeper, so that it outlives its starter.
 //!
 //! A keeper begins in the control group of its starter. Where systemd stops that unit, be it
-//! a terminal, a service or a login session, it ends everybody in it. So a keeper whose runs
+//! a terminal, a service or a login session, it ends every process in it. So a keeper whose runs
 //! may outlive their starter has itself and its guard moved into a unit of their own, before
 //! it makes a control group or starts anything.
 //!
@@ -29,9 +29,9 @@ pub use decide::{Ground, Outlook, Scope};
 use facts::Facts;
 use manager::{Heard, Manager};
 
-/// So long a first command waits for a manager that says nothing.
+/// How long a first command waits for a manager that says nothing.
 const PATIENCE: Duration = Duration::from_millis(50);
-/// So long somebody who only wants to know waits for its answer.
+/// How long a caller who only wants to know waits for its answer.
 const CURIOSITY: Duration = Duration::from_secs(3);
 
 /// Where a keeper that this process started would live, and how long.
@@ -73,7 +73,7 @@ pub(crate) enum OwnScope {
 }
 
 impl OwnScope {
-    /// Asks, if nobody did before and it is a gain; does not wait.
+    /// Asks, unless the keeper asked before or would gain nothing; does not wait.
     pub(crate) fn ask(&mut self, guard: i32) {
         if matches!(self, Self::Unasked) {
             *self = ask(guard).map_or(Self::Settled, Self::Asked);
@@ -116,7 +116,7 @@ fn ask(guard: i32) -> Option<Asked> {
         return None;
     }
     let this = Process::find(getpid().as_raw_pid())?;
-    // Only who is our parent still is the guard.
+    // It is the guard only as long as it is our parent.
     let guard = getppid().filter(|parent| parent.as_raw_pid() == guard);
     let companions: Vec<i32> = guard.iter().map(|guard| guard.as_raw_pid()).collect();
     let name = format!("{}{}-{}.scope", decide::PREFIX, this.pid, this.started);

@@ -15,11 +15,11 @@ use rustix::fs::{Mode, OFlags};
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 
-/// So long it is waited for a listener whose line of callers is full.
+/// How long to wait for a listener whose queue of callers is full.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Connects to the socket at this path. A listener that takes no caller in is not waited for
-/// without end.
+/// Connects to the socket at this path. If the listener does not accept callers, the wait ends
+/// after a while.
 pub fn connect(path: &Path) -> io::Result<UnixStream> {
     let address = Address::of(path)?;
     let socket = rustix::net::socket_with(

@@ -1,8 +1,9 @@
 //! A task directory made ahead of time.
 //!
-//! Making files is the slowest part of starting a command. So while there is nothing
-//! else to do, the keeper makes the directory for the next one, a file at a time. It gets the name of
-//! a task when its command executes: what does not begin leaves no task behind, whoever is killed.
+//! Making files is the slowest part of starting a command. So while there is nothing else to do,
+//! the keeper makes the directory for the next one, a file at a time. It gets the name of a task
+//! when its command executes: a start that is cut off leaves no task behind, even where the engine
+//! or the keeper is killed.
 
 use std::fs::{self, File};
 use std::io;
@@ -28,7 +29,7 @@ pub(crate) struct Spare {
 }
 
 impl Spare {
-    /// Begins one among the tasks, with a name that nobody else has.
+    /// Begins one among the tasks, with a name that no other keeper uses.
     pub(crate) fn begin(tasks: &Path, number: u64) -> io::Result<Self> {
         let path = tasks.join(format!("{PREFIX}{}-{number}", std::process::id()));
         fs::DirBuilder::new().mode(0o700).create(&path)?;
@@ -42,7 +43,7 @@ impl Spare {
     /// Makes the next file, if one is missing.
     pub(crate) fn advance(&mut self) -> io::Result<()> {
         if self.spec.is_none() {
-            // The lock also says to others that this spare is somebody's.
+            // The lock also tells other keepers that this spare is in use.
             self.spec = Some(locked_file(&self.path.join(SPEC))?);
         } else if self.log.is_none() {
             self.log = Some(private_file().open(self.path.join(LOG))?);

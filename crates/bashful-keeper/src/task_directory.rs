@@ -41,7 +41,7 @@ const UNLOCKED: &str = ".spec";
 pub(crate) const STATE: &str = "state";
 pub(crate) const LOG: &str = "out.log";
 
-/// So much of the end of a state is looked at.
+/// How much of the end of a state file is read at most.
 const MOST_RECORDS: u64 = 4 << 20;
 
 /// What was asked. No environment values and no secrets are in here.
@@ -49,7 +49,7 @@ const MOST_RECORDS: u64 = 4 << 20;
 pub struct Spec {
     /// [`TASK_FORMAT`].
     pub v: u32,
-    /// The task.
+    /// The id of the task, which is also the name of its directory.
     pub id: TaskId,
     /// The command as a person would read it.
     pub command: String,
@@ -59,7 +59,7 @@ pub struct Spec {
     /// The name that may be used instead of its id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Who asked.
+    /// The name of the agent that asked.
     pub agent: String,
     /// In which session.
     pub session: String,
@@ -116,7 +116,7 @@ pub struct NeedsInput {
 pub struct State {
     /// [`TASK_FORMAT`].
     pub v: u32,
-    /// The task.
+    /// The id of the task, as in its spec.
     pub id: TaskId,
     /// Where it is in its life.
     pub phase: Phase,
@@ -133,7 +133,7 @@ pub struct State {
     /// The size of its terminal now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub terminal: Option<TerminalSize>,
-    /// What it waits for, while it runs and waits for somebody to type.
+    /// What it waits for, while it runs and waits for typed input.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub needs_input: Option<NeedsInput>,
     /// How long it ran, once it has ended.
@@ -169,7 +169,7 @@ pub struct State {
     /// What was looked at, once it has ended; absent without a sandbox.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub watched: Option<Lookout>,
-    /// The disk did not take this record. Only who waits for the end is told so: no record says it.
+    /// The disk did not take this record. Only the caller that waits is told: no record says it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unrecorded: bool,
 }
@@ -190,13 +190,13 @@ pub enum Phase {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ending {
-    /// By itself.
+    /// By itself: neither a limit nor a caller ended it.
     Exited,
     /// At its hard limit.
     TimedOut,
-    /// Somebody asked for it.
+    /// A caller asked for it.
     Cancelled,
-    /// Whoever waited for it went away.
+    /// The caller that waited for it went away.
     CallerGone,
     /// Its log was full and it was to stop then.
     LogFull,
@@ -204,13 +204,13 @@ pub enum Ending {
     KeeperStopped,
     /// It had used up its processor time.
     OutOfCpuTime,
-    /// It took more of something than a limit allows, which a violation names.
+    /// It took more of a resource than its limit allows; a violation names which.
     OverLimit,
-    /// Something that was protected in it was replaced outside.
+    /// A file or directory that its room protects was replaced from outside.
     Unprotected,
     /// A secret came into being where it could have read it.
     Exposed,
-    /// Its directory was removed: nobody could have found it any more.
+    /// Its directory was removed: no caller could have found it any more.
     DirectoryRemoved,
 }
 
@@ -268,7 +268,7 @@ pub struct OutputTotals {
     /// Why they are not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log_end: Option<crate::log::LogEnd>,
-    /// The caller's copy of the log lacks something.
+    /// Some output is missing from the caller's copy of the log.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub copy_failed: bool,
 }
@@ -281,7 +281,7 @@ fn is_zero(value: &u64) -> bool {
     *value == 0
 }
 
-/// What was used by the whole tree, as far as it was waited for.
+/// What the whole tree used, as far as parents waited for their children.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UsageRecord {
     /// User and system time.
@@ -387,8 +387,8 @@ impl TaskDirectory {
         if owned || !seen.as_ref().is_some_and(is_running) {
             return Ok(seen);
         }
-        // When it was asked, the lock may not have been taken yet. Now that there is a
-        // record, a lock that nobody has was let go for good.
+        // When it was asked, the lock may not have been taken yet. Now that there is a record, a
+        // free lock was let go for good.
         if self.is_owned() {
             return Ok(seen);
         }
@@ -472,7 +472,7 @@ fn doing(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> TaskDire
     }
 }
 
-/// How files of ours are made: new, and for nobody else.
+/// How files of ours are made: new, and readable by our user only.
 pub(crate) fn private_file() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true).mode(0o600);

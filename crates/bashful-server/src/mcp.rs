@@ -1,10 +1,9 @@
 //! The MCP server.
 //!
-//! `handler` is what rmcp calls; the life of a tool call is in `call`. What a person is asked is
-//! in `asking`, what they read in `form`, and `state` seals it for the generation that keeps no
-//! connection. What is known
-//! about a client, and what it likes to read, is in `client`. `stdio` and `http` carry messages.
-//! rmcp's types do not leave this module.
+//! `handler` is what rmcp calls; the life of a tool call is in `call`. What a person is asked is in
+//! `asking`, what they read in `form`, and `state` seals it for the generation that keeps no
+//! connection. What is known about a client, and what it likes to read, is in `client`. `stdio` and
+//! `http` carry messages. rmcp's types do not leave this module.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -58,19 +57,19 @@ pub enum ServeError {
     /// The address cannot be used.
     #[error("cannot listen on `{address}`")]
     Listen {
-        /// The address.
+        /// The address as the caller named it.
         address: String,
-        /// Why.
+        /// What the system said.
         #[source]
         source: std::io::Error,
     },
-    /// The address can be reached from elsewhere, and nobody said that it may.
+    /// The address can be reached from other machines, and the caller did not allow that.
     #[error("`{address}` can be reached from other machines")]
     NotLoopback {
-        /// The address.
+        /// The address as the caller named it.
         address: String,
     },
-    /// The client began with something that is no request.
+    /// The client's first message is not a request.
     #[error("the client broke the protocol: {problem}")]
     Protocol {
         /// What it did.
@@ -85,11 +84,11 @@ pub enum ServeError {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ServerOptions {
-    /// How long a call waits for an answer from elsewhere when the client cannot ask, or nobody
-    /// answered there.
+    /// How long a call waits for an answer from elsewhere when the client cannot ask, or its user
+    /// did not answer there.
     pub wait: Duration,
-    /// How long a client waits that does not want to hear of progress; then the command goes on in
-    /// the background.
+    /// How long a client waits that does not want to hear of progress; after that the command goes
+    /// on in the background.
     pub patience: Duration,
     /// How long a yes for the session holds where the session has no end: over HTTP it is that of
     /// the token, which may outlive servers and clients.
@@ -131,12 +130,12 @@ struct Inner {
     dialogues: Arc<Dialogues>,
     /// Set when the tools were last listed without those for scripts.
     scripts_unlisted: AtomicBool,
-    /// Set when nobody is there any more: what runs in the foreground ends.
+    /// Set when the client is gone: what runs in the foreground ends.
     gone: CancellationToken,
 }
 
 impl McpServer {
-    /// A server for this engine, which waits for nobody by itself: the server does the asking.
+    /// A server for this engine. The engine does not wait for a person: the server does the asking.
     pub fn new(engine: &Engine, options: ServerOptions) -> Result<Self, ServeError> {
         let inner = Inner {
             registry: ToolRegistry::new(engine),

@@ -114,7 +114,7 @@ pub(crate) enum OwnShell {
     Hook,
 }
 
-/// What somebody wants of a set-up.
+/// What a person wants of a set-up.
 #[derive(Debug, Clone)]
 pub(crate) struct SetUp {
     pub(crate) reach: Reach,
@@ -125,7 +125,7 @@ pub(crate) struct SetUp {
 }
 
 impl SetUp {
-    /// What a client has unless somebody says otherwise.
+    /// What a client has unless the person asks for another set-up.
     pub(crate) fn usual(client: &dyn Client, reach: Reach) -> Self {
         Self {
             reach,
@@ -166,7 +166,7 @@ pub(crate) struct Switch {
     /// How many of the first changes say whether it is off; the rest is comfort.
     deciding: usize,
     pub(crate) effect: SwitchEffect,
-    /// Why somebody should want that.
+    /// Why a person should want that.
     pub(crate) offer: &'static str,
     /// What is left for a person to do.
     pub(crate) by_hand: Option<&'static str>,

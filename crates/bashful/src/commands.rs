@@ -32,7 +32,7 @@ use bashful_engine::{Places, in_full};
 use crate::errors::UsageError;
 use crate::printer::Printer;
 
-/// The configuration for a workspace; what was said in vain is told.
+/// The configuration for a workspace; its warnings are told.
 fn load_config(workspace: &Path, printer: &Printer) -> anyhow::Result<Loaded> {
     let loaded = Config::load(&sources(workspace))
         .map_err(|error| anyhow::Error::new(UsageError(in_full(&error))))?;

@@ -28,7 +28,7 @@ impl std::error::Error for UsageError {}
 /// Tells what went wrong and chooses the exit code.
 pub(crate) fn report(error: &anyhow::Error, as_json: bool, printer: &Printer) -> Exit {
     if is_broken_pipe(error) {
-        // Nobody reads us any more: 128 and SIGPIPE, without a word.
+        // The reader of our output is gone: 128 and SIGPIPE, without a word.
         return Exit::Command(141);
     }
     let engine_error = error.downcast_ref::<EngineError>();
@@ -68,7 +68,7 @@ pub(crate) fn report(error: &anyhow::Error, as_json: bool, printer: &Printer) ->
     }
 }
 
-/// Whether somebody asked for what does not exist or cannot be.
+/// Whether the caller asked for what does not exist or cannot be.
 fn is_mistake(error: &DeskError) -> bool {
     matches!(
         error,
@@ -104,12 +104,12 @@ fn desk_hint(error: &DeskError) -> Option<&'static str> {
 /// Tells what is wrong with our arguments, or gives the help that they ask for.
 pub(crate) fn report_usage(mut error: clap::Error) -> Exit {
     use clap::error::{ContextKind, ContextValue};
-    // Whoever mistypes a backend does not mean to have none.
+    // A person who mistypes a backend does not mean to have none.
     let suggested = error.get(ContextKind::SuggestedValue);
     if matches!(suggested, Some(ContextValue::String(word)) if word == Sandbox::None.as_str()) {
         error.remove(ContextKind::SuggestedValue);
     }
-    // Nobody reads it: nothing to do about that.
+    // If no reader is there, we can do nothing about that.
     let _ = error.print();
     if !error.use_stderr() {
         return Exit::Success;

@@ -5,7 +5,7 @@ use bashful_engine::{ExecutionResult, Status};
 /// What `bashful` exits with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// All well.
+    /// The command succeeded, or what was asked is done.
     Success,
     /// The command's own code, or 128 and its signal.
     Command(u8),
@@ -19,9 +19,9 @@ pub(crate) enum Exit {
     RequirementFailed,
     /// The command was ended at its limit.
     TimedOut,
-    /// We failed.
+    /// Bashful itself failed.
     Broken,
-    /// Somebody ended it.
+    /// An interrupt, a person or the caller ended it.
     Cancelled,
 }
 

@@ -50,7 +50,7 @@ impl Printer {
         self.ambient.can_draw_on(io::stderr())
     }
 
-    /// Writes data.
+    /// Writes data to standard output and flushes it.
     #[expect(
         clippy::unused_self,
         reason = "whoever writes needs to hold the printer"
@@ -61,7 +61,7 @@ impl Printer {
         stdout.flush()
     }
 
-    /// Writes talk. That nobody listens is no reason to fail.
+    /// Writes talk. That no reader listens is no reason to fail.
     #[expect(
         clippy::unused_self,
         reason = "whoever writes needs to hold the printer"
@@ -85,8 +85,8 @@ impl Printer {
         self.talk(format!("bashful: {label}: {text}\n").as_bytes());
     }
 
-    /// One JSON object on a line of its own. Whoever reads it by eye is not misled: on a terminal
-    /// odd characters are spelled, which means the same.
+    /// One JSON object on a line of its own. A person who reads it by eye is not misled: on a
+    /// terminal odd characters are spelled, which means the same.
     pub(crate) fn json(&self, value: &serde_json::Value) -> io::Result<()> {
         let line = value.to_string();
         let line = if io::stdout().is_terminal() {

@@ -52,7 +52,7 @@ impl TerminalApprover {
 impl Approver for TerminalApprover {
     fn ask(&self, ask: &Ask, pending: &dyn Pending) -> Option<(Answer, Witness)> {
         let terminal = Terminal::open(self.manner)?;
-        // Before anything is shown: who cannot answer is not asked.
+        // Before anything is shown: a person who cannot answer is not asked.
         let witness = Witness::here(Channel::Prompt).ok()?;
         let waiting = Waiting::new(&terminal, Some(pending), self.interrupts.as_deref());
         let _turn = Turn::take(&self.runtime, &waiting)?;

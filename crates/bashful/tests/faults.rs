@@ -106,7 +106,7 @@ fn keeper(world: &World) -> i32 {
 
 fn kill(pid: i32) {
     assert!(pid > 1, "{pid} is nobody's keeper");
-    // Whoever is gone already needs no killing.
+    // A keeper that is gone already needs no killing.
     let _ = kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL);
 }
 

@@ -15,7 +15,7 @@ use super::Bench;
 use crate::process::{run, stdout_of};
 use crate::repository::Repository;
 
-/// Each bench runs so often for each of the two: many short ones, because the machine's mood lasts.
+/// How often each bench runs for each of the two: many short runs, as the machine's mood lasts.
 const ROUNDS: usize = 7;
 
 /// The benches that tell figures, unless others are named.
@@ -31,7 +31,7 @@ const BENCHES: &[&str] = &[
     "work",
 ];
 
-/// Figures that say what something adds. They may be about nothing, and nothing has no ratio.
+/// Figures that say what a feature adds. They may be about nothing, and nothing has no ratio.
 const SUMS: &[&str] = &["script-adds", "yes-adds", "mcp-call"];
 
 /// What both had in each round, by the name of the figure.
@@ -49,7 +49,7 @@ pub(super) fn compare(repository: &Repository, commit: &str, names: &[String]) -
         for name in &names {
             println!("==> {name}, round {round} of {ROUNDS}");
             let mut taken = [BTreeMap::new(), BTreeMap::new()];
-            // Whoever is first has another machine than whoever is second.
+            // The first to run finds another machine than the second, so a coin decides.
             let order = if is_heads() { [0, 1] } else { [1, 0] };
             for which in order {
                 taken[which] = measure(repository, &benches[which], name)?;

@@ -20,7 +20,7 @@ pub(super) fn agree(expected: &[&str], actual: &[&str]) -> bool {
 /// Whether one line agrees. `…` within it stands for any text, also for none.
 fn line_agrees(pattern: &str, line: &str) -> bool {
     let pattern = pattern.trim_end();
-    // Spaces at the end are nobody's business, unless the dots stand for them.
+    // Spaces at the end do not matter, unless the dots stand for them.
     let line = if pattern.ends_with(ANYTHING) {
         line
     } else {

@@ -11,7 +11,7 @@ use super::matching::{agree, difference, trimmed};
 use crate::repository::Repository;
 use crate::scratch::Scratch;
 
-/// Ends the output of each command. A record separator is in nobody's documents.
+/// Ends the output of each command. No document has a record separator in it.
 const END: char = '\u{1e}';
 
 /// Long enough for a block that compiles, short enough to notice one that waits for ever.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{Finding, Texts};
 
-/// What is looked for: where this checkout lies, and the home of whoever checks.
+/// What is looked for: where this checkout lies, and the home of the user who checks.
 pub(super) fn paths_of_this_machine(root: &Path) -> Vec<String> {
     let home = std::env::var_os("HOME").map(std::path::PathBuf::from);
     let parent = root.parent().map(Path::to_path_buf);
@@ -32,7 +32,7 @@ fn is_common(path: &Path) -> bool {
     .contains(&path)
 }
 
-/// Test data may well be about somebody's home.
+/// Test data may well be about a user's home.
 fn is_test_data(path: &str) -> bool {
     path.starts_with("crates/") && path.contains("/tests/")
 }

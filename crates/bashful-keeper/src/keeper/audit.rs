@@ -6,7 +6,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::{Keeper, Source};
 
-/// How long a record of a run that failed is waited for: another thread of the kernel writes it.
+/// How long to wait for a record of a run that failed: another thread of the kernel writes it.
 const PATIENCE: Timespec = Timespec {
     tv_sec: 0,
     tv_nsec: 3_000_000,

@@ -21,7 +21,7 @@ impl Census {
 }
 
 impl Keeper {
-    /// Our children that are nobody's leader, by the run they belong to.
+    /// Our children that do not lead a run, by the run they belong to.
     pub(super) fn census(&self) -> Census {
         let mut census = Census::default();
         if matches!(peek_exited(), Err(error) if error.raw_os_error() == Some(rustix::io::Errno::CHILD.raw_os_error()))
@@ -33,13 +33,13 @@ impl Keeper {
             .values()
             .flat_map(|run| run.leader.into_iter().chain(run.init).chain(run.searcher()))
             .collect();
-        // In a room, whoever outlived the command is below the run's first process.
+        // In a room, processes that outlived the command are below the run's first process.
         for run in self.runs.values().filter(|run| run.leader.is_none()) {
             if let Some(init) = run.init {
                 census.orphans.entry(run.mark).or_default().push(init);
             }
         }
-        // Where all runs are in rooms, nobody else can be ours.
+        // Where all runs are in rooms, the keeper has no other orphans.
         let is_closed = |run: &Run| run.place.as_ref().is_some_and(InRoom::is_closed);
         if self.runs.values().all(is_closed) {
             return census;

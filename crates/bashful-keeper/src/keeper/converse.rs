@@ -45,7 +45,8 @@ impl Keeper {
                 }
             }
         }
-        // Somebody who started something, let it go and left has said all that was to say.
+        // A caller that ordered a run, detached it and hung up wants it to go on: there is no more
+        // to hear.
         let let_go: Vec<TaskId> = arrived
             .iter()
             .filter_map(|request| match request {
@@ -80,9 +81,9 @@ impl Keeper {
         }
         match request {
             Request::Hello(hello) => self.greet(number, hello),
-            // Nothing is done for somebody whose version does not fit.
+            // A caller whose version does not fit gets nothing done.
             _ if !greeted => {}
-            // Whoever asked has left: nobody would hear of it.
+            // The caller has left: no process would hear of the run.
             Request::Start(start) if gone && !start.detached => {}
             Request::Start(start) => self.line_up(number, *start),
             Request::Cancel { id, now } => {

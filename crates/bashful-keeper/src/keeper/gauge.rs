@@ -1,8 +1,8 @@
 //! Looking after what runs take of the machine, where no control group does.
 //!
-//! As long as the machine as a whole takes no more, no run does: that is one short file, however
-//! many runs there are. Only when it grows are their processes looked at. The less is left to a
-//! limit, the sooner comes the next look.
+//! As long as the machine as a whole uses no more, no run does: the keeper reads one short file,
+//! however many runs there are. Only when use grows does it look at their processes. The less is
+//! left to a limit, the sooner comes the next look.
 
 use std::time::{Duration, Instant};
 
@@ -27,7 +27,7 @@ pub(super) struct Gauge {
     at: Option<Instant>,
     /// At the last closer look, or less since.
     memory: MemoryInUse,
-    /// The least of it in files since something is looked after.
+    /// The least memory in shared files since a run's memory has been watched.
     least_shared: Option<u64>,
 }
 
@@ -97,7 +97,7 @@ impl Keeper {
     }
 }
 
-/// How long it takes at least to fill so much.
+/// The least time in which processes can fill this many bytes.
 fn time_for(bytes: u64) -> Duration {
     Duration::from_millis(bytes / (FASTEST / 1000))
 }

@@ -9,17 +9,17 @@ use crate::spare::Spare;
 
 /// How long an engine may stay connected with nothing to do before it is asked to hang up.
 const SLEEPY: Duration = Duration::from_secs(60);
-/// How often it is tried to remove what ended runs left in the kernel.
+/// How often the keeper tries to remove what ended runs left in the kernel.
 const TIDY_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Whether directories are made ahead of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Spares {
-    /// Nobody will need another, or the disk does not take it.
+    /// No caller will need another, or the disk does not take it.
     Unwanted,
     /// Once the first command runs.
     Later,
-    /// Whenever there is nothing else to do.
+    /// Whenever the keeper has nothing else to do.
     Now,
 }
 
@@ -30,7 +30,7 @@ impl Keeper {
         self.spares == Spares::Now && !ready && !self.ending
     }
 
-    /// Whether rooms have something to make or remove.
+    /// Whether there are rooms to make or remove ahead of time.
     pub(super) fn rooms_want(&self, now: Instant) -> bool {
         self.spares == Spares::Now
             && !self.ending

@@ -37,8 +37,8 @@ impl Keeper {
         run.map_or(Answer::NotRunning, act)
     }
 
-    /// Watches for room where input waits, and only there: a terminal that nobody sits at
-    /// would wake us for ever.
+    /// Watches for room where input waits, and only there: a terminal without input to write is
+    /// always ready, and would wake the keeper for ever.
     pub(super) fn watch_inputs(&mut self) {
         for (number, run) in &mut self.runs {
             let Some(input) = &mut run.input else {
@@ -50,7 +50,7 @@ impl Keeper {
             }
             if let Some(way) = input.way() {
                 let source = Source::Input(*number).encode();
-                // Where it cannot be watched it is tried from time to time.
+                // Where epoll does not take it, the run tries to write from time to time.
                 if !wanted {
                     let _ = epoll::delete(&self.epoll, way);
                 } else if epoll::add(&self.epoll, way, source, EventFlags::OUT).is_err() {

@@ -12,9 +12,9 @@ use super::start::{Given, fault};
 use crate::protocol::{Fault, FaultKind, Reply, Start};
 use crate::task_id::TaskId;
 
-/// So long a command waits for its turn at most.
+/// The longest that a command waits for its turn.
 pub const LONGEST_IN_LINE: Duration = Duration::from_secs(90);
-/// So many wait at a time.
+/// How many commands may wait at a time.
 const MOST_IN_LINE: usize = 4096;
 
 /// A command whose turn has not come.

@@ -16,7 +16,7 @@ use crate::socket::{bind, connect};
 pub(crate) struct Listener {
     socket: OwnedFd,
     path: PathBuf,
-    /// Held until the socket file is gone; none where nobody else can want it.
+    /// Held until the socket file is gone; none where no other keeper can want it.
     lock: Option<File>,
 }
 
@@ -26,7 +26,7 @@ impl Listener {
         let Some(lock) = take_lock(&path.with_extension("lock"))? else {
             return Ok(None);
         };
-        // Whoever left a file here is dead: we hold the lock.
+        // The keeper that left a file here is dead: we hold its lock.
         match fs::remove_file(&path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
@@ -53,7 +53,7 @@ impl Listener {
         &self.path
     }
 
-    /// The next connection of our own user; anybody else's is closed.
+    /// The next connection of our own user; another user's is closed.
     pub(crate) fn accept(&self) -> Option<OwnedFd> {
         loop {
             let socket = rustix::net::accept_with(&self.socket, SocketFlags::CLOEXEC).ok()?;
@@ -79,7 +79,7 @@ fn take_lock(path: &Path) -> io::Result<Option<File>> {
             Err(rustix::io::Errno::WOULDBLOCK) => return Ok(None),
             Err(errno) => return Err(errno.into()),
         }
-        // Whoever had it before may have taken the file away meanwhile; then it is no lock.
+        // The keeper that had it before may have removed the file meanwhile; then it is no lock.
         let ours = lock.metadata()?.ino();
         if fs::symlink_metadata(path).is_ok_and(|there| there.ino() == ours) {
             return Ok(Some(lock));
@@ -88,18 +88,18 @@ fn take_lock(path: &Path) -> io::Result<Option<File>> {
     Ok(None)
 }
 
-/// So many may call while we are at something else; the kernel has a bound of its own.
+/// How many may call while the keeper is busy; the kernel has a bound of its own.
 const MOST_CALLERS: i32 = 1024;
 
-/// So often a lock may be taken away under our hands.
+/// How often another keeper may remove the lock file while we take it.
 const MOST_TRIES: usize = 16;
 
 /// What sockets of one keeper alone are called.
 pub const ALONE: &str = "alone-";
-/// So many leftovers are looked at.
+/// How many sockets of dead keepers are looked for at most.
 const MOST_DEAD: usize = 64;
 
-/// Removes sockets like this one whose keepers were killed: nobody answers there.
+/// Removes sockets like this one whose keepers were killed and no longer answer.
 fn remove_dead(path: &Path) {
     let Some(entries) = path.parent().and_then(|parent| fs::read_dir(parent).ok()) else {
         return;
@@ -128,7 +128,8 @@ impl Drop for Listener {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.path);
         if self.lock.is_some() {
-            // While it is held: whoever waits for it looks whether it is still there.
+            // While the lock is held: a keeper that waits for it checks whether the file is still
+            // there.
             let _ = fs::remove_file(self.path.with_extension("lock"));
         }
     }

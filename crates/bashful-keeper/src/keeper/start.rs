@@ -205,7 +205,7 @@ impl Keeper {
         self.scope.settle();
         let (pid, place, held) = match &start.room {
             None => {
-                // It is made when it may execute: who makes it waits until it has.
+                // The process is made when it may execute: its maker waits until it has.
                 if let Some(release) = given.release {
                     (None, None, Some(Held { launch, release }))
                 } else {
@@ -256,7 +256,7 @@ impl Keeper {
         number
     }
 
-    /// Hears of everything that a run does; false if something of it cannot be heard.
+    /// Hears of everything that a run does; false if epoll does not take one of its descriptors.
     fn watch(&self, number: u64) -> bool {
         let Some(run) = self.runs.get(&number) else {
             return true;
@@ -375,7 +375,7 @@ struct Launched {
     /// The command, or the first process of its room; none while it is held.
     pid: Option<i32>,
     place: Option<InRoom>,
-    /// What is to start at a word of the engine.
+    /// What starts when the engine says so.
     held: Option<Held>,
     mark: Mark,
     outputs: [Output; 2],

@@ -67,7 +67,7 @@ impl Streams {
             let (theirs, ours) = pipe_with(PipeFlags::CLOEXEC)?;
             input = Some(Input::pipe(ours)?);
             stdin = Some(theirs);
-            // Only where somebody can answer does a question matter.
+            // A question matters only where a caller can answer it.
             outputs = outputs.map(Output::with_last_line);
         }
         Ok(Self {

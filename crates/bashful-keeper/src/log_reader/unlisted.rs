@@ -7,12 +7,12 @@ use super::LogReader;
 use crate::log::{Kind, Record, Stream};
 use crate::task_directory::Phase;
 
-/// So many records of an index are looked at.
+/// How many records of an index are checked at most.
 const MOST_CHECKED: u64 = 1 << 15;
 
 impl LogReader {
-    /// Whether the index lacks something that is in the log, so that which stream it came from
-    /// is not known.
+    /// Whether the index lacks a record of output that is in the log, so that the stream it came
+    /// from is unknown.
     pub fn is_unlisted(&mut self) -> io::Result<bool> {
         Ok(self.unlisted()?.is_some())
     }

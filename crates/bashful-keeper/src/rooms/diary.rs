@@ -21,7 +21,7 @@ pub(crate) struct Diary {
 #[derive(Debug)]
 pub(super) struct Page(PathBuf, Stay);
 
-/// How long is searched for what a killed keeper's runs left.
+/// How long a keeper searches for what a killed keeper's runs left.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 impl Diary {

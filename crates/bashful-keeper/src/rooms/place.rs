@@ -21,7 +21,7 @@ pub(crate) struct InRoom {
     pub(super) plan: Rc<Plan>,
     pub(super) freshness: Freshness,
     pub(crate) confined: Confined,
-    /// Somebody reads what the kernel records about it.
+    /// The keeper reads what the kernel's audit records about it.
     pub(super) recorded: bool,
     /// Secrets that it must not see should they come into being.
     pub(super) absent: AbsentNames,
@@ -31,11 +31,11 @@ pub(crate) struct InRoom {
     pub(super) pages: Vec<Page>,
     /// How many calls that change files it had made at the last looks, the newest first.
     pub(super) changes: [Option<u64>; 2],
-    /// The table of its mounts, which tells when something was torn off.
+    /// The table of its mounts, which tells when a cover was torn off.
     pub(super) mounts: Option<File>,
     /// Where its `/tmp` is, if that is on disk.
     pub(super) on_disk: Option<PathBuf>,
-    /// Something was torn off, and told: what is there now may be the user's.
+    /// A cover was torn off, and told: what is there now may be the user's.
     pub(super) torn: bool,
 }
 
@@ -79,13 +79,13 @@ impl InRoom {
         self.changes() != Some(0)
     }
 
-    /// The roots in which it may have left something.
+    /// The roots in which it may have left files for the host to execute.
     pub(crate) fn freshness(&self) -> &Freshness {
         &self.freshness
     }
 
-    /// The command has executed. From here on no mount of it changes, unless the host replaces
-    /// something that is covered in it.
+    /// The command has executed. From here on no mount of it changes, unless the host replaces a
+    /// file or directory that is covered in it.
     pub(crate) fn has_begun(&mut self) {
         self.mounts = File::open(format!("/proc/{}/mountinfo", self.confined.first())).ok();
     }
@@ -180,7 +180,7 @@ impl InRoom {
         used.as_millis() >= u128::from(limit)
     }
 
-    /// The limit of memory that nobody but the keeper holds all its processes to.
+    /// The memory limit that only the keeper holds all its processes to.
     pub(crate) fn uncounted_memory(&self) -> Option<u64> {
         self.plan.uncounted_memory()
     }
@@ -197,7 +197,7 @@ impl InRoom {
         Some(&self.absent).filter(|absent| !absent.is_empty())
     }
 
-    /// Adds something that it was stopped at by the keeper.
+    /// Adds what the keeper stopped it at.
     pub(crate) fn tell(&mut self, violation: Violation) {
         self.held.push(violation);
     }

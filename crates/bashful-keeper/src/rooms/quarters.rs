@@ -32,7 +32,7 @@ impl Quarters {
         Ok(Self::Wrapped(Box::new(Wrapped::open(plan, directory)?)))
     }
 
-    /// Has the kernel record what it refuses: somebody reads it.
+    /// Has the kernel record what it refuses, for the keeper to read.
     pub(super) fn record_refusals(&mut self) {
         match self {
             Self::Room(room) => room.record_refusals(),

@@ -22,7 +22,7 @@ pub(crate) struct Beginning {
     /// The directory that becomes the task's, and which that is.
     pub(crate) spare: Option<Spare>,
     pub(crate) directory: TaskDirectory,
-    /// What is to start at a word of the engine, where that is in no room.
+    /// What starts when the engine says so, where it runs in no room.
     pub(crate) held: Option<Held>,
     /// What is typed into it first.
     pub(crate) input: Vec<u8>,
@@ -42,7 +42,7 @@ impl Held {
         match recv(&self.release, &mut [0_u8], RecvFlags::DONTWAIT) {
             Err(Errno::AGAIN | Errno::INTR) => None,
             Ok((1, _)) => Some(true),
-            // It went away without a word.
+            // The engine went away without a word.
             _ => Some(false),
         }
     }

@@ -33,7 +33,7 @@ impl Consumption {
 }
 
 impl Run {
-    /// The limit of memory that nobody else holds all its processes to.
+    /// The memory limit that only the keeper holds all its processes to.
     pub(crate) fn uncounted_memory(&self) -> Option<u64> {
         let place = self.place.as_ref().filter(|_| self.init.is_some());
         place.and_then(InRoom::uncounted_memory)

@@ -12,7 +12,7 @@ use crate::task_directory::Ending;
 
 /// How often a run in a room is looked after while it prints.
 pub(super) const LOOK_INTERVAL: Duration = Duration::from_secs(1);
-/// One that is silent is looked after ever more seldom, at least so often: a thousand that sleep
+/// A silent run is looked after ever more seldom, but at least this often: a thousand that sleep
 /// must not keep a processor busy.
 const LONGEST_INTERVAL: Duration = Duration::from_secs(16);
 /// How often where its processor time is limited.
@@ -47,7 +47,7 @@ impl Looks {
     }
 }
 
-/// Moments at which runs are looked after are shared, so that many wake us seldom.
+/// Moments at which runs are looked after are shared, so that many runs wake the keeper seldom.
 const GRID: Duration = Duration::from_millis(100);
 static BEGAN: LazyLock<Instant> = LazyLock::new(Instant::now);
 
@@ -125,7 +125,7 @@ impl Run {
         }
     }
 
-    /// Something that was covered in its room was torn off: it does not go on like that.
+    /// A cover in its room was torn off: the run must not go on without it.
     pub(crate) fn lost_cover(&mut self, now: Instant) {
         // After the command's end its mounts go one by one.
         if self.ended.is_some_and(|ended| ended.alone) || self.init.is_none() {

@@ -10,9 +10,9 @@ use super::{Run, Stage};
 use crate::input::{MOST_WAITING, NotTaken};
 use crate::protocol::Answer;
 
-/// A change of the record waits so long for the next one.
+/// How long a change of the record waits for the next one.
 const RECORD_DELAY: Duration = Duration::from_millis(200);
-/// Where the kernel does not say that there is room again, it is tried.
+/// How soon a run tries to write again where the kernel does not say that there is room.
 const RETRY: Duration = Duration::from_secs(1);
 
 impl Run {
@@ -68,7 +68,7 @@ impl Run {
         let Some(group) = foreground.filter(|group| *group > 0).or(self.first_pid) else {
             return Answer::NotRunning;
         };
-        // One by one and by who they are: the number of a group may be reused like any other.
+        // One by one, each by number and start: a group's number may be reused like any other.
         let is_member = |process: &Process| {
             !self.is_own(process.pid)
                 && Status::of(process.pid).is_some_and(|status| status.group == group)
@@ -110,7 +110,7 @@ impl Run {
         self.question.take_change()
     }
 
-    /// Whether something is to be written down that was not.
+    /// Whether a change that is not on record yet is due to be written down.
     pub(crate) fn is_record_due(&mut self, now: Instant) -> bool {
         self.record_at.take_if(|at| now >= *at).is_some()
     }

@@ -1,6 +1,6 @@
 //! The search, after a run, for what it left behind.
 //!
-//! It is searched from time to time while a run goes on, too, if it changes files.
+//! The keeper also searches from time to time while a run goes on, if it changes files.
 //!
 //! A small root is searched at once. A large one is searched in a process of its own: the keeper's
 //! clocks and its other runs do not wait for it. The run has ended when that is done, or after a
@@ -15,15 +15,15 @@ use rustix::io::Errno;
 use super::{Run, Stage};
 use crate::rooms::{InRoom, Rooms};
 
-/// So many directories of each root are looked at without another process.
+/// How many directories of each root are looked at without another process.
 const AT_ONCE: usize = 128;
 /// How long a search may take. What it did not reach then is told.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// How long the end of a run waits for it.
 const LONGEST_WAIT: Duration = Duration::from_secs(1);
 
-/// How long after a search the next one may follow while the run goes on; one that took long is
-/// followed later.
+/// How long after a search the next one may follow while the run goes on; after a search that took
+/// long, the next one comes later.
 const PAUSE: Duration = Duration::from_secs(16);
 
 /// The searches while a run goes on.
@@ -187,7 +187,7 @@ impl Run {
 }
 
 impl Apart {
-    /// The process.
+    /// The process that searches.
     pub(crate) fn pid(&self) -> i32 {
         self.pid
     }

@@ -9,7 +9,7 @@ use crate::task_directory::{Fate, Survivor};
 /// What stands in the command line of a shell that lasts, around its command.
 pub const SHELL_TEXT: &str = "builtin printf -v BASH_EXECUTION_STRING";
 
-/// A survivor's command line is cut after so many characters.
+/// After how many characters a survivor's command line is cut.
 const SHOWN_COMMAND: usize = 200;
 /// No list of survivors grows beyond this.
 const MOST_SURVIVORS: usize = 100;

@@ -1,11 +1,11 @@
-//! What the engine that owns a run is told, and when there is something to do for the run.
+//! What the engine that owns a run is told, and when the keeper has to act for the run.
 
 use std::time::{Duration, Instant};
 
 use super::{Run, Stage};
 
-/// Nothing is said before: a short command is told in one word, and whoever waits for
-/// it is woken once.
+/// The keeper says nothing before: a short command is told in one word, and the caller that waits
+/// for it is woken once.
 const FIRST_WORD: Duration = Duration::from_millis(2);
 /// Growth of the log is said at most this often.
 const SAY_INTERVAL: Duration = Duration::from_millis(5);
@@ -21,13 +21,13 @@ impl Run {
         self.start_untold()
     }
 
-    /// Its process id, if nobody was told yet that it runs.
+    /// Its process id, if its caller was not told yet that it runs.
     pub(crate) fn start_untold(&mut self) -> Option<i32> {
         let told = std::mem::replace(&mut self.told_start, true);
         self.first_pid.filter(|_| !told)
     }
 
-    /// The soft limit has passed and nobody was told yet: for how long it has run.
+    /// The soft limit has passed and the caller was not told yet: for how long it has run.
     pub(crate) fn due_warning(&mut self, now: Instant) -> Option<u64> {
         if self.warn_at.is_some_and(|at| now >= at) {
             self.warn_at = None;
@@ -50,7 +50,7 @@ impl Run {
         Some(bytes)
     }
 
-    /// Growth is not said now, because nobody reads; it is looked at again later.
+    /// Growth is not said now, because the caller does not read; it is looked at again later.
     pub(crate) fn postpone(&mut self, now: Instant) {
         self.said_at = Some(now);
     }

@@ -31,7 +31,7 @@ impl Unwritten {
         }
     }
 
-    /// Tries again if it is time; whether there is still something to do.
+    /// Tries again if it is time; whether the record is still to be written.
     pub(crate) fn is_left(&mut self, now: Instant) -> bool {
         if now < self.next {
             return true;

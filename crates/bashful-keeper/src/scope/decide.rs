@@ -31,11 +31,11 @@ pub enum Scope {
 pub enum Ground {
     /// systemd is not the first process here.
     NoSystemd,
-    /// It is in no unit that anybody stops.
+    /// It is in no unit that systemd would stop.
     NoUnit,
     /// It descends from a keeper, and belongs to that one's run.
     OfKeeper,
-    /// Its group has limits, which somebody meant to hold for it too.
+    /// Its group has limits, and the person who set them meant to hold the keeper to them too.
     Limited,
     /// A logout spares what a login leaves behind, and ends the user's manager.
     Spared,

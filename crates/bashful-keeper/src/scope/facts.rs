@@ -8,7 +8,7 @@ use rustix::process::geteuid;
 use super::decide::{PREFIX, USER_SLICE};
 use super::logind;
 
-/// What counts.
+/// The facts that decide where a keeper lives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(
     clippy::struct_excessive_bools,
@@ -22,7 +22,7 @@ pub(super) struct Facts {
     pub(super) place: Place,
     /// The unit, or a slice that would be left with it, limits memory or processor.
     pub(super) limited: bool,
-    /// The user's manager stays when nobody is logged in.
+    /// The user's manager stays when the user is logged out.
     pub(super) lingers: bool,
     /// A logout kills what is left in the session.
     pub(super) kills: bool,
@@ -33,13 +33,13 @@ pub(super) struct Facts {
 pub(super) enum Place {
     /// A scope of a keeper.
     Keeper,
-    /// A login.
+    /// The scope of a login session, `session-….scope`.
     Session,
     /// A unit of the user's manager.
     UserManager,
     /// A service of the system, or a scope.
     Service,
-    /// None.
+    /// No unit that systemd would stop, such as `init.scope`, or none that can be seen.
     Elsewhere,
 }
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Where logind is configured; the later count.
+/// Where logind is configured; what a later one says counts.
 const DIRECTORIES: [&str; 3] = ["/usr/lib/systemd", "/run/systemd", "/etc/systemd"];
 /// No file of this kind is longer.
 const LONGEST: u64 = 1 << 20;
@@ -23,14 +23,14 @@ pub(super) fn are_killed(configuration: &[String], is_root: bool) -> bool {
     let kills = said("KillUserProcesses").is_some_and(|value| {
         ["yes", "true", "on", "1"].contains(&value.to_ascii_lowercase().as_str())
     });
-    // Root is left alone unless somebody says something else.
+    // Root is left alone unless the configuration says otherwise.
     let spared = is_root && said("KillExcludeUsers").is_none_or(|users| users.contains("root"));
     kills && !spared
 }
 
-/// Whether this user's manager stays when nobody is logged in.
+/// Whether this user's manager stays when the user is logged out.
 pub(super) fn lingers(user: u32) -> bool {
-    // Who is logged in has a file of logind's; who only lingers may be named in the other.
+    // For a logged-in user logind has a file; one who only lingers is in `/etc/passwd`.
     let logged_in = read(Path::new(&format!("/run/systemd/users/{user}")))
         .and_then(|text| value_of(&text, "NAME").map(str::to_owned));
     let name = logged_in.or_else(|| {
@@ -56,7 +56,7 @@ pub(super) fn name_of(users: &str, user: u32) -> Option<&str> {
     })
 }
 
-/// What logind is told, what counts most last.
+/// The texts of logind's configuration files; what the last one says counts.
 fn configuration() -> Vec<String> {
     let mut files: Vec<PathBuf> = DIRECTORIES
         .iter()

@@ -34,9 +34,9 @@ pub(super) enum Heard {
     Return,
     /// It will not.
     Refused,
-    /// Something that is not about us.
+    /// A message that is not about us.
     Other,
-    /// Nothing in time.
+    /// No message in time.
     Silence,
 }
 
@@ -69,7 +69,7 @@ impl Manager {
         Ok(manager)
     }
 
-    /// Says something that fits into the socket at once, as all of ours does.
+    /// Sends a message that fits into the socket at once, as all of ours do.
     pub(super) fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
         let sent = send(&self.socket, bytes, SendFlags::NOSIGNAL)?;
         if sent == bytes.len() {
@@ -137,7 +137,7 @@ impl Manager {
     }
 }
 
-/// Who we are, in one breath with what follows: the kernel tells the same.
+/// Says who we are, in one breath with what follows: the kernel tells the same.
 fn greeting(user: Uid) -> String {
     let digits = user.as_raw().to_string();
     // Each digit is told by its code, which is 3 and the digit in base 16.

@@ -179,7 +179,7 @@ fn logind_is_understood() {
     assert_eq!(logind::name_of(users, 8), None);
 }
 
-/// A manager that answers like this, once it has heard something.
+/// A manager that answers like this, once it has heard a message.
 fn stand_in(path: &Path, answer: &'static [u8]) -> thread::JoinHandle<Vec<u8>> {
     let listener = UnixListener::bind(path).unwrap();
     thread::spawn(move || {
@@ -217,7 +217,7 @@ fn whatever_a_manager_answers_a_keeper_goes_on() {
             b"OK 00\r\nl\x03\x01\x01\0\0\0\0\x01\0\0\0\0\0\0\0",
             Moved::No,
         ),
-        // Words alone do not move anybody.
+        // A manager that only claims to have moved the keeper has not moved it.
         (
             "lies",
             b"OK 00\r\nl\x02\x01\x01\0\0\0\0\x01\0\0\0\0\0\0\0",
@@ -243,7 +243,7 @@ fn whatever_a_manager_answers_a_keeper_goes_on() {
         if expected == Moved::NotYet {
             assert!(begun.elapsed() < PATIENCE + Duration::from_secs(2));
         }
-        // Once that time has passed nobody waits again.
+        // Once that time has passed the keeper does not wait again.
         let begun = Instant::now();
         if expected == Moved::NotYet {
             assert_eq!(asked.settle(), expected, "{name}");
@@ -273,8 +273,8 @@ fn program(name: &str) -> Command {
     Command::new(name)
 }
 
-/// The bytes are read by a real bus, which hangs up on who sends it nonsense, and told by
-/// its monitor.
+/// A real bus reads the bytes, and hangs up on a client that sends it nonsense; its monitor tells
+/// what it read.
 #[test]
 fn a_real_bus_understands_the_order() {
     let directory = tempfile::tempdir().unwrap();
@@ -311,7 +311,7 @@ fn a_real_bus_understands_the_order() {
     // A manager reads 256 bytes while it does not know us, and goes on when there are more.
     assert!(order.encode().len() > 256);
     manager.send(&order.encode()).unwrap();
-    // Nobody here has that name, and the bus says so.
+    // No service here has that name, and the bus says so.
     while manager.listen(until).unwrap() != Heard::Refused {
         assert!(Instant::now() < until);
     }

@@ -18,7 +18,7 @@ pub(crate) fn open_ours(path: &Path) -> io::Result<File> {
     let file = File::from(open(path, flags, Mode::empty())?);
     let about = file.metadata()?;
     let (user, owner) = (geteuid().as_raw(), about.uid());
-    // What root made is trusted by everybody, and root looks after everybody's.
+    // Every user trusts what root made, and root looks after every user's tasks.
     let is_ours = owner == user || owner == 0 || user == 0;
     if about.is_file() && is_ours {
         return Ok(file);
@@ -42,7 +42,7 @@ pub(crate) fn read_ours(path: &Path) -> io::Result<Vec<u8>> {
     Ok(text)
 }
 
-/// Reads at most so much of the end of a file.
+/// Reads at most this much of the end of a file.
 pub(crate) fn read_end_of_ours(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let mut file = open_ours(path)?;
     let start = file.metadata()?.len().saturating_sub(most);

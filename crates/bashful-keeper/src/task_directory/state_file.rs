@@ -14,7 +14,7 @@ use super::{Phase, STATE, State, TaskDirectory, TaskDirectoryError, doing};
 
 /// The disk gives room in pieces of this size.
 const BLOCK: u64 = 4096;
-/// So much is kept for the last record. Without lists it is less than half as long.
+/// How much is kept for the last record. Without lists it is less than half as long.
 const LAST: u64 = 2048;
 
 /// The state of a task that is ours.
@@ -72,7 +72,7 @@ impl StateFile {
                 .open(&self.path);
             self.file.insert(opened.map_err(doing("open", &self.path))?)
         };
-        // Nobody but us writes here. If somebody did, theirs must not spoil ours.
+        // Only the keeper writes here. If another process did, its text must not spoil ours.
         let length = file.metadata().map_or(self.end, |about| about.len());
         if length != self.end {
             self.end = length;
@@ -80,7 +80,7 @@ impl StateFile {
         }
         let after = self.end + line.len() as u64;
         let room = after.next_multiple_of(BLOCK).max(self.reserved);
-        // The first is written in any case: without one nobody knows who keeps the task.
+        // The first is written in any case: without one no reader knows which keeper has the task.
         if !is_last && self.end > 0 && room - after < LAST {
             match fallocate(
                 file,

@@ -1,4 +1,4 @@
-//! Who looks whether a task is owned is never in the way of its keeper.
+//! A process that looks whether a task is owned is never in the way of its keeper.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,16 +6,16 @@ use std::time::{Duration, Instant};
 
 use super::*;
 
-/// So many tasks are made while others look.
+/// How many tasks are made while other threads look.
 const TASKS: usize = 1500;
-/// So long at most.
+/// The longest that this may take.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 #[test]
 fn a_start_is_not_disturbed_by_those_who_look() {
     let state = tempfile::tempdir().unwrap();
     let fresh = || TaskDirectory::of(state.path(), &TaskId::fresh("bash"));
-    // A keeper whose file had its name before its lock would fail for who looks at that moment.
+    // A keeper whose file had its name before its lock would fail if a process looked just then.
     let named_first = fresh();
     fs::create_dir_all(named_first.path()).unwrap();
     let spec = named_first.path().join(SPEC);

@@ -417,7 +417,7 @@ fn what_is_asked_of_a_command_is_answered() {
     assert_eq!(talk.hear_of("answer")["answer"], "not_running");
 }
 
-/// So many want something at once; the keeper looks at as many in one round.
+/// How many callers come at once; the keeper looks at as many in one round.
 const CROWD: usize = 48;
 
 #[test]
@@ -451,7 +451,7 @@ fn who_comes_is_greeted_at_once_and_commands_wait_in_line() {
     };
     assert_eq!(begun(), 0);
     signal_process(keeper, Signal::CONT);
-    // Stopped again with the first start, it has greeted everybody.
+    // Stopped again with the first start, it has greeted every caller.
     while begun() == 0 {
         std::hint::spin_loop();
     }

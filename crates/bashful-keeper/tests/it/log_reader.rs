@@ -178,7 +178,7 @@ fn an_index_that_promises_too_much_is_not_believed() {
         Some(data(Stream::Stdout, 0, b"there"))
     );
     assert_eq!(reader.next(100).unwrap(), None);
-    // A kind that nobody knows is damage: the log is read as it is.
+    // A kind that readers do not know is damage: the log is read as it is.
     let mut log = Log::of(&[Piece::Out(b"there".to_vec())]);
     log.record(5, 9);
     log.save();

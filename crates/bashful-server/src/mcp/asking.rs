@@ -41,7 +41,7 @@ pub(super) struct Question<'a> {
 }
 
 impl Question<'_> {
-    /// Puts an ask to the client's user if that can be, and waits elsewhere if it was said so.
+    /// Puts an ask to the client's user if it can, or waits for an answer from elsewhere.
     pub(super) async fn put(&self, id: &str) -> Result<Asked, EngineError> {
         let engine = self.server.engine();
         let ask = engine.ask_with_id(id)?;
@@ -186,7 +186,7 @@ impl Question<'_> {
         }
     }
 
-    /// Waits for an answer from elsewhere, if it was said so.
+    /// Waits for an answer from elsewhere, if the server is told to.
     async fn elsewhere(&self, id: &str, why: String) -> Result<Asked, EngineError> {
         let wait = self.server.inner.options.wait;
         if wait.is_zero() {

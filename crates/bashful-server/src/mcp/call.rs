@@ -158,7 +158,7 @@ impl McpServer {
         wish.most_output = client.taste.most_output;
         let reporter = Reporter::of(context);
         wish.on_output = reporter.as_ref().map(Reporter::listener);
-        // Whoever hears nothing may not wait long.
+        // A client that hears nothing may not wait long.
         let silent = reporter.is_none().then_some(self.inner.options.patience);
         if let Some(patience) = silent.into_iter().chain(client.taste.patience).min() {
             wish.let_go = Some(Box::pin(tokio::time::sleep(patience)));
@@ -184,7 +184,7 @@ impl McpServer {
         self.finished_task(call.arguments, answer, client).into()
     }
 
-    /// An answer about something that has ended.
+    /// The answer to a call that has ended, or to one whose task has.
     pub(super) fn finished_task(
         &self,
         arguments: &Value,
@@ -207,7 +207,7 @@ impl McpServer {
     }
 }
 
-/// The answer to a call that nobody said yes to, with the reason.
+/// The answer to a call that no person said yes to, with the reason.
 fn unanswered(mut answer: ToolAnswer, why: &str) -> ToolAnswer {
     answer.text.push_str("\nasked: ");
     answer.text.push_str(why);

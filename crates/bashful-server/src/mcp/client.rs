@@ -22,7 +22,7 @@ pub(super) struct Client {
 /// How a client can put a question to its user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Asks {
-    /// It cannot.
+    /// It cannot: a person must answer elsewhere.
     No,
     /// While a call goes on, by a request of ours.
     WithinTheCall {
@@ -63,7 +63,7 @@ const TASTES: &[(&str, Taste)] = &[
         },
     ),
     // It cuts the middle out of what is longer than 30,000 characters in all, and its mark says
-    // something else.
+    // otherwise.
     (
         "codex-mcp-client",
         Taste {

@@ -19,7 +19,7 @@ pub(super) struct Dialogues {
 
 /// A place to put an ask.
 pub(super) enum Place {
-    /// Nobody is asked yet; the ask is this one's as long as it is held.
+    /// No call puts it yet; the ask is this call's as long as it is held.
     Free(Held),
     /// A person is asked already; this ends when they are not any more.
     Taken(watch::Receiver<()>),
@@ -29,7 +29,7 @@ pub(super) enum Place {
 pub(super) struct Held {
     ask: String,
     all: Arc<Dialogues>,
-    /// Whoever waits for this hears when it goes.
+    /// Calls that wait for this one hear when it goes.
     _end: watch::Sender<()>,
 }
 
@@ -94,7 +94,7 @@ impl Drop for Unanswered {
         runtime.spawn(async move {
             let reason = Some("it was answered elsewhere, or is not needed any more".to_owned());
             let param = CancelledNotificationParam::new(Some(id), reason);
-            // Whoever is gone shows nothing either.
+            // A client that is gone shows nothing either.
             let _ = peer.notify_cancelled(param).await;
         });
     }

@@ -8,7 +8,7 @@ use bashful_engine::is_legible;
 use rmcp::model::{ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema};
 use serde_json::{Value, json};
 
-/// A longer question is not put: a dialogue would cut it, and nobody says yes to half a command.
+/// A longer question is not put: a dialogue would cut it, and a person must see the whole command.
 const MOST_CHARACTERS: usize = 6_000;
 /// The most that a person's word to the agent has.
 const MOST_MESSAGE: usize = 2_000;
@@ -23,9 +23,9 @@ const CHOICES: [&str; 4] = ["once", "session", "always", "deny"];
 /// What came back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Reply {
-    /// Somebody answered.
+    /// The client's user answered.
     Answered(Answer),
-    /// Nobody did, or not in a way that counts; why.
+    /// The client's user did not, or not in a way that counts; why.
     Nobody(String),
 }
 
@@ -35,7 +35,7 @@ pub(super) fn form(
     titles: bool,
     session_yes: Option<Duration>,
 ) -> Option<ElicitRequestParams> {
-    // Nobody says yes to what is not shown.
+    // A person cannot say yes to what is not shown.
     if ask.reads_input && ask.input.is_none() {
         return None;
     }
@@ -232,7 +232,7 @@ fn schema(ask: &Ask, titles: bool, session_yes: Option<Duration>) -> Value {
 pub(super) fn reply(result: &ElicitResult) -> Reply {
     match result.action {
         ElicitationAction::Accept => {}
-        // A client does both by itself when nobody is there to ask.
+        // A client sends both by itself when it has no person to ask.
         ElicitationAction::Decline => return nobody("it said `decline`"),
         ElicitationAction::Cancel => return nobody("it said `cancel`"),
         _ => return nobody("it said something else"),
@@ -296,7 +296,7 @@ fn visible(text: &str) -> String {
     shown
 }
 
-/// As many blanks as a person reads over are written out.
+/// Writes a few blanks out and counts more: a person would not notice how many there are.
 fn push_blanks(shown: &mut String, count: usize) {
     if count <= MOST_BLANKS {
         shown.extend(std::iter::repeat_n(' ', count));

@@ -155,7 +155,7 @@ impl ServerHandler for McpServer {
     }
 }
 
-/// All lists have one page, so nobody was given a cursor.
+/// All lists have one page, so no client was given a cursor.
 fn first_page(request: Option<&PaginatedRequestParams>) -> Result<(), ErrorData> {
     match request.and_then(|request| request.cursor.as_ref()) {
         None => Ok(()),

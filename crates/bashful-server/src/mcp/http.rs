@@ -212,7 +212,7 @@ impl Door {
         }
     }
 
-    /// Nobody who does not show the token learns anything else.
+    /// A client that does not show the token learns nothing else.
     async fn answer(&self, request: Request<Incoming>, visitor: &Visitor) -> Response<Body> {
         if is_ambiguous(&request) {
             return plain(

@@ -26,7 +26,7 @@ impl McpServer {
         self.inner
             .scripts_unlisted
             .store(!scripts, Ordering::Relaxed);
-        // Who gets no JSON is not told its shape: clients insist on what was announced.
+        // A client that gets no JSON is not told its shape: clients insist on what was announced.
         let shapes = taste.structured && self.inner.options.output_schemas;
         let tools = ToolRegistry::tools().iter();
         let tools = tools.filter(|tool| scripts || !tool.is_for_scripts());

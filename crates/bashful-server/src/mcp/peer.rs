@@ -11,11 +11,11 @@ use bashful_engine::approvals::is_run_by_bashful;
 /// Where the kernel lists connections.
 const TABLES: [&str; 2] = ["/proc/net/tcp", "/proc/net/tcp6"];
 
-/// Who was seen at the other end before, and is looked at first: a client connects often.
+/// Processes seen at the other end before, looked at first: a client connects often.
 #[derive(Debug, Default)]
 pub(super) struct Known(Mutex<VecDeque<i32>>);
 
-/// So many are remembered.
+/// How many are remembered.
 const MOST_KNOWN: usize = 8;
 
 impl Known {
@@ -23,7 +23,7 @@ impl Known {
     /// must be found: a run could hide its end of a connection, and a client has no reason to.
     pub(super) fn is_stranger(&self, client: SocketAddr, server: SocketAddr) -> bool {
         let Some(inode) = inode(client, server) else {
-            // From elsewhere: what runs here would be in the table.
+            // From another machine: what runs here would be in the table.
             return !client.ip().to_canonical().is_loopback();
         };
         let known: Vec<i32> = self.lock().iter().copied().collect();
@@ -62,8 +62,8 @@ fn inode(client: SocketAddr, server: SocketAddr) -> Option<u64> {
             let same = |one: SocketAddr, other: SocketAddr| {
                 (one.ip().to_canonical(), one.port()) == (other.ip().to_canonical(), other.port())
             };
-            // State, queues, timer, retransmits, user, timeout, and then the inode: none of a
-            // socket that nobody has any more.
+            // State, queues, timer, retransmits, user, timeout, and then the inode, which is 0 once
+            // no process has the socket.
             let inode = words.nth(6)?.parse().ok()?;
             (same(local, client) && same(remote, server)).then_some(inode)
         })
@@ -92,7 +92,7 @@ fn address(text: &str) -> Option<SocketAddr> {
     Some(SocketAddr::new(ip, port))
 }
 
-/// All processes.
+/// The numbers of all processes that this user sees in `/proc`.
 fn processes() -> impl Iterator<Item = i32> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())

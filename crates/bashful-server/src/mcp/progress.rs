@@ -63,7 +63,7 @@ impl Reporter {
         })
     }
 
-    /// Reports for ever; whoever waits for the call drops it then. A client that does not read
+    /// Reports for ever; the caller drops it when its call has ended. A client that does not read
     /// holds up its own messages and nothing else.
     pub(super) async fn report(&self, what: &str) -> Infallible {
         let began = Instant::now();
@@ -81,7 +81,7 @@ impl Reporter {
                 .await
                 .is_err()
             {
-                // Nobody listens any more; the end of the connection is told elsewhere.
+                // The client listens no more; the end of the connection is told elsewhere.
                 std::future::pending::<()>().await;
             }
             tokio::time::sleep(PACE).await;

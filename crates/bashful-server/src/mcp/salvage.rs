@@ -1,4 +1,4 @@
-//! The id in a message that is not JSON as we read it, so that whoever waits for it hears.
+//! The id in a message that is not JSON as we read it, so that the client that waits for it hears.
 //!
 //! Clients send lone surrogates, numbers out of range and very deep values. The outermost object
 //! is walked by its brackets and strings alone.

@@ -31,14 +31,14 @@ pub(super) struct States {
 /// What is sealed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Note {
-    /// The question.
+    /// The id of the ask that the question puts.
     pub(super) ask: String,
     /// What makes this note another than all others.
     nonce: String,
 }
 
-/// A note that is not one of ours, is about another call, was used before or came too late. Which
-/// of these is nobody's business.
+/// A note that is not one of ours, is about another call, was used before or came too late. The
+/// client is not told which.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a request state came back that is not valid for its call")]
 pub(super) struct NotOurs;
@@ -66,7 +66,7 @@ impl Bound<'_> {
 }
 
 impl States {
-    /// No questions yet, and a key that nobody else has and that ends with this process.
+    /// No questions yet, and a key that only this process has and that ends with it.
     pub(super) fn new() -> io::Result<Self> {
         Self::lasting(OPEN_FOR)
     }
@@ -141,7 +141,7 @@ pub(super) fn hexadecimal(bytes: &[u8]) -> String {
     })
 }
 
-/// Bytes that nobody can guess.
+/// Bytes that an attacker cannot guess.
 pub(super) fn random<const N: usize>() -> io::Result<[u8; N]> {
     use rustix::rand::{GetRandomFlags, getrandom};
     let mut bytes = [0; N];

@@ -31,7 +31,7 @@ const LONGEST_LINE: usize = 16 << 20;
 const MOST_WAITING: usize = 64;
 /// How many requests may be under way; more are refused.
 const MOST_UNDER_WAY: usize = 1024;
-/// How long calls have after the input has ended, while somebody still reads the output.
+/// How long calls have after the input has ended, while the client still reads the output.
 const LAST_CALLS: Duration = Duration::from_secs(5);
 
 /// Serves the client at standard input and output until it goes. What it runs in the foreground
@@ -46,7 +46,7 @@ pub fn serve_stdio(server: &McpServer, interrupts: Interrupts) -> Result<(), Ser
             let service = serve_server_with_ct(server.clone(), transport, gone.clone()).await;
             let service = match service {
                 Ok(service) => service,
-                // Nobody came, or they left before they said anything.
+                // No client came, or it left before it said anything.
                 Err(
                     ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled,
                 ) => {
@@ -82,7 +82,7 @@ struct Stdio {
     out: mpsc::Sender<Outgoing>,
 }
 
-/// A line to be written, and who wants to know.
+/// A line to be written, and where to say whether it was.
 struct Outgoing {
     line: Vec<u8>,
     /// The request that it answers.
@@ -109,7 +109,7 @@ impl Stdio {
         std::thread::spawn(move || reader.read(io::stdin().lock()));
         std::thread::spawn(move || {
             write(to_write, &under_way);
-            // Nobody hears anything any more.
+            // The client hears nothing any more.
             gone.cancel();
         });
         Self { lines, out }
@@ -159,7 +159,7 @@ struct Reader {
     under_way: Arc<UnderWay>,
     /// Before the first request, there is nothing else to say.
     saw_request: bool,
-    /// Says that nobody is there any more.
+    /// Says that the client is gone.
     gone: CancellationToken,
 }
 
@@ -186,7 +186,7 @@ impl Reader {
         self.gone.cancel();
     }
 
-    /// Calls that are under way may still be answered, if somebody is there to read it.
+    /// Calls that are under way may still be answered, if the client is there to read it.
     fn wait_for_last_calls(&self) {
         let until = Instant::now() + LAST_CALLS;
         let is_worth_it = || Instant::now() < until && has_reader(io::stdout().as_fd());
@@ -208,7 +208,7 @@ impl Reader {
         }
     }
 
-    /// Takes one message; false when nobody handles them any more.
+    /// Takes one message; false when the server no longer handles them.
     fn take(&mut self, line: &[u8]) -> bool {
         if line.iter().all(u8::is_ascii_whitespace) {
             return true;
@@ -270,7 +270,7 @@ impl Reader {
             answers: None,
             written,
         };
-        // If nobody writes any more, nobody reads either.
+        // Where the writer has ended, the client does not read either.
         let _ = self.out.blocking_send(outgoing);
     }
 }
@@ -327,11 +327,11 @@ fn next_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<Line> {
     }
 }
 
-/// Writes lines until nobody sends any, or nobody reads them.
+/// Writes lines until there are no senders left, or the client no longer reads.
 fn write(mut lines: mpsc::Receiver<Outgoing>, under_way: &UnderWay) {
     let mut output = io::stdout().lock();
     while let Some(mut outgoing) = lines.blocking_recv() {
-        // Whoever reads the answer may use its id again at once.
+        // A client that reads the answer may use its id again at once.
         if let Some(id) = &outgoing.answers {
             under_way.lock().remove(id);
         }
@@ -349,7 +349,7 @@ fn write(mut lines: mpsc::Receiver<Outgoing>, under_way: &UnderWay) {
     }
 }
 
-/// Whether anybody can still read what is written here.
+/// Whether a process can still read what is written here.
 fn has_reader(output: BorrowedFd<'_>) -> bool {
     let mut watched = [PollFd::from_borrowed_fd(output, PollFlags::empty())];
     let none = rustix::event::Timespec::default();

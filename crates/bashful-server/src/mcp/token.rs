@@ -10,9 +10,9 @@ use sha2::{Digest, Sha256};
 
 use super::state::{hexadecimal, random};
 
-/// The least characters of a token that somebody made.
+/// The least characters of a token that a person made up.
 const LEAST: usize = 16;
-/// The most characters; nobody makes longer ones.
+/// The most characters; no person makes up a longer one.
 const MOST: u64 = 4096;
 
 /// A secret that clients show.
@@ -26,16 +26,16 @@ pub enum TokenError {
     /// The file cannot be used.
     #[error("cannot use the token file `{}`", path.display())]
     File {
-        /// The file.
+        /// The path that the caller named.
         path: PathBuf,
-        /// Why.
+        /// What the system said.
         #[source]
         source: io::Error,
     },
     /// Others can read the file.
     #[error("the token file `{}` can be read by others; make it private: chmod 600", path.display())]
     NotPrivate {
-        /// The file.
+        /// The path that the caller named.
         path: PathBuf,
     },
     /// It is too short, or has characters that no header carries.
@@ -47,7 +47,7 @@ pub enum TokenError {
 }
 
 impl Token {
-    /// A token of one's own.
+    /// A token that a person made up.
     pub fn new(text: &str) -> Result<Self, TokenError> {
         let good = text.chars().all(|c| c.is_ascii_graphic());
         if text.len() < LEAST || !good {
@@ -56,7 +56,7 @@ impl Token {
         Ok(Self(text.to_owned()))
     }
 
-    /// A fresh one.
+    /// A fresh token of 32 random bytes.
     pub fn fresh() -> Result<Self, TokenError> {
         let bytes = random::<32>().map_err(TokenError::Random)?;
         Ok(Self(hexadecimal(&bytes)))
@@ -70,7 +70,7 @@ impl Token {
         };
         let file = fs::File::open(path).map_err(wrong)?;
         let metadata = file.metadata().map_err(wrong)?;
-        // What is in a pipe was given to us by whoever started us.
+        // What is in a pipe was given to us by the process that started us.
         if metadata.is_file() && metadata.mode() & 0o077 != 0 {
             return Err(TokenError::NotPrivate {
                 path: path.to_owned(),
@@ -94,7 +94,7 @@ impl Token {
         file.write_all(b"\n").map_err(wrong)
     }
 
-    /// A name for the session of whoever has it, which does not give it away.
+    /// A name for the session of the clients that show it, which does not give it away.
     pub fn session(&self) -> String {
         let digest = Sha256::digest([b"session ", self.0.as_bytes()].concat());
         format!("http-{}", hexadecimal(digest.get(..8).unwrap_or_default()))

@@ -1,4 +1,4 @@
-//! The flags of `bashful run` for what goes on without anybody who waits.
+//! The flags of `bashful run` for commands that go on while no caller waits.
 
 use std::time::Duration;
 

@@ -27,7 +27,7 @@ pub(crate) struct Step {
 pub(crate) enum Kind {
     /// An entry of ours: it goes whole, whatever was added to it.
     Entry,
-    /// A setting of the client's: it gets its value back, unless somebody changed it since.
+    /// A setting of the client's: it gets its value back, unless a person changed it since.
     Setting,
     /// One of a list.
     Item,
@@ -36,9 +36,9 @@ pub(crate) enum Kind {
 /// How a file stands to a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Standing {
-    /// It holds.
+    /// The file holds what the change would put there.
     Holds,
-    /// Something else stands there.
+    /// Another value stands there.
     Differs,
     /// Nothing stands there.
     Absent,
@@ -96,7 +96,7 @@ pub(crate) fn make(document: &mut dyn Document, change: &Change) -> Result<Optio
     if let What::Entry(Value::Table(entries)) = &change.what
         && let Some(found) = document.get(&change.at)?.filter(is_like)
     {
-        // What somebody added to it stays.
+        // What a person added to it stays.
         let held = |key: &str, value: &Value| {
             let found = found.get(key);
             found.is_some_and(|it| includes(it, &value.json()))
@@ -137,7 +137,7 @@ pub(crate) enum TakenBack {
     Done,
     /// It is not there any more.
     Gone,
-    /// Somebody changed it since; it is left.
+    /// A person changed it since; it is left.
     Changed,
 }
 
@@ -165,7 +165,7 @@ pub(crate) fn take_back(document: &mut dyn Document, step: &Step) -> Result<Take
             document.remove_item(&at, index)?;
         }
     }
-    // What was made around it goes too, as long as nobody else put something into it.
+    // What was made around it goes too, as long as no person put anything else into it.
     let mut made = step.made;
     let mut around: &[&str] = match step.kind {
         Kind::Entry | Kind::Setting => at.split_last().map_or(&[], |(_, rest)| rest),

@@ -213,7 +213,7 @@ fn create(name: impl Fn(u32) -> PathBuf, mode: u32) -> io::Result<(File, PathBuf
     }
 }
 
-/// Writes a text into a new file, which then belongs to whom the old one belongs to.
+/// Writes a text into a new file, which then has the owner of the old one.
 fn fill(mut file: &File, text: &str, old: Option<&fs::Metadata>) -> io::Result<()> {
     file.write_all(text.as_bytes())?;
     if let Some(old) = old {

@@ -81,7 +81,7 @@ fn run_list(
                 }
                 Err(error) => {
                     exit = Exit::Broken;
-                    // Nobody reads us any more, or the like, is not about the action.
+                    // A reader that is gone, or the like, is not about the action.
                     let error = error.downcast::<ScriptError>()?;
                     if error.is_mistake() {
                         exit = Exit::Usage;

@@ -17,7 +17,7 @@ use crate::printer::Printer;
 
 /// Ctrl-\, which leaves when it is pressed twice.
 const LEAVE: u8 = 0x1c;
-/// So soon after the first the second must come.
+/// How soon after the first press the second must come.
 const TWICE: Duration = Duration::from_millis(500);
 /// How often we look at the size, at interrupts and whether the task has ended.
 const GLANCE: Duration = Duration::from_millis(100);
@@ -48,7 +48,7 @@ pub(crate) fn attach(arguments: &AttachArguments, printer: &Printer) -> anyhow::
     }
 }
 
-/// Whether somebody sits at a terminal of ours.
+/// Whether a person sits at a terminal of ours.
 pub(super) fn is_possible() -> bool {
     io::stdin().is_terminal() && io::stdout().is_terminal()
 }
@@ -69,14 +69,14 @@ pub(super) fn own_size() -> TerminalSize {
     }
 }
 
-/// Why somebody no longer sits there.
+/// Why the person no longer sits there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Left {
     /// The task has ended.
     Ended,
     /// By the key.
     Leaving,
-    /// Somebody ended us.
+    /// An interrupt ended us.
     Interrupted,
 }
 
@@ -127,7 +127,7 @@ pub(super) fn sit_down(
     left
 }
 
-/// Draws what the task prints, until it ends or somebody says stop.
+/// Draws what the task prints, until it ends or `stop` is set.
 fn draw(screen: &Mutex<LiveScreen>, stop: &AtomicBool, printer: &Printer) -> anyhow::Result<()> {
     while !stop.load(Ordering::Acquire) {
         let mut screen = lock(screen);
@@ -139,7 +139,7 @@ fn draw(screen: &Mutex<LiveScreen>, stop: &AtomicBool, printer: &Printer) -> any
         if drawn.ended {
             break;
         }
-        // The other one may want to draw it all anew.
+        // The thread that passes keys on may want to draw it all anew.
         std::thread::sleep(Duration::from_millis(1));
     }
     Ok(())

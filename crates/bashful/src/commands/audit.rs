@@ -19,7 +19,7 @@ mod tail;
 mod verify;
 mod words;
 
-/// A trail that somebody changed, or a record that is not there.
+/// A trail that was tampered with, or a record that is not there.
 const NOT_WELL: Exit = Exit::Command(1);
 
 pub(crate) fn audit(arguments: &AuditArguments, printer: &Printer) -> anyhow::Result<Exit> {

@@ -9,7 +9,7 @@ use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::view::show_tasks;
 
-/// So many are ended at a time.
+/// How many are ended at a time.
 const AT_ONCE: usize = 32;
 
 pub(crate) fn kill(arguments: &KillArguments, printer: &Printer) -> anyhow::Result<Exit> {

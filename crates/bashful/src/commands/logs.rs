@@ -18,11 +18,11 @@ mod grep;
 
 use grep::Grep;
 
-/// So much is read at a time.
+/// How much is read at a time.
 const PIECE: usize = 256 << 10;
-/// So much is looked at for the last lines.
+/// How much of the end of a log is searched for the last lines.
 const TAIL: usize = 8 << 20;
-/// How long we wait for output before we look whether somebody still wants it.
+/// How long we wait for output before we look whether the reader still wants it.
 const GLANCE: Duration = Duration::from_millis(200);
 
 pub(crate) fn logs(arguments: &LogsArguments, printer: &Printer) -> anyhow::Result<Exit> {
@@ -105,7 +105,7 @@ fn screen(arguments: &LogsArguments, printer: &Printer) -> anyhow::Result<Exit> 
     Ok(Exit::Success)
 }
 
-/// Whether somebody ended us, or nobody reads any more.
+/// Whether an interrupt ended us, or the reader is gone.
 fn is_unwanted(interrupts: &Interrupts) -> bool {
     let stdout = io::stdout();
     let mut reader = [PollFd::new(&stdout, PollFlags::empty())];
@@ -117,7 +117,7 @@ fn is_unwanted(interrupts: &Interrupts) -> bool {
     gone || interrupts.take() > 0
 }
 
-/// Waits so long; whether somebody ended us, or nobody reads any more.
+/// Waits for `pause`; whether an interrupt ended us, or the reader is gone.
 pub(super) fn is_over(interrupts: &Interrupts, pause: Duration) -> bool {
     let stdout = io::stdout();
     let mut waiting = [
@@ -252,7 +252,7 @@ fn say_that_the_log_ended(why: &str, output: &Output, printer: &Printer) {
     printer.note("hint", hint);
 }
 
-/// A person who followed, or who looks at a log that lacks something, wants to know why it ends.
+/// A person who followed, or who looks at a log with gaps, wants to know why it ends.
 fn say_how_it_ended(task: &Task, followed: bool, printer: &Printer) -> anyhow::Result<()> {
     let summary = task.summary()?;
     if let Some(reason) = summary.reason.filter(|_| {

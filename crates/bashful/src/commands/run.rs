@@ -99,7 +99,7 @@ pub(crate) fn run(
     Ok(last.exit)
 }
 
-/// Whether somebody may sit in front of this: such calls are not handed to a resident engine.
+/// Whether a person may sit in front of this: such calls are not handed to a resident engine.
 fn has_terminal() -> bool {
     io::stdin().is_terminal() || io::stdout().is_terminal() || io::stderr().is_terminal()
 }
@@ -114,12 +114,12 @@ struct Show<'a> {
     shown_whole: bool,
 }
 
-/// What became of one run, for whoever tries again.
+/// What became of one run, for the caller that may try again.
 struct Ended {
     exit: Exit,
     /// The result as it is printed, if that is wanted: once, after the last try.
     json: Option<serde_json::Value>,
-    /// The ask about what was stopped, if it ran and something was.
+    /// The ask about what the sandbox stopped, if the command ran and there is one.
     ask: Option<String>,
 }
 
@@ -334,7 +334,7 @@ fn engine(
     Ok(builder.build()?)
 }
 
-/// The session of calls in a shell for which nobody names another: what lasts needs one.
+/// The session of calls in a shell that name no other: what lasts needs one.
 pub(super) const SHELLS: &str = "shells";
 
 /// The session that a flag, the environment or the terminal names.
@@ -358,7 +358,7 @@ fn invocation(
     }
     if let Some(shell) = &arguments.shell {
         invocation = invocation.shell(shell);
-        // Jobs of a shell go on, unless this call says something else.
+        // Jobs of a shell go on, unless this call says otherwise.
         if let Some(survivors) = arguments.survivors {
             invocation = invocation.survivors(survivors);
         }
@@ -406,7 +406,7 @@ fn invocation(
         let size = arguments.terminal.size.or(own);
         invocation = invocation.terminal(size.unwrap_or(TerminalSize::USUAL));
         if sits && arguments.timeout.is_none() {
-            // Somebody sits there and knows when it is over.
+            // The person who sits there knows when it is over.
             invocation = invocation.timeout(Timeout::Never);
         }
     }

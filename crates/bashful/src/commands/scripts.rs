@@ -138,9 +138,9 @@ struct Teller<'a> {
 }
 
 impl Teller<'_> {
-    /// Tells what keeps a script from running, so that nobody approves it for nothing.
+    /// Tells what keeps a script from running, so that the person does not approve it for nothing.
     fn findings(&self, scripts: &Scripts<'_>, view: &ScriptView) {
-        // It was looked at a moment ago; what fails now is told when somebody is asked.
+        // It was looked at a moment ago; what fails now is told when the person is asked.
         let Ok(validation) = scripts.validate(&view.script.id.to_string()) else {
             return;
         };
@@ -154,7 +154,7 @@ impl Teller<'_> {
 
     fn change(&self, title: &str, view: &ScriptView, as_json: bool) -> anyhow::Result<()> {
         if as_json {
-            // Whoever made it knows its text.
+            // The caller that made the change knows its text.
             let mut view = view.clone();
             view.content = None;
             self.printer.json(&json!({ "v": 1, "script": view }))?;

@@ -15,7 +15,7 @@ use crate::view::{show_task, show_tasks};
 
 mod clean;
 
-/// So many are listed at most.
+/// How many are listed at most.
 const MOST: usize = 1000;
 /// How often we look for changes.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -55,7 +55,7 @@ fn list(arguments: &ListArguments, printer: &Printer) -> anyhow::Result<Exit> {
     if arguments.json {
         printer.json(&as_json(&tasks, &damaged))?;
     } else if tasks.is_empty() && !damaged.is_empty() {
-        // It was said what there is.
+        // What is damaged was told above, and there is nothing else.
     } else if tasks.is_empty() && !arguments.all {
         printer.data(b"Nothing is running; `bashful tasks --all` shows what has ended.\n")?;
     } else {
@@ -91,7 +91,7 @@ fn say_damaged(damaged: &[DamagedTask], printer: &Printer) {
     }
 }
 
-/// Shows the list until somebody ends us: drawn over itself on a terminal, otherwise again
+/// Shows the list until an interrupt ends us: drawn over itself on a terminal, otherwise again
 /// whenever a task comes or goes.
 fn watch(arguments: &ListArguments, printer: &Printer) -> anyhow::Result<Exit> {
     let interrupts = Interrupts::catch()?;

@@ -11,7 +11,7 @@ use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::view::{answer_with, show_tasks};
 
-/// Longer than anybody waits.
+/// Longer than any caller waits.
 const FOR_EVER: Duration = Duration::from_secs(1 << 30);
 
 pub(crate) fn wait(arguments: &WaitArguments, printer: &Printer) -> anyhow::Result<Exit> {
@@ -60,7 +60,7 @@ pub(crate) fn wait(arguments: &WaitArguments, printer: &Printer) -> anyhow::Resu
     Ok(exit)
 }
 
-/// One that waits for somebody to type goes on for ever, unless somebody does.
+/// A task that waits for typed input goes on for ever, unless a person types.
 fn say_if_asked(task: &Task, printer: &Printer) -> anyhow::Result<()> {
     let summary = task.summary()?;
     if let Some(question) = summary.question() {
@@ -74,7 +74,7 @@ fn say_if_asked(task: &Task, printer: &Printer) -> anyhow::Result<()> {
 
 /// What a task that has ended means for our own exit.
 pub(super) fn exit_of(task: &Task) -> anyhow::Result<Exit> {
-    // Of its output nothing is wanted here.
+    // Its output is not wanted here.
     let result = task.result(OutputLimit::characters(Keep::Tail, 1))?;
     Ok(result.map_or(Exit::Broken, |result| Exit::of(&result)))
 }

@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use super::waiting::{Waiting, Wake};
 
-/// Nobody reads a question and answers it in less; until the keyboard was quiet for so long,
+/// No person reads a question and answers it in less; until the keyboard was quiet for that long,
 /// what comes was not meant for us.
 const SETTLE: Duration = Duration::from_millis(250);
 /// The pieces of a paste follow each other faster than this; fingers do not.
 const PASTE_GAP: Duration = Duration::from_millis(40);
 
-/// What somebody pressed.
+/// What the person pressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Key {
     /// A key that sends one byte.
@@ -59,7 +59,7 @@ pub(super) fn key(waiting: &Waiting<'_>) -> Result<Key, NoKey> {
     Ok(Key::Several)
 }
 
-/// What was typed; none if it was quiet for so long.
+/// What was typed; none if the keyboard was quiet for that long.
 pub(super) fn typed_within(
     waiting: &Waiting<'_>,
     patience: Option<Duration>,

@@ -1,4 +1,4 @@
-//! A line that somebody types or changes: on one row, scrolled to the side where it is longer.
+//! A line that a person types or changes: on one row, scrolled to the side where it is longer.
 //!
 //! It is drawn without escape sequences: the row is written, then written again up to the cursor.
 
@@ -36,7 +36,7 @@ enum Progress {
 }
 
 impl Line {
-    /// A line with something in it that may become longer by `more` characters.
+    /// A line that begins as `text` and may become longer by `more` characters.
     pub(super) fn new(text: &str, more: usize, breaks: Breaks) -> Self {
         let text: Vec<char> = text.chars().collect();
         Self {

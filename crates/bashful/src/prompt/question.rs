@@ -56,17 +56,17 @@ v  shows the whole command, page by page.
 /// What came of a question.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Said {
-    /// An answer.
+    /// What the person at this terminal answered.
     Answer(Answer),
     /// Ctrl-C.
     Stopped,
-    /// It was settled in another place, or nobody answered in time.
+    /// It was settled in another place, or no person answered in time.
     Elsewhere,
-    /// Nobody is there any more, or we are to end.
+    /// The terminal is gone, or we are to end.
     Gone,
 }
 
-/// Puts an ask to whoever is at the terminal.
+/// Puts an ask to the person at the terminal.
 pub(crate) fn put(ask: &Ask, editing: Editing, waiting: &Waiting<'_>) -> Said {
     let Ok(_by_key) = waiting.terminal.by_key() else {
         return Said::Gone;
@@ -102,7 +102,7 @@ pub(crate) fn put(ask: &Ask, editing: Editing, waiting: &Waiting<'_>) -> Said {
     }
 }
 
-/// Asks something that is a no unless somebody says yes; none if nobody answers here any more.
+/// Asks for a yes; any other answer is a no. None if no person can answer here any more.
 pub(crate) fn confirm(question: &str, waiting: &Waiting<'_>) -> Option<bool> {
     let _by_key = waiting.terminal.by_key().ok()?;
     let question = format!("{question} [y, ENTER is no] ");
@@ -217,7 +217,7 @@ impl Question<'_> {
             b'y' | b's' | b'p' | b'a' if !self.seen_whole.get() => {
                 Step::Wrong("Not all of it was shown. Press v and look at it first.")
             }
-            // Whoever runs it, and wherever: its content is what was approved.
+            // Any agent may run it, anywhere: its content is what was approved.
             b'y' if self.ask.script.is_some() => Step::Done(Said::Answer(Answer::Allow {
                 scope: Scope::User,
                 expires: None,

@@ -17,7 +17,7 @@ const CONTROLLING: &str = "/dev/tty";
 /// The rows taken when a terminal does not tell its own.
 const DEFAULT_ROWS: usize = 24;
 
-/// A terminal with somebody at it.
+/// A terminal with a person at it.
 #[derive(Debug)]
 pub(crate) struct Terminal {
     descriptor: OwnedFd,
@@ -62,7 +62,7 @@ impl Terminal {
         }
     }
 
-    /// Writes to it. That nobody looks is found out by reading.
+    /// Writes to it. Whether the person is gone is found out by reading.
     pub(crate) fn write(&self, bytes: &[u8]) {
         let mut rest = bytes;
         while !rest.is_empty() {
@@ -144,7 +144,7 @@ impl Drop for ByKey<'_> {
         if self.terminal.can_draw() {
             self.terminal.write(b"\x1b[?2004l");
         }
-        // What was typed for us is not for whoever reads next.
+        // What was typed for us is not for the program that reads next.
         let descriptor = &self.terminal.descriptor;
         if tcsetattr(descriptor, OptionalActions::Flush, &self.before).is_err() {
             let _ = tcsetattr(descriptor, OptionalActions::Now, &self.before);

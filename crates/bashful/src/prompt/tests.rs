@@ -17,7 +17,7 @@ use crate::view::{ColourChoice, ask_about};
 /// No test waits longer for anything.
 const BOUND: Duration = Duration::from_secs(30);
 
-/// An ask that is settled when somebody says so.
+/// An ask that is settled when the test says so.
 struct Switch {
     open: AtomicBool,
     hint: OwnedFd,
@@ -65,7 +65,7 @@ impl Desk {
         Self::sit_typing(ask, b"")
     }
 
-    /// With something typed before the question.
+    /// With keys typed before the question.
     fn sit_typing(ask: Ask, ahead: &[u8]) -> Self {
         let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
         let keyboard = openpt(flags).unwrap();
@@ -114,7 +114,7 @@ impl Desk {
         String::from_utf8_lossy(&self.screen.lock().unwrap()).replace("\r\n", "\n")
     }
 
-    /// Waits until this stands on the screen so often.
+    /// Waits until this stands on the screen this often.
     fn look_for(&self, text: &str, times: usize) {
         let began = Instant::now();
         while self.seen().matches(text).count() < times {
@@ -123,7 +123,7 @@ impl Desk {
         }
     }
 
-    /// Waits until the question stands there so often and was there for a while.
+    /// Waits until the question stands there this often and was there for a while.
     fn asked(&self, times: usize) {
         self.look_for("ENTER is no] ", times);
         std::thread::sleep(Duration::from_millis(400));

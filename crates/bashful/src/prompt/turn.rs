@@ -40,7 +40,7 @@ impl Turn {
         loop {
             let lock = open(&path)?;
             match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
-                // Whoever had it before has removed the file; others may lock a new one.
+                // The process that had it before has removed the file; others may lock a new one.
                 Ok(()) if is_at(&lock, &path) => return Some(Self { path, _lock: lock }),
                 Ok(()) | Err(rustix::io::Errno::INTR) => {}
                 Err(rustix::io::Errno::WOULDBLOCK) => match waiting.without_keys(AGAIN) {

@@ -1,4 +1,4 @@
-//! Waiting for a key, while the ask may be settled elsewhere or somebody may end us.
+//! Waiting for a key, while the ask may be settled elsewhere or an interrupt may end us.
 
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
@@ -15,7 +15,7 @@ const GLANCE: Duration = Duration::from_secs(1);
 /// What ended a wait.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Wake {
-    /// Something was typed.
+    /// The person typed.
     Typed(Vec<u8>),
     /// The ask is settled.
     Settled,

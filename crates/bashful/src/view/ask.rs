@@ -30,7 +30,7 @@ const A_YES_TO_A_SCRIPT: &str = "exactly this text with what it declares; it the
 /// More shapes than this are listed once, not with each answer.
 const SHAPES_REPEATED: usize = 3;
 
-/// Whether the command can be changed by whoever answers.
+/// Whether the person who answers can change the command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Editing {
     /// It can: the run that asks is the one that hears the answer.
@@ -61,7 +61,7 @@ pub(crate) fn reach_rows(reach: &Reachable) -> Vec<(&'static str, String)> {
 /// An ask as it is shown.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AskCard<'a> {
-    /// The ask.
+    /// The ask, which may hold what an agent wrote.
     pub(crate) ask: &'a Ask,
     /// The time, in milliseconds since 1970.
     pub(crate) now_ms: u64,
@@ -93,7 +93,7 @@ impl AskCard<'_> {
             block.close();
             return;
         }
-        // What opens something, or is about one text, is for this directory.
+        // An ask that opens a capability, or is about one text, is for this directory.
         let anywhere = !self.ask.shapes.is_empty() && self.ask.opens.is_empty();
         let place = if anywhere {
             "wherever it works"

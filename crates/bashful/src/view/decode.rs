@@ -17,7 +17,7 @@ pub(super) enum Token {
     Mark(char),
     /// A character that must be spelled out (see [`super::charset::spell`]).
     Odd(char),
-    /// A tab.
+    /// A tab, as wide as the column asks for.
     Tab,
     /// The end of a line.
     Newline,

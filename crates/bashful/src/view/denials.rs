@@ -94,7 +94,7 @@ pub(crate) fn show_denials(
     }
 }
 
-/// What may have been denied without anybody having seen it.
+/// What may have been denied without us seeing it.
 pub(crate) fn not_seen(result: &ExecutionResult) -> Vec<String> {
     let backend = result.enforcement.as_ref().map(|it| it.backend);
     let Some(watched) = &result.watched else {

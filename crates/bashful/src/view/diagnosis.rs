@@ -78,7 +78,7 @@ pub(crate) fn show_diagnosis(diagnosis: &Diagnosis, style: Style, out: &mut Vec<
     sheet.blank();
 }
 
-/// Whether something else than the host is in the way.
+/// Whether anything but the host is in the way.
 fn is_broken(diagnosis: &Diagnosis) -> bool {
     let of_host = ["backend", "profile"];
     let used = diagnosis.used.iter();

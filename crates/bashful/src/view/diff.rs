@@ -7,7 +7,7 @@ use super::{
 
 /// The lines around a change.
 const AROUND: usize = 3;
-/// Above this many pairs of lines, no line in between is looked for that stayed.
+/// Above this many pairs of lines, we do not look for lines in between that stayed.
 const MOST_PAIRS: usize = 4_000_000;
 /// A line that is longer is shown from shortly before what differs to shortly behind it.
 const LONG_LINE: usize = 400;
@@ -115,7 +115,7 @@ fn count(lines: &[Line<'_>], is: impl Fn(&Line<'_>) -> bool) -> usize {
 
 /// One line behind its sign.
 fn row(sign: &str, tone: Tone, line: &str, style: Style, out: &mut Vec<u8>) {
-    // What goes on in the next row is marked, so that nobody takes it for a line.
+    // What goes on in the next row is marked, so that the person does not take it for a line.
     let mut mark = "";
     for row in text::wrap(line, style.room_beside(4).max(1), ROWS) {
         style.paint(tone, &format!("{sign}{mark}{row}"), out);
@@ -254,7 +254,7 @@ fn inner<'a>(before: &[&'a str], after: &[&'a str]) -> Vec<Line<'a>> {
     }
 }
 
-/// From where to where something changes, with the lines around it.
+/// From where to where lines change, with the lines around them.
 fn hunks(lines: &[Line<'_>]) -> Vec<(usize, usize)> {
     let mut hunks: Vec<(usize, usize)> = Vec::new();
     for (index, line) in lines.iter().enumerate() {

@@ -20,9 +20,9 @@ use words::{limit, word};
 /// How much is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Detail {
-    /// What matters.
+    /// The rows that matter, and long lists cut short.
     Short,
-    /// Everything.
+    /// Every row, and lists in full.
     All,
 }
 
@@ -223,7 +223,7 @@ fn paths(plan: &PlannedRun, what: SeenAs) -> Vec<String> {
     paths
 }
 
-/// The private file systems that a person would store something in.
+/// The private file systems that a person would store files in.
 fn is_own_storage(seen: &Seen) -> bool {
     let places = ["/tmp", "/dev/shm"];
     seen.what == SeenAs::Private && places.iter().any(|place| seen.path == Path::new(place))

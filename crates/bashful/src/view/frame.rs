@@ -81,16 +81,16 @@ impl Frame {
 
     /// Shows the spinner, or its next picture, if the command is silent.
     ///
-    /// It is only shown at the start of a row. A child that left its line unfinished is asking
-    /// something or shows its own progress, and a spinner would have to hide that.
+    /// It is only shown at the start of a row. A child that left its line unfinished is asking a
+    /// question or shows its own progress, and a spinner would have to hide that.
     pub(crate) fn tick(&mut self, moment: Moment, out: &mut Vec<u8>) {
         if self.page.at_row_start() {
             self.spinner.tick(moment, self.page.style(), out);
         }
     }
 
-    /// Makes way for a line of our own inside the frame, such as a notice that something was
-    /// left out. The caller's line must end with a line end.
+    /// Makes way for a line of our own inside the frame, such as a notice that output was left out.
+    /// The caller's line must end with a line end.
     pub(crate) fn make_way(&mut self, out: &mut Vec<u8>) {
         self.spinner.erase(out);
         if self.page.at_row_start() {
@@ -123,8 +123,8 @@ impl Frame {
         outcome.write(self.page.style(), out);
     }
 
-    /// Draws something of the child, if there is anything to draw, with the terminal's own
-    /// wrapping off and the spinner away.
+    /// Draws for the child, if there is anything to draw, with the terminal's own wrapping off and
+    /// the spinner away.
     fn draw(&mut self, out: &mut Vec<u8>, act: impl FnOnce(&mut Self, &mut Vec<u8>)) {
         let mut drawn = Vec::new();
         self.page.restate(&mut drawn);

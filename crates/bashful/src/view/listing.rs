@@ -22,9 +22,9 @@ pub(super) struct ListedRow {
 /// A row, or rows that are left out.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Piece {
-    /// A row.
+    /// A row that is shown.
     Row(ListedRow),
-    /// So many rows.
+    /// How many rows are left out here.
     LeftOut(usize),
 }
 
@@ -32,7 +32,7 @@ pub(super) enum Piece {
 pub(super) fn listing(text: &str, span: Option<(usize, usize)>, room: usize) -> Vec<ListedRow> {
     // What ends with a line break has no line behind it.
     let text = text.strip_suffix('\n').unwrap_or(text);
-    // Something has to be marked, also where nothing stands.
+    // The mark is at least one character wide, also where no text stands.
     let span = span.map_or((0, 0), |(start, end)| (start, end.max(start + 1)));
     let mut rows = Vec::new();
     let mut offset = 0;

@@ -52,9 +52,9 @@ impl Neutraliser {
 /// What is on the current row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Row {
-    /// Nothing yet.
+    /// No text has come on this row yet.
     Empty,
-    /// Some text.
+    /// Some text, and no carriage return after it.
     Begun,
     /// Some text and then a carriage return.
     Returned,

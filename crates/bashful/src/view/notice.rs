@@ -17,11 +17,11 @@ const ENTRY_ROWS: usize = 6;
 /// The least columns for the text of an entry, however narrow the terminal is.
 const LEAST_ENTRY_WIDTH: usize = 8;
 
-/// A command that did not run, because the policy refused it or somebody must be asked. All texts
+/// A command that did not run, because the policy refused it or a person must be asked. All texts
 /// may contain what an agent wrote.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Refusal<'a> {
-    /// The command.
+    /// The command as it was asked for.
     pub(crate) command: &'a str,
     /// What the policy says about it.
     pub(crate) decision: &'a Decision,
@@ -102,7 +102,7 @@ pub(crate) struct StartedTask<'a> {
     pub(crate) title: &'a str,
     /// The id by which it is called.
     pub(crate) id: &'a str,
-    /// The command.
+    /// The command as it was asked for.
     pub(crate) command: &'a str,
     /// Where its output goes.
     pub(crate) output_file: &'a Path,

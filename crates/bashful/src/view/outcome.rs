@@ -34,7 +34,7 @@ pub(crate) enum Outcome {
         /// How long it ran.
         elapsed: Duration,
     },
-    /// We ended it because somebody asked for that.
+    /// We ended it because a person or the caller asked for that.
     Cancelled {
         /// How long it ran.
         elapsed: Duration,

@@ -9,12 +9,12 @@ use super::{
 /// The widest column of names.
 const WIDEST: usize = 32;
 
-/// One rule.
+/// One rule, as a row of the table.
 #[derive(Debug)]
 pub(crate) struct RuleRow {
-    /// What happens.
+    /// What the rule makes of a command, such as `ask`.
     pub(crate) effect: &'static str,
-    /// Its id.
+    /// The id under which `bashful policy explain` knows it.
     pub(crate) id: String,
     /// Whose it is, and where it stands.
     pub(crate) place: String,

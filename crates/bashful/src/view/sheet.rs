@@ -8,7 +8,7 @@ use super::{
 /// The least columns for the text of a section, however narrow the terminal is.
 const LEAST_TEXT_WIDTH: usize = 16;
 
-/// Something being written, section by section.
+/// A text that is written section by section.
 pub(super) struct Sheet<'a> {
     pub(super) style: Style,
     pub(super) out: &'a mut Vec<u8>,

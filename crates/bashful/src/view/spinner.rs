@@ -18,9 +18,9 @@ pub(super) const CLEAR_ROW: &[u8] = b"\r\x1b[K";
 /// Two points in time, both counted from the start of the command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Moment {
-    /// The present.
+    /// The moment of this tick.
     pub(crate) now: Duration,
-    /// When the command last wrote something; zero if it never did.
+    /// When the command last printed; zero if it never did.
     pub(crate) last_output: Duration,
 }
 

@@ -26,7 +26,7 @@ pub(crate) struct Style {
 /// Whether colours are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Colour {
-    /// With colours.
+    /// With colour sequences, both ours and the child's.
     On,
     /// Without a single colour sequence.
     Off,
@@ -40,7 +40,7 @@ pub(crate) enum ColourChoice {
     Auto,
     /// Colours whatever the stream is.
     Always,
-    /// No colours.
+    /// No colours, whatever the stream is.
     Never,
 }
 
@@ -109,7 +109,7 @@ impl Style {
         self.width < 60
     }
 
-    /// The columns that are left beside something of this width.
+    /// The columns that are left beside `taken` of them.
     pub(crate) fn room_beside(self, taken: usize) -> usize {
         self.columns().saturating_sub(taken)
     }

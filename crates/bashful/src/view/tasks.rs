@@ -15,7 +15,7 @@ use super::{
 /// One column of the table: its name, and what it says about a task.
 type Column = (&'static str, fn(&TaskSummary) -> String);
 
-/// Writes a table of tasks, and below it what those ask that wait for somebody to type.
+/// Writes a table of tasks, and below it the questions of those that wait for typed input.
 pub(crate) fn show_tasks(tasks: &[TaskSummary], style: Style, out: &mut Vec<u8>) {
     if tasks.is_empty() {
         out.extend(b"There are no such tasks.\n");
@@ -76,7 +76,7 @@ pub(crate) fn answer_with(task: &TaskSummary) -> Option<String> {
     Some(how_to_answer(&task.task_id, asked, task.tty))
 }
 
-/// The same for whoever has no summary.
+/// The same for a caller that has no summary.
 pub(crate) fn how_to_answer(id: &str, asked: &NeedsInput, tty: bool) -> String {
     let send = format!("`bashful send {id} '…' --enter`");
     match (tty, asked.hidden) {

@@ -8,7 +8,7 @@ use super::charset::{Reader, spell};
 
 /// The most characters [`visible`] reads, so that a huge text costs nothing.
 const VISIBLE_LIMIT: usize = 4096;
-/// The columns kept for the sign that something was left out.
+/// The columns kept for the sign that text was left out.
 const ELLIPSIS_WIDTH: usize = 2;
 
 /// Text from outside as one line that shows all there is and does nothing: controls, what is
@@ -33,7 +33,7 @@ pub(crate) fn visible(text: &str) -> String {
     shown
 }
 
-/// Cuts one line of visible text to a number of columns, with `…` where something was left out.
+/// Cuts one line of visible text to a number of columns, with `…` where text was left out.
 pub(crate) fn shorten(text: &str, columns: usize) -> String {
     let mut kept = String::new();
     let mut used = 0;

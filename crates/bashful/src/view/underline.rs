@@ -28,7 +28,7 @@ pub(super) struct Cell {
 /// is too long is cut at both ends so that what is marked can be seen.
 pub(super) fn underline(text: &str, (start, end): (usize, usize), columns: usize) -> Vec<Row> {
     let columns = columns.max(LEAST_COLUMNS);
-    // Something has to be marked, also where nothing stands.
+    // The mark is at least one character wide, also where no text stands.
     let end = end.max(start + 1);
     let mut rows = Vec::new();
     let mut offset = 0;

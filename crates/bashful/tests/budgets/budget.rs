@@ -14,10 +14,10 @@ use crate::stage::User;
 const ORDINARY: &str = "ordinary-user";
 /// How often which call was seen when the budget was written, to tell what grew.
 const SEEN: &str = "seen";
-/// So many of the calls that grew are told.
+/// How many of the calls that grew are told.
 const TOLD: usize = 6;
 
-/// What was measured for everybody.
+/// What was measured, for every user.
 pub(crate) type All = BTreeMap<(User, Scenario), Measured>;
 
 /// The file as it is.
@@ -43,7 +43,7 @@ impl Budgets {
         roles.get(role.name())?.as_table()
     }
 
-    /// The value for a user: their own, or the one for everybody.
+    /// The value for a user: their own, or the one for every user.
     fn item(&self, user: User, scenario: Scenario, role: Role, key: &str) -> Option<&Item> {
         let table = self.table(scenario, role)?;
         let own = table.get(ORDINARY).filter(|_| user == User::Ordinary);
@@ -164,7 +164,7 @@ pub(crate) fn is_gain(line: &str) -> bool {
 
 const GAIN: &str = ": only ";
 
-/// What is wrong with a number, if something is.
+/// What is wrong with a number, if it is over its budget or far below.
 fn verdict(what: What, budget: Option<u64>, got: Option<u64>) -> Option<String> {
     let name = what.name();
     match (budget, got) {

@@ -109,7 +109,7 @@ fn script(engine: &Engine, workspace: &Path) -> Box<dyn FnMut() -> String> {
     })
 }
 
-/// The start alone is waited for; how it ends is the keeper's work.
+/// Only the start is waited for; how the command ends is the keeper's work.
 fn background(builder: EngineBuilder) -> Box<dyn FnMut() -> String> {
     let engine = builder.session("budget").build().unwrap();
     Box::new(move || {

@@ -1,7 +1,7 @@
 //! What a warm run costs, counted and held to `budgets.toml`.
 //!
-//! `strace` sees the calls of everybody who takes part; page faults and wakes are the kernel's
-//! counters in runs without it. Root counts for root and for an ordinary user, anybody else for
+//! `strace` sees the calls of every process that takes part; page faults and wakes are the kernel's
+//! counters in runs without it. Root counts for root and for an ordinary user, any other user for
 //! themselves. With `--write`, which needs root, the file is written anew.
 
 #![expect(

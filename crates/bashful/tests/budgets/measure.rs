@@ -9,9 +9,9 @@ use crate::stage::{Stage, Tracer, User};
 use crate::trace::Trace;
 use crate::unwatched::{Counters, Snapshot};
 
-/// So many runs come before those that count.
+/// How many runs come before those that count.
 const WARM_UP: usize = 4;
-/// So many count, or fewer where they take long.
+/// How many count, or fewer where they take long.
 const RUNS: usize = 20;
 const LEAST_RUNS: usize = 7;
 const LONG: Duration = Duration::from_millis(1500);

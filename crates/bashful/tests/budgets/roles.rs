@@ -65,15 +65,15 @@ fn roles(trace: &Trace, scenario: Scenario, keeper: i32) -> Vec<Option<Role>> {
         works.insert(driver, work);
     }
     let mut roles: Vec<Option<Role>> = Vec::with_capacity(trace.calls.len());
-    // Where each thread has begun, or has executed something.
+    // Where each thread has begun, or has executed a program.
     let mut since: HashMap<i32, usize> = HashMap::new();
     let mut executed: HashSet<i32> = HashSet::new();
     let is_fixed = |thread| thread == keeper || Some(thread) == trace.driver();
     for (index, call) in trace.calls.iter().enumerate() {
         let thread = call.thread;
         since.entry(thread).or_insert(index);
-        // Nobody of the engine's side made it, so it descends from the keeper. What such a process
-        // returns from a clone says nothing: it counts in a namespace of its own.
+        // No process on the engine's side made it, so it descends from the keeper. What such a
+        // process returns from a clone says nothing: it counts in a namespace of its own.
         let mut work = *works.entry(thread).or_insert(match call.program.as_str() {
             "bash" | "bwrap" => Work::Foreign,
             _ => Work::Of(Role::First),
@@ -110,7 +110,7 @@ fn roles(trace: &Trace, scenario: Scenario, keeper: i32) -> Vec<Option<Role>> {
     roles
 }
 
-/// Who was made by the engine's side: threads go on with its work, processes of a command line
+/// The engine's side owns what it makes: threads go on with its work, processes of a command line
 /// are a resident engine.
 fn adopt(call: &Call, work: Work, works: &mut HashMap<i32, Work>) {
     let Some(child) = call.result.filter(|_| call.is_fork()) else {
@@ -123,7 +123,7 @@ fn adopt(call: &Call, work: Work, works: &mut HashMap<i32, Work>) {
         Work::Of(Role::Engine) => work,
         Work::Of(Role::CommandLine) if call.makes_thread() => work,
         Work::Of(Role::CommandLine) => Work::Of(Role::Engine),
-        // Who only starts the command line.
+        // The process that only starts the command line.
         Work::Foreign if call.program == DRIVER => work,
         _ => return,
     };

@@ -57,7 +57,7 @@ pub(crate) enum Role {
     CommandLine,
     /// The process that has the library, with all its threads.
     Engine,
-    /// The keeper.
+    /// The process that owns the room and the run.
     Keeper,
     /// What the keeper starts besides the command: first processes, ushers, searches.
     First,

@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use crate::driver::furnish;
 use crate::scenario::{DRIVER, PATH, Scenario};
 
-/// Whoever has this number has no rights, whether or not there is a name for it.
+/// The user with this number has no rights, whether or not there is a name for it.
 const NOBODY: u32 = 65534;
 /// No run takes longer, however slow the machine is.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -28,7 +28,7 @@ pub(crate) enum User {
 }
 
 impl User {
-    /// Root counts for both; anybody else for themselves.
+    /// Root counts for both; any other user for themselves.
     pub(crate) fn all() -> &'static [Self] {
         if rustix::process::geteuid().is_root() {
             &[Self::Root, Self::Ordinary]
@@ -45,7 +45,7 @@ impl User {
     }
 }
 
-/// The executables, where every user may run them and nobody else does.
+/// The executables, where every user may run them and no other process does.
 pub(crate) struct Stage {
     place: TempDir,
 }
@@ -123,7 +123,7 @@ impl Stage {
     }
 }
 
-/// Waits until there is something.
+/// Waits until `look` finds what it looks for.
 fn eventually<T>(mut look: impl FnMut() -> Option<T>) -> T {
     let begin = Instant::now();
     loop {
@@ -135,7 +135,7 @@ fn eventually<T>(mut look: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// Whether this tracer and all threads that it traces wait for something to happen.
+/// Whether this tracer and all threads that it traces are asleep.
 fn is_asleep(tracer: i32) -> bool {
     let traced = format!("TracerPid:\t{tracer}\n");
     let awake = |status: &str| !status.contains("State:\tS") && !status.contains("State:\tZ");
@@ -152,7 +152,7 @@ fn is_asleep(tracer: i32) -> bool {
             .all(|thread| !awake(&read(thread.path())))
 }
 
-/// Who watches.
+/// Whether a tracer watches the runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tracer {
     Strace,
@@ -192,8 +192,8 @@ impl Play {
         answer
     }
 
-    /// Waits until nobody makes calls any more: what was begun ahead for the next run is done.
-    /// Who only waits for a processor is not quiet yet.
+    /// Waits until no process makes calls any more: what was begun ahead for the next run is done.
+    /// A process that only waits for a processor is not quiet yet.
     pub(crate) fn settle(&self) {
         let length = || fs::metadata(&self.log).map_or(0, |it| it.len());
         let tracer = self.process();

@@ -110,7 +110,7 @@ impl Trace {
         trace
     }
 
-    /// Who the tracer started.
+    /// The process that the tracer started.
     pub(crate) fn driver(&self) -> Option<i32> {
         self.calls.first().map(|call| call.thread)
     }

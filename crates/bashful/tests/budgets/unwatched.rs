@@ -1,5 +1,5 @@
-//! Page faults and wakes, which a tracer would change: the kernel's own counters, before and
-//! after each run that nobody traces.
+//! Page faults and wakes, which a tracer would change: the kernel's own counters, before and after
+//! each run without one.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -63,7 +63,7 @@ fn wakes_of(thread: &Path) -> Option<u64> {
 }
 
 /// The counters of a keeper and of all processes that were started by the path of a copy of the
-/// executables, which nobody else runs.
+/// executables, which no other process runs.
 pub(crate) struct Snapshot(BTreeMap<i32, Counters>);
 
 impl Snapshot {
@@ -82,9 +82,9 @@ impl Snapshot {
         )
     }
 
-    /// What keeper and engine did since another snapshot. The engine is everybody who lives from
-    /// run to run and is not the keeper, nor the process that only starts the command line; a
-    /// first process does not live so long.
+    /// What keeper and engine did since another snapshot. The engine is every process that lives
+    /// from run to run and is not the keeper, nor the process that only starts the command line; a
+    /// first process does not live that long.
     pub(crate) fn since(
         &self,
         before: &Self,

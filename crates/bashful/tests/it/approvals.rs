@@ -29,7 +29,7 @@ fn pending(world: &World) -> Vec<Value> {
     answer["asks"].as_array().unwrap().clone()
 }
 
-/// Waits until something waits for an answer; its id.
+/// Waits until an ask waits for an answer; its id.
 fn waiting_ask(world: &World) -> String {
     assert!(eventually(|| !pending(world).is_empty()));
     pending(world)[0]["id"].as_str().unwrap().to_owned()

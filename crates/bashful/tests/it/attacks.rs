@@ -27,7 +27,7 @@ fn a_process_without_its_first_thread_is_ended_and_listed() {
             panic!("not one survivor: {result}")
         };
         assert_eq!(survivor["fate"], "killed", "{result}");
-        // A zombie in everybody's eyes: only when it is gone has it ended.
+        // It looks like a zombie to any process: it has ended only when it is gone.
         let entry = PathBuf::from(format!("/proc/{}", survivor["pid"]));
         assert!(eventually(|| !entry.exists()), "it lives on: {survivor}");
     }
@@ -41,7 +41,7 @@ fn a_keeper_that_its_command_stops_goes_on() {
         let (_, result) = ended.outcome().json();
         assert_eq!(result["status"], "timed_out", "{result}");
         assert!(ended.took < Duration::from_secs(30), "{:?}", ended.took);
-        // In a sandbox there is nobody that it may stop.
+        // In a sandbox there is no keeper that it could stop.
         let stopped = match world.walls() {
             Walls::Sandbox => "1\n",
             Walls::Nothing => "0\n",
@@ -66,7 +66,7 @@ fn a_limit_on_the_size_of_files_ends_the_log_and_not_the_run() {
     assert_eq!(found, json!([3, 3, "write_failed", 100_000]));
 }
 
-/// Starts a victim and, beside it, what floods the output of everybody it finds under
+/// Starts a victim and, beside it, what floods the output of every process it finds under
 /// the victim's number. How the victim ended, and how long the flood took.
 fn flooded(world: &World) -> (Value, Duration) {
     let victim = world.start(&[
@@ -106,7 +106,7 @@ fn in_a_sandbox_nobody_writes_to_another_runs_output() {
     assert_eq!(found, json!([0, "bye\n"]));
 }
 
-/// What is left of a run that printed so much and whose keeper was killed.
+/// What is left of a run that printed this much and whose keeper was killed.
 fn assert_lost_within_limits(code: i32, result: &Value) {
     assert_eq!(
         json!([code, result["status"], result["truncated"]]),
@@ -154,7 +154,7 @@ fn a_command_that_kills_its_keeper_is_lost() {
 #[test]
 fn in_a_sandbox_no_command_kills_its_keeper() {
     let world = World::unjudged();
-    // One signal after the other to the first process of the room and to everybody.
+    // One signal after the other to the first process of the room and to all processes.
     let text = "for signal in KILL STOP TERM INT HUP SEGV ABRT USR1; do
             kill -$signal $PPID && echo $signal reached it
         done 2>/dev/null

@@ -71,7 +71,7 @@ fn end(task: &str, agent: &str, code: i32) -> Event {
     }))
 }
 
-/// A world in which two agents did something.
+/// A world in which two agents had commands run.
 fn world() -> World {
     let world = World::new();
     let trail = Trail::at(&world.state());
@@ -317,7 +317,7 @@ fn an_anchor_in_a_file_tells_how_far_the_trail_is_unchanged() {
         good.code == 0 && good.stdout.starts_with(&first),
         "{good:?}"
     );
-    // Somebody begins the trail anew.
+    // The person begins the trail anew.
     fs::remove_dir_all(world.state()).unwrap();
     Trail::at(&world.state()).append_synced(&more).unwrap();
     assert_eq!(audit(&world, &["verify"]).code, 0);

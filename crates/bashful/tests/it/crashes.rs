@@ -1,4 +1,4 @@
-//! `kill -9` of whoever waits and of whoever keeps: the run ends, the record is true.
+//! `kill -9` of the caller that waits and of the keeper: the run ends, the record is true.
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
@@ -85,13 +85,13 @@ fn killing_the_keeper_in_json() {
             result["error"].as_str().unwrap().contains("keeper"),
             "{result}"
         );
-        // Nobody was left to write more than that it ran; a lock that nobody holds says the rest.
+        // The keeper could write no more than that it ran; its lock, now free, says the rest.
         let record = &world.records()[0];
         assert_eq!(
             json!([record["phase"], record["id"]]),
             json!(["running", result["task_id"]])
         );
-        // Whoever knew what was enforced has gone.
+        // The keeper, which knew what was enforced, is gone.
         assert_eq!(result.get("enforcement"), None);
     });
 }

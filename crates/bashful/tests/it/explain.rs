@@ -58,7 +58,7 @@ fn a_run_enforces_what_was_explained() {
     }
 }
 
-/// Root becomes the owner of the workspace; anybody else stays who they are.
+/// Root becomes the owner of the workspace; any other user stays who they are.
 #[test]
 fn the_identity_is_that_of_the_run() {
     let world = World::new();

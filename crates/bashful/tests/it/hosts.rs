@@ -1,4 +1,4 @@
-//! Hosts that lack something: what is simulated is really gone, and what Bashful makes of it.
+//! Hosts with parts missing: what is simulated is really gone, and what Bashful makes of it.
 //!
 //! They are made by `tests/hosts/host.py`. As root they are hosts of root, and hosts of an ordinary
 //! user otherwise: the tests run as both.

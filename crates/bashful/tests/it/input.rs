@@ -15,7 +15,7 @@ use crate::support::{Running, World, binary, ran};
 fn stdin_is_closed_unless_given() {
     let world = World::new();
     let mut command = world.run_command(&["cat; echo end"]);
-    // A pipe that stays open: whoever read it would hang.
+    // A pipe that stays open: a command that read it would hang.
     command.stdin(Stdio::piped());
     assert_eq!(Running::start(command).end().outcome(), ran(0, "end\n", ""));
 }

@@ -74,7 +74,7 @@ fn fields_of_a_success() {
     let levels = ["full", "partial"];
     let resources = enforcement["resources"].as_str().unwrap();
     assert!(levels.contains(&resources), "{resources}");
-    // Root's runs become nobody where the file system can show files as theirs.
+    // Root's runs become `nobody` where the file system can show files as theirs.
     let identity = enforcement["identity"].as_str().unwrap();
     let is_root = rustix::process::geteuid().is_root();
     assert!(

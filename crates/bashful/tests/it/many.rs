@@ -67,7 +67,7 @@ fn many_at_once_do_not_mix_their_results() {
     assert_eq!(ids.len(), 12, "an id was given twice");
 }
 
-/// So many at once. One processor starts them in less time than a command waits in line.
+/// How many at once. One processor starts them in less time than a command waits in line.
 const CROWD: usize = 200;
 
 #[test]

@@ -65,7 +65,7 @@ fn steady(world: &World, text: &str) -> String {
     steady
 }
 
-/// How many bytes of something that differs from run to run stand here, and what is shown instead.
+/// How many bytes that differ from run to run stand here, and what is shown instead.
 fn varying(rest: &str, before: Option<char>) -> (usize, &'static str) {
     if before.is_some_and(char::is_alphanumeric) {
         return (0, "");

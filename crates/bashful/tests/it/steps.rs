@@ -1,9 +1,9 @@
 //! `kill -9` between every two steps of ask, answer, claim, start and end.
 //!
-//! `strace` kills the executable on its way into one call that changes something, and each such
-//! call has its turn. Then the real executable is asked what it knows, and what it says must be
-//! true: nothing ran without a record before it, no yes was used twice, and the next command works
-//! as if nothing had happened.
+//! `strace` kills the executable on its way into one call that changes a file or tells another
+//! process, and each such call has its turn. Then the real executable is asked what it knows, and
+//! what it says must be true: nothing ran without a record before it, no yes was used twice, and
+//! the next command works as if nothing had happened.
 
 mod calls;
 mod truth;
@@ -42,7 +42,7 @@ fn allow(world: &World, id: &str) {
     assert_eq!(code, 0, "{screen}");
 }
 
-/// Where a call leaves something.
+/// Where a call leaves files.
 const PLACES: [&str; 2] = ["state", "cache"];
 
 /// What was there before a call, to begin from again.
@@ -127,7 +127,7 @@ struct Given {
 impl Given {
     const NOTHING: Self = Self::runs(0);
 
-    /// So many yeses, and then a call that runs something.
+    /// This many yeses, and then a call that runs a command.
     const fn runs(before: usize) -> Self {
         Self {
             before,
@@ -136,7 +136,7 @@ impl Given {
         }
     }
 
-    /// A call of a person, which says yes so often.
+    /// A call by a person, who says yes this often.
     const fn person(before: usize, in_it: usize) -> Self {
         Self {
             before,
@@ -167,7 +167,7 @@ fn words(words: &[&str]) -> Vec<String> {
     words.iter().map(|&word| word.to_owned()).collect()
 }
 
-/// A yes for one run that nobody has used.
+/// A yes for one run, which no run has used.
 fn one_yes(world: &World) {
     let id = ask(world);
     allow(world, &id);

@@ -1,4 +1,4 @@
-//! What outlives its command is ended or adopted, and never waited for.
+//! What outlives its command is ended or adopted; no run waits for it.
 
 use std::fs;
 use std::time::Duration;

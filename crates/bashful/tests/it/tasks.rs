@@ -83,7 +83,7 @@ fn a_task_outlives_its_starter_and_is_ended_by_another_process() {
 fn kill_9_of_the_starter_leaves_the_task_alone() {
     let world = World::new();
     let marker = Marker::fresh();
-    // It waits for something that never comes, so that there is somebody to kill.
+    // It waits for a line that never comes, so that there is a starter to kill.
     let command = format!("{}; true", marker.sleep());
     let starter = world.start(&["--background", "--ready-when", "never", &command]);
     marker.wait_for(1);
@@ -278,7 +278,7 @@ fn an_agent_has_so_many_tasks_and_no_more() {
     let third = world.run(&["--background", "--session", "s", "sleep 60"]);
     assert_eq!(third.code, 2);
     assert!(third.stderr.contains("tasks.per_agent"), "{third:?}");
-    // Others are not in the way, and neither is what somebody waits for.
+    // Other agents are not in the way, and neither is a run that its caller waits for.
     assert_eq!(world.run(&["--session", "s", "true"]).code, 0);
     let other = world.background(&["--agent", "bob", "sleep 60"]);
     assert_eq!(world.call(&["kill", id(&first)]).code, 0);
@@ -403,7 +403,7 @@ fn cleaning_takes_the_oldest_and_the_record_stays_whole() {
         .json();
     assert_eq!(cleaned["removed"], json!([]));
     assert_eq!(world.call(&["kill", "--now", id(&runs)]).code, 0);
-    // Nobody waited for this one, so its end has to be on record first.
+    // No caller waited for this one, so its end has to be on record first.
     assert!(eventually(|| {
         let (_, cleaned) = world
             .call(&["tasks", "clean", "--keep", "0", "--json"])

@@ -22,7 +22,7 @@ fn started(world: &World, marker: &Marker) -> String {
     id(&told).to_owned()
 }
 
-/// A task that has printed something and ended.
+/// A task that has printed on both streams and ended.
 fn ended(world: &World) -> String {
     let told = world.background(&["echo out; echo err >&2"]);
     assert_eq!(world.call(&["wait", id(&told)]).code, 0);

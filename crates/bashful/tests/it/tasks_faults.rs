@@ -1,4 +1,4 @@
-//! Whoever dies, and whenever: every task gets a truthful end, and no process is left.
+//! Whichever process dies, and whenever: every task gets a truthful end, and no process is left.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -34,7 +34,7 @@ impl Dice {
     }
 }
 
-/// Starts a task, and kills somebody at a random moment.
+/// Starts a task, and kills its starter, a keeper or a reader at a random moment.
 fn round(world: &World, dice: &mut Dice, number: u64, marker: &Marker) {
     let command = match dice.below(3) {
         0 => format!("echo begun; {}", marker.sleep()),
@@ -93,7 +93,7 @@ fn heavy_whoever_is_killed_every_task_has_a_truthful_end() {
         assert_eq!(killed.code, 0, "{killed:?}");
     }
     let over = |task: &Value| ["finished", "lost"].contains(&task["state"].as_str().unwrap());
-    // A start that was cut off is waited for half a minute before it counts as none.
+    // A start that was cut off counts as none only after half a minute.
     assert!(
         eventually(|| world.tasks(&["--all"]).iter().all(over)),
         "{:?}",

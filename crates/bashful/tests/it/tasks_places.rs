@@ -1,4 +1,4 @@
-//! How many tasks of an agent may run that nobody waits for, however they came to that.
+//! How many tasks of an agent may run that no caller waits for, however they came to that.
 
 use serde_json::{Value, json};
 
@@ -55,7 +55,7 @@ fn what_waits_for_an_answer_counts() {
     assert!(told.to_string().contains("task_kill"), "{told}");
     assert!(!told.to_string().contains("bashful kill"), "{told}");
     refused(&world, &["--background", "sleep 60"]);
-    // What somebody waits for to its end is in nobody's way.
+    // A run that its caller waits for to its end takes no place.
     assert_eq!(world.run(&["true"]).code, 0);
     assert_eq!(world.tasks(&[]).len(), 2);
     end_all(&world);

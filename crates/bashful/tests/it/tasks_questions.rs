@@ -1,4 +1,4 @@
-//! Tasks that wait for somebody to type: everybody who looks sees the question and what to do.
+//! Tasks that wait for typed input: every caller who looks sees the question and what to do.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::support::{World, eventually};
 use crate::tasks::id;
 
-/// So soon is at once, on a slow machine too; far less than anybody would wait.
+/// The longest that counts as at once, on a slow machine too; far less than a person would wait.
 const AT_ONCE: Duration = Duration::from_secs(20);
 
 /// A task that asks, and its id.
@@ -44,7 +44,7 @@ fn people_see_the_question_and_how_to_answer() {
     let (_, status) = world.call(&["status", "--json"]).json();
     let asked = &status["running"][0]["needs_input"]["line"];
     assert_eq!(asked, "Really delete?");
-    // Whoever waits is told once, and goes on waiting.
+    // A caller that waits is told once, and goes on waiting.
     let (said, mut waiting) = world.spoken(&["wait", &id]);
     let text = || fs::read_to_string(&said).unwrap();
     assert!(eventually(|| text().contains(&answer)), "{}", text());

@@ -22,7 +22,7 @@ fn start(world: &World, what: &str, arguments: &[&str]) -> (i32, Value) {
     world.json(&[&flags[..], arguments].concat())
 }
 
-/// A port that nobody has now.
+/// A port that no process has now.
 fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.local_addr().unwrap().port()
@@ -47,7 +47,7 @@ fn a_port_is_looked_at_where_the_command_is() {
         let port = free_port();
         let (code, told) = start(&world, &format!("tcp:{port}"), &[&server(port)]);
         assert_eq!(json!([code, told["ready"]]), json!([0, true]), "{told}");
-        // In a room it has its own loopback: from here nobody is there.
+        // In a room it has its own loopback: from here no server is there.
         let reached = std::net::TcpStream::connect(("127.0.0.1", port)).is_ok();
         assert_eq!(reached, world.walls() == Walls::Nothing);
         assert_eq!(world.call(&["kill", "--now", id(&told)]).code, 0);

@@ -185,7 +185,7 @@ fn a_spinner_after_two_seconds_of_silence() {
     let world = World::new();
     let (_, drawn) = drawn(&world, &["run", "sleep 4; echo done"]);
     assert!(drawn.contains("Still running ("), "{drawn:?}");
-    // And it is gone when there is something to see.
+    // And it is gone when there is output to see.
     let (_, rows, _) = frame(&drawn);
     assert!(rows.last().unwrap().ends_with("│ done"), "{rows:?}");
 }

@@ -10,8 +10,8 @@ use crate::support::{Marker, World};
 /// Stops the last process in the background, once it is the sleeper it is to be.
 const STOP: &str = "until grep -q sleep /proc/$!/comm; do sleep 0.02; done; kill -STOP $!";
 
-/// Starts this text, in which `SLEEP` is a sleeper, waits until there are so many,
-/// interrupts once, and checks that nobody is left when `bashful` has ended.
+/// Starts this text, in which `SLEEP` is a sleeper, waits until there are this many, interrupts
+/// once, and checks that no sleeper is left when `bashful` has ended.
 fn cancelled(text: &str, sleepers: usize) {
     World::in_both(|world| {
         let marker = Marker::fresh();

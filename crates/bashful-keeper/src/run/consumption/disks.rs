@@ -1,8 +1,8 @@
 //! What a run adds to the disks that it writes to.
 //!
 //! Two things must come together: a disk has become fuller since the run began, and the run
-//! wrote so much. Who else fills the disk, and a run that writes the same file again and again,
-//! is left alone. Neither takes a look at any file.
+//! wrote as much. Another process that fills the disk, or a run that writes over the same file,
+//! is left alone. Neither check looks at any file.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -59,7 +59,7 @@ pub(super) struct Added {
     allocated: u64,
     /// Written by processes that were seen, at the last look.
     written: u64,
-    /// Written by processes that were seen and have gone without anybody waiting for them.
+    /// Written by processes that were seen and have gone without their parents waiting for them.
     lost: u64,
 }
 
@@ -142,7 +142,7 @@ impl Added {
         Ok(left.chain(free).min().unwrap_or(u64::MAX))
     }
 
-    /// So much is about to be set aside: whether that is too much.
+    /// The run is about to set aside this many bytes: whether that is too much.
     pub(super) fn allocate(&mut self, bytes: u64) -> Option<Over> {
         self.allocated = self.allocated.saturating_add(bytes);
         let falls = self.falls(bytes, &mut Disks::default());
@@ -151,7 +151,7 @@ impl Added {
         over.map(|fall| fall.allowed)
     }
 
-    /// By how much the disks became fuller, with so much that is still to come.
+    /// By how much the disks became fuller, with these bytes still to come.
     fn falls(&self, coming: u64, disks: &mut Disks) -> Vec<Fall> {
         let mut falls = Vec::new();
         let mut all = coming;
@@ -205,7 +205,7 @@ mod tests {
         }
     }
 
-    /// A run that may add 16 GiB to a disk with so much free.
+    /// A run that may add 16 GiB to a disk with this much free.
     fn run_with(free: u64) -> Added {
         Added {
             limit: 16 * GIBIBYTE,
@@ -221,7 +221,7 @@ mod tests {
         }
     }
 
-    /// What becomes of one that wrote so much while so much is free by now.
+    /// What becomes of one that wrote this much while this much is free by now.
     fn over(before: u64, now: u64, written: u64) -> Option<Over> {
         let mut run = run_with(before);
         run.count(Written {
@@ -241,7 +241,7 @@ mod tests {
         let table = [
             (60, 43, 17, limit),
             (60, 45, 15, None),
-            // Somebody else fills the disk.
+            // Another process fills the disk.
             (60, 20, 1, None),
             // It writes over what is there.
             (60, 59, 900, None),

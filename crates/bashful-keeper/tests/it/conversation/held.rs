@@ -1,4 +1,4 @@
-//! Commands that execute at a word of whoever ordered them, and not before.
+//! Commands that execute when the caller that ordered them says so, and not before.
 
 use std::os::fd::AsFd;
 
@@ -23,7 +23,7 @@ impl Talk {
     }
 }
 
-/// Whether somebody has written down what is to run, though no task is there yet.
+/// Whether the keeper has written down what is to run, though no task is there yet.
 fn has_spec(state: &Path) -> bool {
     let tasks = fs::read_dir(state.join("tasks")).into_iter().flatten();
     let specs = tasks.map(|entry| entry.unwrap().path().join("spec"));
@@ -42,7 +42,7 @@ fn a_held_command_executes_at_the_word_and_others_go_on_meanwhile() {
     let mut talk = Talk::begin();
     talk.greet(house.path(), None);
     let mut release = talk.order_held("bash-held", house.path(), "touch ran; exit 3");
-    // Whoever comes later is not kept waiting by a slow disk of somebody else.
+    // A caller that comes later is not kept waiting by another caller's slow disk.
     for id in ["bash-one", "bash-two"] {
         talk.say(&start(id, house.path(), "sleep 0.1; exit 4"));
         let finished = talk.hear_of("finished");

@@ -7,7 +7,7 @@ use bashful_engine::approvals::AskScript;
 
 use super::{behind_a_bar, visible};
 
-/// More lines than this that changed are not shown: whoever answers looks at a terminal.
+/// If more lines than this have changed, they are not shown: the person answers at a terminal.
 const MOST_CHANGED: usize = 60;
 
 /// What there is to know about a script besides its text; none if it cannot be shown whole.

@@ -108,7 +108,7 @@ fn what_hides_or_turns_text_is_spelled_out() {
         ("a\u{301}b", "a⟨U+0301⟩b"),
         ("a\u{1d159}b", "a⟨U+1D159⟩b"),
         ("a\u{e0041}b", "a⟨U+E0041⟩b"),
-        // A bar of ours, which nobody else may draw.
+        // A bar of ours, which no agent may draw.
         ("a│b", "a⟨U+2502⟩b"),
         ("grüße 日本語", "grüße 日本語"),
     ] {
@@ -130,7 +130,7 @@ fn nothing_is_pushed_out_of_sight() {
         ),
         "{message}"
     );
-    // Nobody else can write so.
+    // No agent can write this by itself.
     let forged = self::message(&ask("echo ⟨5 blanks⟩"));
     assert!(
         forged.contains("echo ⟨U+27E8⟩5 blanks⟨U+27E9⟩\n"),

@@ -59,7 +59,7 @@ enum Next {
     End,
 }
 
-/// Somebody at a terminal who answers.
+/// The person at a terminal who answers.
 struct Watcher<'a> {
     desk: &'a Desk,
     by: Witness,
@@ -139,7 +139,7 @@ impl Watcher<'_> {
         self.terminal.write(format!("\n{words}\n").as_bytes());
     }
 
-    /// Waits until something can be asked.
+    /// Waits until there is an ask to put.
     fn wait_for_more(&self) -> Next {
         let idle = Idle {
             desk: self.desk,
@@ -153,7 +153,7 @@ impl Watcher<'_> {
     }
 }
 
-/// Nothing to ask; over when there is something.
+/// There is nothing to ask; over when an ask comes.
 struct Idle<'a> {
     desk: &'a Desk,
     watch: Watch,
@@ -198,7 +198,7 @@ impl Pending for Open<'_> {
     }
 }
 
-/// Prints each ask once, until nobody reads or somebody ends us.
+/// Prints each ask once, until the reader is gone or an interrupt ends us.
 pub(super) fn print(desk: &Desk, printer: &Printer) -> anyhow::Result<Exit> {
     let interrupts = Interrupts::catch().context("cannot catch interrupts")?;
     let watch = desk.watch();

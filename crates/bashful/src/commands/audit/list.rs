@@ -11,7 +11,7 @@ use crate::errors::UsageError;
 use crate::exit::Exit;
 use crate::printer::Printer;
 
-/// Which records.
+/// The records to list: those that the flags select, and at most how many.
 pub(super) struct Wanted<'a> {
     pub(super) filter: &'a RecordFilter,
     pub(super) event: Option<&'a str>,

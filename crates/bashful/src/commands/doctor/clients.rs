@@ -4,7 +4,7 @@ use bashful_engine::{Finding, FindingState};
 
 use crate::clients::{ClientStanding, ShellState, Surroundings, all, standing};
 
-/// A row for each client that is found here; none where nobody can tell.
+/// A row for each client that is found here; none where we cannot tell where to look.
 pub(super) fn findings() -> Vec<Finding> {
     let Ok(around) = Surroundings::here() else {
         return Vec::new();

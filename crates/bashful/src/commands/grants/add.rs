@@ -1,4 +1,4 @@
-//! `bashful grants add`: gives a grant before anybody asks.
+//! `bashful grants add`: gives a grant before any run asks.
 
 use std::path::Path;
 
@@ -104,7 +104,7 @@ fn session(arguments: &AddArguments) -> Result<Option<String>, UsageError> {
     session.ok_or_else(none).map(Some)
 }
 
-/// Paths as they are: a grant does not follow links that somebody makes later.
+/// Paths as they are: a grant does not follow links that a run makes later.
 fn paths(named: &[String]) -> Result<Vec<String>, UsageError> {
     let real = |path: &String| {
         let home = || std::env::var(env::HOME).ok();

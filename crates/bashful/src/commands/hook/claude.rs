@@ -1,4 +1,4 @@
-//! Claude Code's hook before its own shell runs something.
+//! Claude Code's hook before its own shell runs a command.
 //!
 //! What the policy denies is denied here, with its reason. All else is rewritten to run through
 //! `bashful run`, which judges it again and confines it. That holds for an `ask` too: a yes in
@@ -37,7 +37,7 @@ pub(super) fn claude(arguments: &ClaudeHookArguments, printer: &Printer) -> anyh
     let input = request.get("tool_input").and_then(Value::as_object);
     let input = input.context("the request has no `tool_input`")?;
     let Some(command) = text(input, "command")? else {
-        // Something to watch that is no command.
+        // A monitor may also watch what is no command.
         anyhow::ensure!(tool == "Monitor", "the request has no `command`");
         return Ok(());
     };
@@ -55,7 +55,7 @@ pub(super) fn claude(arguments: &ClaudeHookArguments, printer: &Printer) -> anyh
     match call.judged(printer) {
         Ok(None) => rewrite(&call, input, printer),
         Ok(Some(decision)) => deny(&reason(&decision), printer),
-        // Where nobody can judge, nothing runs.
+        // Without a verdict of ours the command does not run.
         Err(error) => {
             let causes: Vec<String> = error.chain().map(ToString::to_string).collect();
             deny(
@@ -235,7 +235,7 @@ fn text<'a>(object: &'a Map<String, Value>, key: &str) -> anyhow::Result<Option<
     }
 }
 
-/// Whether a directory holds so much that nobody can have meant all of it.
+/// Whether a directory holds so much that no person can have meant all of it.
 fn is_too_wide(workspace: &Path) -> bool {
     let home = std::env::var_os(env::HOME).map(PathBuf::from);
     let real = workspace.canonicalize().unwrap_or_default();

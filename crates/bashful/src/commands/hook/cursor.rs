@@ -1,11 +1,11 @@
-//! Cursor's hook before its own shell runs something: always no.
+//! Cursor's hook before its own shell runs a command: always no.
 
 use serde_json::json;
 
 use crate::printer::Printer;
 
 pub(super) fn cursor(printer: &Printer) -> anyhow::Result<()> {
-    // It is no matter what is asked, as long as it is asked.
+    // What the client asks does not matter, as long as it is a request.
     super::request()?;
     let words = "Cursor's own shell is switched off here. Use Bashful's tool `bash_run`: it runs \
                  the same commands, and asks where it must.";

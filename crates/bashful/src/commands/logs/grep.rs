@@ -2,7 +2,7 @@
 
 use bashful_engine::{LinePattern, Output, Stream};
 
-/// So much of a line is looked at and shown.
+/// How much of a line is looked at and shown.
 const LONGEST: usize = 64 << 10;
 
 /// Lets through the lines that match.

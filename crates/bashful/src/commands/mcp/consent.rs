@@ -1,4 +1,4 @@
-//! Showing a change, and having somebody agree to it.
+//! Showing a change, and having a person agree to it.
 
 use crate::cli::InstallArguments;
 use crate::errors::UsageError;
@@ -8,15 +8,15 @@ use crate::view::{Difference, show_diff};
 
 use super::draft::Part;
 
-/// Who agrees.
+/// How a person agrees, if one does.
 pub(super) enum Consent<'a> {
-    /// Nobody: it is only shown.
+    /// No person is asked: the change is only shown.
     DryRun(&'a Printer),
-    /// Whoever typed `--yes`.
+    /// The person who typed `--yes`.
     Given(&'a Printer),
     /// The person at the terminal.
     Asked(Terminal),
-    /// There is nobody.
+    /// There is no terminal to ask at.
     Missing(&'a Printer),
 }
 

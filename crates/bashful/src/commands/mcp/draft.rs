@@ -1,4 +1,4 @@
-//! Changes to a client's files that nobody has agreed to yet.
+//! Changes to a client's files that no person has agreed to yet.
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ pub(super) struct Draft<'a> {
     files: Vec<Working>,
 }
 
-/// One file.
+/// One file, and what it would become.
 struct Working {
     named: PathBuf,
     found: Found,
@@ -65,7 +65,7 @@ impl<'a> Draft<'a> {
         Ok(part)
     }
 
-    /// Takes steps back, the last one first. What somebody changed since is told and left.
+    /// Takes steps back, the last one first. What a person changed since is told and left.
     pub(super) fn take_back(
         &mut self,
         edit: &FileEdit,

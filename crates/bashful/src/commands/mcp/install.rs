@@ -14,7 +14,7 @@ use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::view::show_block;
 
-/// Somebody said no.
+/// The person said no.
 pub(super) const DECLINED: Exit = Exit::Command(1);
 
 pub(super) fn install(arguments: &InstallArguments, printer: &Printer) -> anyhow::Result<Exit> {

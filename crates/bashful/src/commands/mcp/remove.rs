@@ -71,8 +71,8 @@ fn edits(client: &dyn Client, wanted: &SetUp, around: &Surroundings) -> Vec<File
     edits
 }
 
-/// What is surely ours in a file of which there is no record: our server's entry and our hooks.
-/// A rule or a setting may be somebody else's wish, and stays.
+/// What is surely ours in a file of which there is no record: our server's entry and our hooks. A
+/// rule or a setting may be a person's own wish, and stays.
 fn unrecorded(edit: &FileEdit, wanted: &SetUp, around: &Surroundings) -> anyhow::Result<Receipt> {
     let found = read(&edit.path, wanted.reach, &around.project)?;
     let text = found.text.unwrap_or_default();

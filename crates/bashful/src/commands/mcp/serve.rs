@@ -34,7 +34,7 @@ pub(super) fn serve(arguments: &ServeArguments, printer: &Printer) -> anyhow::Re
     };
     let wish = AgentWish {
         caller: &arguments.caller,
-        // Who has the token is in the session; else it is this process.
+        // Clients that show the token share its session; without one it is this process's own.
         usual_session: token
             .as_ref()
             .map_or_else(own_session, |(token, _)| token.session()),

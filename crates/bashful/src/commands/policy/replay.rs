@@ -134,7 +134,7 @@ fn about(change: &Change) -> String {
     out
 }
 
-/// What people said, if anybody said anything.
+/// What people said, if they said anything.
 fn said(answers: Answers) -> Option<String> {
     let said = [
         (answers.yes, "yes"),

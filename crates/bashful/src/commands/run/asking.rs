@@ -18,9 +18,9 @@ use crate::prompt::TerminalApprover;
 pub(in crate::commands) struct AskingFlags {
     /// The result is for a program.
     pub(in crate::commands) json: bool,
-    /// Nobody at this terminal is asked.
+    /// The person at this terminal is not asked.
     pub(in crate::commands) no_ask: bool,
-    /// How long an answer from elsewhere is waited for.
+    /// How long to wait for an answer from elsewhere.
     pub(in crate::commands) wait: Option<Duration>,
 }
 
@@ -32,8 +32,8 @@ pub(in crate::commands) struct Asking {
 }
 
 impl Asking {
-    /// The person at this terminal, if there is one who sees what we say; in any case, for as
-    /// long as `--wait` says, whoever answers elsewhere.
+    /// The person at this terminal, if there is one who sees what we say; in any case, for as long
+    /// as `--wait` says, a person who answers elsewhere.
     pub(in crate::commands) fn of(
         flags: AskingFlags,
         printer: &Printer,
@@ -79,7 +79,7 @@ impl Approver for Announcer {
             "bashful: waiting for an answer: bashful approvals allow {id} (or deny {id})\n",
             id = ask.id
         );
-        // That nobody reads it does not keep anybody from answering.
+        // If no person reads this here, one can still answer elsewhere.
         let _ = io::Write::write_all(&mut io::stderr(), line.as_bytes());
         None
     }

@@ -99,7 +99,7 @@ fn await_ready(
     let (sender, receiver) = std::sync::mpsc::channel();
     let (task, what) = (task.clone(), what.clone());
     std::thread::spawn(move || {
-        // Nobody listens any more after an interrupt.
+        // After an interrupt the caller listens no more.
         let _ = sender.send(task.ready_when(&what, until));
     });
     loop {
@@ -118,7 +118,7 @@ fn await_ready(
     }
 }
 
-/// A server that was waited for.
+/// A server whose start we waited for.
 struct Up<'a> {
     task: &'a Task,
     after: Duration,

@@ -24,7 +24,7 @@ pub(super) fn outcome(result: &ExecutionResult, limit: Duration) -> Outcome {
     }
 }
 
-/// So many things that were stopped are told; `bashful explain` has the rest.
+/// How many things that were stopped are told; `bashful explain` has the rest.
 const MOST_DENIALS: usize = 5;
 
 /// What is worth saying below the closing line.

@@ -8,10 +8,10 @@ use super::{Ended, Show, finish};
 use crate::commands::attach::{self, Left};
 use crate::exit::Exit;
 
-/// So long after the end of its output it has to say how it ended.
+/// How long after the end of its output the keeper may take to say how it ended.
 const ENDING: Duration = Duration::from_secs(30);
 
-/// Sits the person down; whoever leaves by the key leaves it running.
+/// Sits the person down; one who leaves by the key leaves it running.
 pub(super) fn sit_down(run: Run, engine: &Engine, show: &Show<'_>) -> anyhow::Result<Ended> {
     if !run.has_started(Instant::now() + LONGEST_START)? {
         return Err(EngineError::KeeperGone.into());

@@ -210,7 +210,7 @@ enum Errors {
     Raw,
     /// Without escapes: a terminal that cannot be drawn on.
     Neutral(Neutraliser),
-    /// With a gutter, so that nobody takes it for ours.
+    /// With a gutter, so that the person does not take it for ours.
     Gutter(Frame),
 }
 

@@ -9,14 +9,14 @@ use crate::exit::Exit;
 use crate::prompt::{Terminal, Waiting, confirm, now_ms};
 use crate::view::{ScriptBefore, ScriptCard, reach_rows};
 
-/// Nobody said yes.
+/// The person did not say yes.
 const NOT_APPROVED: Exit = Exit::Command(1);
 
 /// What is to be approved, and how.
 pub(super) struct Wish<'a> {
     pub(super) script: &'a str,
     pub(super) asks: Asks,
-    /// What it must be, if somebody looked at it before.
+    /// What it must be, if the person looked at it before.
     pub(super) digest: Option<&'a str>,
     pub(super) json: bool,
 }
@@ -24,9 +24,9 @@ pub(super) struct Wish<'a> {
 /// Who is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Asks {
-    /// Whoever is at this terminal.
+    /// The person at this terminal.
     Here,
-    /// Nobody: the command line itself is the yes.
+    /// No person: the command line itself is the yes.
     Nobody,
 }
 
@@ -75,8 +75,8 @@ const ALREADY: &str = "Approved already, exactly as it is";
 
 const TITLE: &str = "Approved: it runs without a question until something changes";
 
-/// Whoever changes an approval from this process. Without a terminal it is the command line that
-/// speaks; what Bashful runs never does.
+/// The person who changes an approval from this process. Without a terminal it is the command line
+/// that speaks; what Bashful runs never does.
 pub(super) fn witness() -> Result<Witness, NotAPerson> {
     match Witness::here(Channel::Terminal) {
         Err(NotAPerson::NoTerminal) => Witness::outside(Channel::CommandLine),

@@ -72,7 +72,7 @@ pub(super) fn import(
     Ok(scripts.import(document)?)
 }
 
-/// Makes a script of a file that somebody put into the folder.
+/// Makes a script of a file that a person put into the folder.
 fn adopt(
     scripts: &Scripts<'_>,
     id: ScriptId,

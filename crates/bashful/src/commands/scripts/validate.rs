@@ -9,7 +9,7 @@ use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::view::{show_inferred, show_validation};
 
-/// Something is wrong with it.
+/// The script has errors.
 const NOT_VALID: Exit = Exit::Command(1);
 
 pub(super) fn validate(

@@ -16,7 +16,7 @@ use crate::printer::Printer;
 /// What a new script begins with in an editor.
 const BEGINNING: &str = "#!/usr/bin/env bash\nset -euo pipefail\n\n";
 
-/// The editor of somebody who named none.
+/// The editor of a person who named none.
 const USUAL_EDITOR: &str = "vi";
 
 pub(super) fn create(
@@ -24,7 +24,7 @@ pub(super) fn create(
     arguments: &CreateArguments,
     printer: &Printer,
 ) -> anyhow::Result<ScriptView> {
-    // A mistake in a name is told before anybody writes a text.
+    // A mistake in a name is told before the person writes a text.
     let name: ScriptName = arguments.name.parse().map_err(ScriptError::from)?;
     scripts.check_name(&name)?;
     let declared = &arguments.declared;
@@ -71,7 +71,7 @@ pub(super) fn edit(
         description: arguments.description.clone(),
         capabilities: declared.capabilities_from(&view.script.capabilities)?,
         variables: declared.variables()?,
-        // What somebody else changed meanwhile is not overwritten.
+        // What another caller changed meanwhile is not overwritten.
         seen: Some(view.digest.clone()),
     };
     let revision = view.script.revision;
@@ -99,15 +99,14 @@ pub(super) fn edit(
     Ok((changed, outcome))
 }
 
-/// Whether an edit changed something.
+/// Whether an edit changed the script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Outcome {
     Changed,
     Same,
 }
 
-/// Does something with what was written. If that fails, what was written is kept, and it is said
-/// how to go on with it.
+/// Hands on what the person wrote. If that fails, the text is kept, and we say how to go on.
 fn taken(
     edited: Edited,
     printer: &Printer,

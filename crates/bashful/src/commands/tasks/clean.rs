@@ -10,7 +10,7 @@ use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::view::size;
 
-/// So many are named.
+/// How many are named.
 const MOST_NAMED: usize = 20;
 
 pub(super) fn clean(arguments: &CleanArguments, printer: &Printer) -> anyhow::Result<Exit> {

@@ -25,7 +25,7 @@ pub(super) fn limit(limit: &PlannedLimit) -> String {
     format!("{} {value}{holder}", limit.what.replace('_', " "))
 }
 
-/// What something in the tree is.
+/// What a path in the tree is to the run.
 pub(super) fn word(what: SeenAs) -> &'static str {
     match what {
         SeenAs::ReadOnly => "read-only",

@@ -46,7 +46,7 @@ struct Row {
     /// The columns filled after the gutter.
     column: usize,
     /// A carriage return was read. It takes effect with the next glyph, so that a line end can
-    /// still follow and the text stays on the screen until there is something to replace it.
+    /// still follow and the text stays on the screen until a glyph replaces it.
     returned: bool,
 }
 
@@ -123,8 +123,8 @@ impl Page {
         }
     }
 
-    /// Ends an unfinished row so that something else can be written. The line goes on in a new
-    /// row if its stream has more to say.
+    /// Ends an unfinished row so that other text can be written. The line goes on in a new row if
+    /// its stream has more to say.
     pub(super) fn break_row(&mut self, out: &mut Vec<u8>) {
         if let Some(row) = self.row {
             self.end_row(out);

@@ -18,7 +18,7 @@ const NAMES: usize = 12;
 /// The most rows of one entry.
 const ROWS: usize = 60;
 
-/// A script that somebody is to say yes to.
+/// A script that a person is to say yes to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ScriptCard<'a> {
     pub(crate) name: &'a str,
@@ -28,13 +28,13 @@ pub(crate) struct ScriptCard<'a> {
     pub(crate) findings: &'a [ScriptFinding],
     /// What it will be able to reach, in rows of a name and what is said about it.
     pub(crate) reach: &'a [(&'static str, String)],
-    /// What somebody said yes to before.
+    /// What a person said yes to before.
     pub(crate) before: Option<ScriptBefore<'a>>,
     /// The time, in milliseconds since 1970.
     pub(crate) now_ms: u64,
 }
 
-/// A script as somebody approved it before.
+/// A script as a person approved it before.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ScriptBefore<'a> {
     /// The text, if it was another one and is still kept.
@@ -99,7 +99,7 @@ impl ScriptCard<'_> {
         self.write_change(text, block);
     }
 
-    /// The variables, and what they were when somebody said yes.
+    /// The variables, and what they were when the person said yes.
     fn write_variables(&self, block: &mut Block<'_>) {
         let before = self.before.map(|before| before.variables);
         let old = |name: &str| before?.iter().find(|old| old.name == name);
@@ -131,7 +131,7 @@ impl ScriptCard<'_> {
             && before.variables == self.variables
     }
 
-    /// What changed since somebody said yes.
+    /// What changed since the person said yes.
     fn write_change(&self, text: &str, block: &mut Block<'_>) {
         let Some(before) = &self.before else { return };
         let ago = whole_seconds(between(before.at_ms, self.now_ms));

@@ -72,7 +72,7 @@ pub(crate) fn variable_words(variable: &Variable) -> String {
     words
 }
 
-/// Something that was found, in one line. It may quote the script.
+/// A finding in one line. It may quote the script.
 pub(crate) fn finding_words(finding: &ScriptFinding) -> String {
     let place = match (finding.line, finding.column) {
         (Some(line), Some(column)) => format!("line {line}, column {column}: "),

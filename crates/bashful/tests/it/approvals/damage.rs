@@ -140,7 +140,7 @@ fn a_damaged_database_takes_no_answers_and_is_mended() {
         &["approvals", "allow", &id],
         &["grants", "list"],
         &["run", "touch made"],
-        // Somebody said yes to this one; but who can tell?
+        // A person said yes to this one, but the engine cannot tell.
         &["run", "touch once"],
     ] {
         let (code, screen) = on_a_terminal(&world, arguments);
@@ -308,7 +308,7 @@ fn a_state_directory_of_somebody_else_is_refused() {
             chown(&state, Some(0), None).unwrap();
             told
         } else {
-            // What belongs to root belongs to nobody in a user namespace of our own.
+            // What belongs to root belongs to `nobody` in a user namespace of our own.
             let inner = format!("mount --bind /etc '{}' && {call}", state.display());
             world.write("inner.sh", inner);
             Terminal::line(&world, "unshare -U -r -m sh inner.sh").end()
@@ -340,7 +340,7 @@ fn a_locked_database_harms_no_run_and_is_told_in_time() {
     let world = asking();
     let id = ask_about(&world, "touch once");
     let holder = locked(&world);
-    // Nobody was granted anything yet, so nobody looks.
+    // No grant was given yet, so the engine does not look.
     let began = Instant::now();
     assert_eq!(world.json(&["true"]).0, 0);
     assert!(
@@ -367,7 +367,7 @@ fn a_locked_database_harms_no_run_and_is_told_in_time() {
     let reason = result["decision"]["reason"].as_str().unwrap();
     assert_eq!(code, 0, "{result}");
     assert!(reason.contains("is locked by another process"), "{result}");
-    // Somebody said yes to this, which nobody can see now.
+    // A person said yes to this, but the engine cannot see it now.
     refused(&["run", "touch once"]);
     refused(&["run", "touch made"]);
     drop(holder);

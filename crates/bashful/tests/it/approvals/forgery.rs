@@ -323,7 +323,7 @@ for _ in range(30):
     if os.path.exists('enough'): break
 ";
 
-/// Asks on a terminal on which something else types; whether that was a yes.
+/// Asks on a terminal on which a command types as well; whether that was a yes.
 fn typed_into(typist: &str) -> bool {
     let world = asking();
     world.write("typing.py", TYPING);
@@ -347,7 +347,7 @@ fn typed_into(typist: &str) -> bool {
     let typed = answered();
     if !typed {
         world.write("enough", "");
-        // What it typed is not waited for any more; somebody says no.
+        // The typist gets time to stop; then the person says no.
         std::thread::sleep(Duration::from_millis(700));
         terminal.press(b"n");
     }
@@ -374,7 +374,7 @@ fn nothing_types_into_the_terminal_of_a_person() {
 #[test]
 fn what_a_terminal_reports_is_no_answer() {
     // What terminals send when a text asks for their kind, the place of the cursor, a colour, the
-    // clipboard, or a title that somebody set to `y`.
+    // clipboard, or a title that a command set to `y`.
     let reports: [&[u8]; 5] = [
         b"\x1b[?62;22c",
         b"\x1b[12;40R",

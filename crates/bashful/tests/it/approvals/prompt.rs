@@ -115,7 +115,7 @@ fn an_edited_command_is_judged_anew() {
 fn what_was_typed_ahead_is_dropped() {
     let world = asking();
     let mut terminal = Terminal::bashful(&world, &["run", "touch made"]);
-    // Until the question has stood there for a while, somebody leans on the key.
+    // Until the question has stood there for a while, the person leans on the key.
     let mut after = 0;
     while after < 20 {
         terminal.paste(b"y");
@@ -205,7 +205,7 @@ fn an_interrupt_ends_the_question_and_the_terminal_is_as_before() {
     Terminal::signal(pid, Signal::TERM);
     let (code, screen) = terminal.end();
     assert_eq!((code, made(&world, "made")), (121, false), "{screen}");
-    // Nobody said no, so it can still be answered.
+    // No person said no, so it can still be answered.
     assert_eq!(pending(&world).len(), 1);
 }
 

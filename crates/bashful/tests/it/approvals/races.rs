@@ -48,13 +48,13 @@ impl Gate {
     }
 
     fn open(self) {
-        // Whoever is behind it by now has had time to get there.
+        // The calls behind it have had time to get there by now.
         std::thread::sleep(Duration::from_millis(60));
         flock(&self.held, FlockOperation::Unlock).unwrap();
     }
 }
 
-/// A world in which nobody asks too much.
+/// A world in which no agent asks too much.
 fn patient() -> World {
     let world = asking();
     let rules = fs::read_to_string(world.path("config/bashful/config.toml")).unwrap();

@@ -1,4 +1,4 @@
-//! `bashful approvals watch`: a terminal at which somebody answers for all runs.
+//! `bashful approvals watch`: a terminal at which a person answers for all runs.
 
 use serde_json::json;
 
@@ -35,7 +35,7 @@ fn answers_are_given_where_somebody_watches() {
     terminal.press(b"\x03");
     let (code, screen) = terminal.end();
     assert_eq!(code, 0, "{screen}");
-    // Who leaves has not said no.
+    // A person who leaves has not said no.
     assert_eq!(pending(&world).len(), 1);
     drop(left);
 }

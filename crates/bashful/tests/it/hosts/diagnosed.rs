@@ -1,4 +1,4 @@
-//! What the doctor says about a host that lacks something, and what mends it.
+//! What the doctor says about a host with parts missing, and what mends it.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -20,7 +20,7 @@ fn state<'a>(told: &'a Value, part: &str, name: &str) -> &'a str {
     finding(told, part, name)["state"].as_str().unwrap()
 }
 
-/// All commands that mend something of a finding, or of what is missing.
+/// All commands that mend a finding, or what is missing.
 fn mends(of: &Value) -> String {
     let all = of["mend"].as_array().cloned().unwrap_or_default();
     let all: Vec<&str> = all.iter().map(|mend| mend.as_str().unwrap()).collect();
@@ -122,7 +122,7 @@ fn what_a_profile_can_do_without_is_no_reason_to_be_unwell() {
     }
 }
 
-/// Firejail serves no users of the system, such as nobody; that is told in its words.
+/// Firejail serves no users of the system, such as `nobody`; that is told in its words.
 fn is_refused_firejail(told: &Value) -> bool {
     let words = told["words"].as_str().unwrap();
     !is_root() && words.contains("not allowed to use Firejail")

@@ -15,7 +15,7 @@ fn succeeds(host: &Host, world: &World, text: &str) -> bool {
     host.bash(world, text).code == 0
 }
 
-/// Something that works here, and does not with this feature.
+/// A command that works here, and does not with this feature.
 const GONE: [(&str, &str); 11] = [
     ("no-user-namespaces", "unshare -U true"),
     ("no-user-namespaces=ENOSPC", "unshare -U true"),
@@ -121,7 +121,7 @@ fn a_container_has_no_more_rights_than_containers_have() {
 fn the_real_host_stays_as_it_is() {
     let world = World::new();
     let here = world.path("").display().to_string();
-    // Others may mount something meanwhile. What these hosts mount has this source, or is here.
+    // Other processes may mount meanwhile. What these hosts mount has this source, or is here.
     let mounts = || -> Vec<String> {
         let table = fs::read_to_string("/proc/self/mountinfo").unwrap();
         let ours =

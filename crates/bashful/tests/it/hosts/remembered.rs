@@ -17,7 +17,7 @@ fn what_was_remembered_elsewhere_or_is_no_longer_true_is_not_believed() {
     assert_eq!(backend(&["no-namespaces"]), "landlock");
     assert_eq!(backend(&[]), "native");
     assert_eq!(backend(&["no-namespaces"]), "landlock");
-    // Somebody writes a weaker one into what is remembered.
+    // An attacker writes a weaker one into what is remembered.
     let memory = world.state().join("backends");
     let mut files = 0;
     for file in std::fs::read_dir(&memory).unwrap().flatten() {

@@ -1,4 +1,4 @@
-//! What a run is on a host that lacks something: in a sandbox that holds, or refused with the way out.
+//! What a run is on a host with parts missing: in a sandbox that holds, or refused with a way out.
 
 use serde_json::{Value, json};
 
@@ -43,8 +43,8 @@ pub(super) const NO_BWRAP: &str = "no-program=/usr/bin/bwrap";
 pub(super) const NO_FIREJAIL: &str = "no-program=/usr/bin/firejail";
 
 /// Root mounts `/proc` whatever is masked. For files of root it needs a user namespace, if only to
-/// show them as another user's; `bwrap` needs none as root. For an ordinary user on a host where
-/// something is mounted, no program is root's.
+/// show them as another user's; `bwrap` needs none as root. For an ordinary user on a host with
+/// mounts of its own, no program is root's.
 const ROWS: [Row; 19] = [
     row(&[], Native(&[]), Native(&[])),
     row(
@@ -119,7 +119,7 @@ pub(super) fn check<S: AsRef<str> + std::fmt::Debug>(features: &[S], expected: R
             let words: Vec<String> = short.iter().map(|word| format!("`{word}`")).collect();
             let advice = format!("add {} to `optional`", words.join(", "));
             assert!(hint.contains(&advice), "{features:?}: {told}");
-            // Who follows the advice can run, and is told what is not enforced.
+            // A caller that follows the advice can run, and is told what is not enforced.
             let list = [short, &["resources"]].concat().join("', '");
             world.configure(&format!("[profile.default]\noptional = ['{list}']\n"));
             let (code, told) = host.run(&world, &["--policy", "none", "echo ran"]);
@@ -143,7 +143,7 @@ pub(super) fn check<S: AsRef<str> + std::fmt::Debug>(features: &[S], expected: R
     }
 }
 
-/// All is enforced in full but this. Who has no control groups of their own has none anywhere.
+/// All is enforced in full but this. A user without control groups has none anywhere.
 fn check_levels<S: std::fmt::Debug>(host: &[S], enforcement: &Value, less: &[(&str, &str)]) {
     for name in [
         "filesystem",

@@ -6,7 +6,7 @@ use super::client::{Client, Manner, text_of};
 use super::{asking_world, made, steady};
 use crate::support::{World, eventually};
 
-/// Calls a command and answers its question so; the result.
+/// Calls a command and answers its question like this; the result.
 fn answered(client: &mut Client, command: &str, reply: &Value) -> Value {
     let id = client.send_call("bash_run", &json!({ "command": command }));
     let question = client.question();
@@ -148,7 +148,7 @@ fn what_is_no_answer_is_none() {
     let text = text_of(&client.result(&id));
     assert!(text.starts_with("needs approval"), "{text}");
     assert!(!text.contains('\u{1b}'), "{text}");
-    // An answer to a question that nobody put.
+    // An answer to a question that the server did not put.
     client.line(json!({ "jsonrpc": "2.0", "id": 4711, "result": accept("once") }).to_string());
     assert_eq!(client.run("true")["isError"], false);
     assert!(!made(&world, "made"));
@@ -215,7 +215,7 @@ fn what_a_command_reads_is_shown_and_counts() {
     client.reply(&question, &accept("once"));
     assert_eq!(client.result(&id)["isError"], false);
     assert_eq!(world.read("seen"), "one\n");
-    // The same with other input is something else, also after a yes that was not used.
+    // The same with other input is another call, also after a yes that was not used.
     let id = client.send_call("bash_run", &call("two\n"));
     let question = client.question();
     client.reply(&question, &json!({ "action": "cancel" }));
@@ -254,7 +254,7 @@ fn a_script_is_approved_once_by_its_content() {
     client.reply(&question, &accept("always"));
     let result = client.result(&id);
     assert!(text_of(&result).ends_with("\nhello a b\n"), "{result}");
-    // From now on nobody is asked, and no grant was left behind.
+    // From now on no person is asked, and no grant was left behind.
     let result = client.call("bash.run", &run);
     assert!(text_of(&result).ends_with("\nhello a b\n"), "{result}");
     assert_eq!(grants(&world), [] as [Value; 0]);

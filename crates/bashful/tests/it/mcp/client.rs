@@ -27,7 +27,7 @@ pub(super) struct Manner {
 }
 
 impl Manner {
-    /// A client that nobody has heard of and that can do nothing in particular.
+    /// A client that the server has never heard of and that can do nothing in particular.
     pub(super) fn plain() -> Self {
         Self {
             version: "2025-11-25",
@@ -90,7 +90,7 @@ pub(super) struct Client {
     input: Option<ChildStdin>,
     messages: Receiver<Value>,
     talk: Option<JoinHandle<String>>,
-    /// What came while something else was waited for.
+    /// What came while the test waited for another message.
     aside: VecDeque<Value>,
     manner: Manner,
     count: u64,

@@ -37,7 +37,7 @@ fn an_answer_from_elsewhere_ends_an_open_dialogue() {
     let closed = client.next();
     assert_eq!(closed["method"], "notifications/cancelled", "{closed}");
     assert_eq!(closed["params"]["requestId"], question["id"], "{closed}");
-    // Whoever answers the dialogue then is late; nothing runs again, and nothing breaks.
+    // The person who answers the dialogue then is late; nothing runs again, and nothing breaks.
     std::fs::remove_file(world.workspace().join("made")).unwrap();
     let yes = json!({ "action": "accept", "content": { "answer": "always" } });
     client.reply(&question, &yes);

@@ -1,4 +1,4 @@
-//! Ends: of a call, of a client, of a server. No process is left behind that nobody knows of.
+//! Ends: of a call, of a client, of a server. No process is left behind without an owner.
 
 use std::time::{Duration, Instant};
 
@@ -87,7 +87,7 @@ time.sleep(300)
     wrapper.signal(Signal::KILL);
     marker.assert_gone_soon();
     let is_there = || kill_process(Pid::from_raw(server).unwrap(), Signal::CONT).is_ok();
-    // It is no child of ours; whoever gets it may let it lie for a while.
+    // It is no child of ours; the process that inherits it may let it lie for a while.
     let state = || std::fs::read_to_string(format!("/proc/{server}/stat")).unwrap_or_default();
     assert!(
         eventually(|| !is_there() || state().contains(") Z ")),
@@ -201,7 +201,7 @@ fn nobody_comes() {
     let world = World::new();
     let client = Client::start(&world, &[]);
     assert_eq!(client.end(), (0, vec![], String::new()));
-    // Somebody who says nothing that counts.
+    // A client that says nothing that counts.
     let mut client = Client::start(&world, &[]);
     client.line("");
     client.notify("notifications/initialized", &Value::Null);

@@ -1,4 +1,4 @@
-//! What a result is besides its text: JSON for those who want it, as it was announced.
+//! What a result is besides its text: JSON for clients that want it, as it was announced.
 
 use serde_json::{Value, json};
 

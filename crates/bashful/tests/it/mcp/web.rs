@@ -146,7 +146,7 @@ fn web_pages_and_other_hosts_do_not_get_in() {
     let answer = good.clone().with("Origin", &own).send();
     assert_eq!(answer.status, 200, "{answer:?}");
     assert_eq!(world.read("made"), "x\n".repeat(4));
-    // One that somebody let in, and a host that somebody named.
+    // An origin that the person let in, and a host that the person named.
     let flags = [
         "--allow-origin",
         "https://good.example",
@@ -182,7 +182,7 @@ fn the_token_is_private_and_goes_with_the_server() {
     assert_eq!(code, Some(0), "{talk}");
     assert!(!talk.contains(&token), "{talk}");
     assert!(!file.exists());
-    // One of a person's own is used only if nobody else can read it, and stays.
+    // A token file of a person's own is used only if no other user can read it, and stays.
     let own = world.path("token");
     std::fs::write(&own, "0123456789abcdef0123\n").unwrap();
     let path = own.to_str().unwrap();
@@ -212,7 +212,7 @@ fn a_server_that_is_told_to_end_while_it_starts_ends_in_order() {
         let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
         names.filter(|name| name.contains("token")).count()
     };
-    // The first moment at which there is something to take away, and some later ones.
+    // The first moment at which there is a file to take away, and some later ones.
     for pause in [0, 1, 5, 20, 60] {
         let mut child = world
             .bashful(&["mcp", "--http", "127.0.0.1:0"])
@@ -333,8 +333,8 @@ fn a_session_is_for_who_was_given_it() {
     assert_eq!(answer.status, 404, "{answer:?}");
 }
 
-/// A client that shows the token, in python, and tries to look like nobody's: it keeps others from
-/// looking into it, drops the mark of its run, or lets no process hold the connection.
+/// A client that shows the token, in python, and tries not to look like a run's: it keeps others
+/// from looking into it, drops the mark of its run, or lets no process hold the connection.
 const CALLER: &str = r#"
 import array, ctypes, resource, socket, sys, time
 address, token, manner = sys.argv[1:4]

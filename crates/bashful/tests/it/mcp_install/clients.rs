@@ -235,7 +235,7 @@ fn another_wish_changes_the_entry_and_nothing_beside_it() {
         "\"env\": { \"A\": \"b\" },\n      \"timeout\": 9",
     );
     put(&world, path, &own);
-    // What somebody added is no reason to write.
+    // What a person added is no reason to write.
     installed(&world, &["claude"]);
     assert_eq!(text(&world, path), own.clone());
     let directory = world.workspace();

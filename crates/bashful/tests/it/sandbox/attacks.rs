@@ -1,5 +1,5 @@
-//! Ways out that somebody once found, and that stay closed: covers that are torn off, names
-//! that are taken beforehand, limits that hold for one run only.
+//! Ways out that an attacker once found, and that stay closed: covers that are torn off, names that
+//! are taken beforehand, limits that hold for one run only.
 
 use std::fs;
 use std::time::Duration;

@@ -182,6 +182,6 @@ fn landlock_alone_is_refused_unless_that_is_said() {
 fn the_strongest_that_works_is_used_and_remembered() {
     let world = World::unjudged();
     let (_, result) = world.json(&["--sandbox", "auto", "true"]);
-    // Whoever runs the tests can build a sandbox of ours.
+    // The user who runs the tests can build a sandbox of ours.
     assert_eq!(result["enforcement"]["backend"], "native", "{result}");
 }

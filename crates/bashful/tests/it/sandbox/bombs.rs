@@ -21,8 +21,8 @@ fn pace(world: &World) -> Duration {
     times[2]
 }
 
-/// Lets a bomb go while another session works, and returns its result. Whether the limit
-/// holds at all is tried with something harmless first.
+/// Lets a bomb go while another session works, and returns its result. Whether the limit holds at
+/// all is tried with a harmless command first.
 fn bomb(world: &World, flags: &[&str], text: &str) -> serde_json::Value {
     pace(world);
     let before = pace(world);

@@ -1,4 +1,4 @@
-//! What a run adds to the disk is bounded, whoever of its processes writes and however.
+//! What a run adds to the disk is bounded, whichever of its processes writes and however.
 
 use std::fs;
 use std::path::Path;

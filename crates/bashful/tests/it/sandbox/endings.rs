@@ -170,7 +170,7 @@ fn groups_of_a_keeper_that_was_killed_go() {
     kill(keeper);
     marker.assert_gone_soon();
     assert!(eventually(|| groups(keeper).is_empty()));
-    // Without its guard, who comes next does.
+    // Without its guard, the next call does.
     let (marker, keeper) = begin("alone");
     kill(parent_of(keeper));
     kill(keeper);

@@ -169,7 +169,7 @@ fn hold(cases: &[Case], flags: &[&str]) {
 
 /// What went wrong in which case.
 fn all(cases: &[Case], check: impl Fn(&Case) -> Result<(), String>) -> Vec<String> {
-    // For one who looks into a single case.
+    // For a person who looks into a single case.
     let only = std::env::var("BASHFUL_TEST_CASE").unwrap_or_default();
     let chosen = cases.iter().filter(|case| case.name.contains(&only));
     assert_ne!(

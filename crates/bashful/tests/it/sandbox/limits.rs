@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use super::{is_root, kinds};
 use crate::support::World;
 
-/// Runs something that runs into one limit: how it ended, and of which kinds its violations
-/// are. A person who runs it is told of the same.
+/// Runs a command that runs into one limit: how it ended, and of which kinds its violations are. A
+/// person who runs it is told of the same.
 fn runs_into(flags: &[&str], text: &str) -> (i32, Value, Vec<String>) {
     let world = World::unjudged();
     let (code, result) = world.json(&[flags, &[text]].concat());

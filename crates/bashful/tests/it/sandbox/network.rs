@@ -9,7 +9,7 @@ use serde_json::json;
 use super::printed;
 use crate::support::World;
 
-/// A host service on the loopback that greets whoever comes, until the test ends.
+/// A host service on the loopback that greets every caller, until the test ends.
 fn greeter() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();

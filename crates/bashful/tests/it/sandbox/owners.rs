@@ -122,7 +122,7 @@ fn a_run_of_root_is_not_root() {
     if is_root() {
         let user = result["stdout"].as_str().unwrap().lines().last().unwrap();
         assert_ne!(user, "0");
-        // Files of root that nobody else may read are not readable, not even in sight.
+        // Files of root that no other user may read are not readable, not even in sight.
         let secret = world.path("secret");
         fs::write(&secret, "root's\n").unwrap();
         fs::set_permissions(&secret, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();

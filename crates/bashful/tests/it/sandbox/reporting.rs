@@ -1,4 +1,4 @@
-//! Reports hold: against runs that do not want them, and when somebody dies, stops or is missing.
+//! Reports hold: against runs that do not want them, and when a process dies, stops or is missing.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -24,7 +24,7 @@ fn script(world: &World, flags: &[&str], script: &str) -> (i32, Value) {
     world.json(&flags)
 }
 
-/// Calls of the C library, and a denied call that everybody sees.
+/// Calls of the C library, and a call that is denied to every run.
 const PRELUDE: &str = "\
 import ctypes, mmap, os, socket, threading
 libc = ctypes.CDLL(None, use_errno=True)
@@ -208,7 +208,7 @@ fn the_report_of_a_task_is_there_though_nobody_waited_for_it() {
         .end()
         .outcome()
         .json();
-    // Whoever started it is gone by now.
+    // The caller that started it is gone by now.
     assert_eq!(code, 0, "{started}");
     world.write("go", "");
     let task = started["task_id"].as_str().unwrap();
@@ -414,7 +414,7 @@ denied('READ/x')
     assert!(others.is_empty(), "{others:?}");
 }
 
-/// Mounts a file system that never answers, and runs something beside it.
+/// Mounts a file system that never answers, and runs a command beside it.
 const SERVED: &str = include_str!("served.py");
 
 #[test]

@@ -36,7 +36,7 @@ fn look_for(flags: &[&str], name: &str, make: impl Fn(&Path)) -> (Value, Duratio
     let began = Instant::now();
     let (_, result) = run.end().outcome().json();
     let took = began.elapsed();
-    // Who comes later does not see it either.
+    // A run that comes later does not see it either.
     if !kinds(&result).is_empty() {
         let again = format!("cat '{}' 2> /dev/null; true", file.display());
         assert_eq!(output(&world, &["--read", text(&home)], &again), "");

@@ -227,7 +227,7 @@ const WAYS: &[Way] = &[
 const WEAKER: &str =
     "[profile.default]\noptional = ['filesystem', 'processes', 'resources', 'identity']\n";
 
-/// The backends that keep less. Whom firejail does not let in cannot use it.
+/// The backends that keep less. A user whom firejail does not let in cannot use it.
 fn weaker() -> Vec<&'static str> {
     let mut backends = vec!["bubblewrap", "landlock"];
     if is_root() {
@@ -236,7 +236,7 @@ fn weaker() -> Vec<&'static str> {
     backends
 }
 
-/// A world with something to be denied.
+/// A world with files and directories that a run is denied.
 fn world() -> World {
     let world = World::unjudged();
     for name in [
@@ -329,7 +329,7 @@ fn ways_to_be_denied_are_told_whoever_denies() {
     for backend in weaker() {
         let chosen = WAYS.iter().filter(|way| ELSEWHERE.contains(&way.command));
         let network = WAYS.iter().filter(|way| way.kind == "network");
-        // Without a network of its own a run gets no socket at all, and nobody is told.
+        // Without a network of its own a run gets no socket at all, and no notice tells of it.
         let network = network.take(usize::from(backend != "landlock"));
         for way in chosen.chain(network) {
             let world = world();

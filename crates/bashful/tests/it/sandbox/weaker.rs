@@ -53,7 +53,7 @@ fn what_was_to_be_hidden_and_is_not_is_said_at_the_run() {
     let told = notes(&result);
     let path = world.workspace().join("secret");
     assert!(told.contains(path.to_str().unwrap()), "{result}");
-    // Who can hide it has nothing to say.
+    // A backend that can hide it has nothing to say.
     let (_, result) = world.json(&[&["--sandbox", "bubblewrap"][..], &flags].concat());
     assert_eq!(result["stdout"], "", "{result}");
     assert!(!notes(&result).contains("secret"), "{result}");

@@ -1,4 +1,4 @@
-//! A person says yes to exactly one content; a byte later somebody is asked again.
+//! A person says yes to exactly one content; a byte later the person is asked again.
 
 use std::fs;
 
@@ -36,7 +36,7 @@ fn the_first_run_at_a_terminal_asks_and_shows_everything() {
     let (code, screen) = terminal.end();
     assert_eq!(code, 0, "{screen}");
     assert!(screen.contains("Approved."), "{screen}");
-    // From now on nobody is asked.
+    // From now on no person is asked.
     let outcome = world.scripts(&["run", "greet"]);
     assert_eq!(outcome.code, 0, "{outcome:?}");
     let script = &world.told(&["show", "greet"])["script"];
@@ -135,7 +135,7 @@ fn approve_asks_unless_told_and_needs_somebody_to_ask() {
     assert_eq!(code, 0, "{told}");
     let by = &told["script"]["approval"]["by"];
     assert_eq!(by["channel"], "command_line", "{told}");
-    // Only what somebody looked at.
+    // Only what the person looked at.
     let wrong = world.scripts(&["approve", "greet", "--yes", "--digest", "0123"]);
     assert_eq!(wrong.code, 2, "{wrong:?}");
     let digest = told["script"]["digest"].as_str().unwrap();

@@ -193,7 +193,7 @@ fn a_dry_run_tells_all_and_does_nothing() {
     assert_eq!((code, effect), (121, &json!("ask")), "{told}");
     assert_eq!(told["bindings"].as_array().unwrap().len(), 2, "{told}");
     assert!(told["resolved"].as_str().unwrap().contains("tar -czf"));
-    // Nobody was asked, and nothing ran.
+    // No person was asked, and nothing ran.
     let (_, asks) = world.call(&["approvals", "list", "--json"]).json();
     assert_eq!(asks["asks"], json!([]));
     assert_eq!(world.told(&["show", "backup"])["script"]["runs"], 0);

@@ -1,4 +1,4 @@
-//! What somebody sees before they say yes: what changed to the byte, and what it will reach.
+//! What a person sees before they say yes: what changed to the byte, and what it will reach.
 
 use crate::support::{Terminal, World};
 

@@ -1,4 +1,4 @@
-//! A yes to what a script was: it has no effect, and nobody is told that it has.
+//! A yes to what a script was: it has no effect, and no person is told that it has.
 
 use serde_json::{Value, json};
 

@@ -68,7 +68,7 @@ fn scripts_are_listed_read_looked_at_and_deleted() {
     let listed = &told["answer"]["scripts"][0];
     let found = json!([listed["name"], listed["approved"], listed["content"]]);
     assert_eq!(found, json!(["a", true, null]), "{told}");
-    // Who approved it is nothing for a model.
+    // A model is not told who approved it.
     assert!(!told.to_string().contains("ancestry"), "{told}");
     let (_, told) = call(&world, "bash.get_script", &json!({ "script_name": "a" }));
     assert_eq!(told["answer"]["script"]["content"], "echo one\n", "{told}");

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::World;
 
-/// Values that something could take for more than text.
+/// Values that a program could take for more than text.
 const NASTY: [&str; 22] = [
     "",
     " ",

@@ -1,11 +1,11 @@
-//! The calls of a program that change something, and how to kill it at one of them.
+//! The calls of a program that change files, and how to kill it at one of them.
 
 use std::collections::BTreeMap;
 use std::fs;
 
 use crate::support::World;
 
-/// What changes something, or lets others do it.
+/// What changes files, or lets other processes do it.
 const CHANGING: &str = "write,pwrite64,fdatasync,fsync,ftruncate,rename,renameat,renameat2,\
     link,linkat,symlinkat,unlink,unlinkat,mkdir,mkdirat,openat,sendmsg,flock";
 
@@ -46,7 +46,7 @@ fn tracer(whom: Whom, calls: &str, log: &str) -> Vec<String> {
     words.into_iter().chain(follow).map(str::to_owned).collect()
 }
 
-/// The steps of a call that nobody kills, as they come.
+/// The steps of a call that is not killed, as they come.
 pub(super) fn steps_of(
     world: &World,
     whom: Whom,
@@ -59,7 +59,7 @@ pub(super) fn steps_of(
     changing(&String::from_utf8_lossy(&text), whom)
 }
 
-/// The calls in a log that change something.
+/// The calls in a log that change files or let others do it.
 fn changing(text: &str, whom: Whom) -> Vec<Step> {
     let mut counts: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     let mut steps = Vec::new();

@@ -11,7 +11,7 @@ use crate::support::{Running, World, eventually, shifted};
 /// What is looked at.
 pub(super) struct Truth<'w> {
     world: &'w World,
-    /// How often somebody said yes, at most.
+    /// How often the person said yes, at most.
     yeses: usize,
 }
 
@@ -21,7 +21,7 @@ impl<'w> Truth<'w> {
     }
 
     pub(super) fn check(mut self, step: &Step) {
-        // Whoever was orphaned ends by itself.
+        // A keeper that was orphaned ends by itself.
         let over = eventually(|| self.world.living_keepers().is_empty());
         assert!(over, "{step:?}: {:?}", self.world.living_keepers());
         self.check_record(step);
@@ -38,7 +38,7 @@ impl<'w> Truth<'w> {
         let before = lines(world);
         let (mut code, mut result) = world.json(&[COMMAND]);
         if code == 120 {
-            // A no that nobody waited for is told once.
+            // A no that no run waited for is told once.
             assert_eq!(result["approval"]["state"], "denied", "{step:?}");
             (code, result) = world.json(&[COMMAND]);
         }

@@ -26,7 +26,7 @@ int clock_gettime(clockid_t id, struct timespec *time) {
 }
 "#;
 
-/// Lets this command see another time: so many seconds later, or earlier.
+/// Lets this command see another time: this many seconds later, or earlier.
 pub(crate) fn shifted(world: &World, command: &mut Command, seconds: i64) {
     command
         .env("LD_PRELOAD", library(world))

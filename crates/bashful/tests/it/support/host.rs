@@ -1,4 +1,4 @@
-//! A host that lacks something which this one has.
+//! A host without a feature that this one has.
 
 use std::process::{Command, Stdio};
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use super::world::binary;
 
-/// How long something may take that should be there at once.
+/// How long a condition may take that should be true at once.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(40);
 
 /// Whether this becomes true while there is patience.
@@ -67,18 +67,18 @@ impl Marker {
         found.into_iter().map(describe).collect()
     }
 
-    /// Waits until so many sleep.
+    /// Waits until this many sleep.
     pub(crate) fn wait_for(&self, count: usize) {
         let there = eventually(|| self.sleepers().len() >= count);
         assert!(there, "not {count} sleepers: {:?}", self.anybody());
     }
 
-    /// Nobody is left, now.
+    /// No process with the mark is left, now.
     pub(crate) fn assert_gone(&self) {
         assert_eq!(self.anybody(), [] as [String; 0]);
     }
 
-    /// Nobody is left soon, although nobody was there to wait for it.
+    /// No process with the mark is left soon, although no parent was there to wait for it.
     pub(crate) fn assert_gone_soon(&self) {
         eventually(|| self.anybody().is_empty());
         self.assert_gone();

@@ -1,4 +1,4 @@
-//! The executable on a terminal of its own, with somebody at the keyboard.
+//! The executable on a terminal of its own, with a person at the keyboard.
 //!
 //! `script` opens the terminal, makes it the controlling one, and types what we give it.
 
@@ -14,9 +14,9 @@ use super::world::{World, binary};
 
 /// No call takes longer than this, however slow the machine is.
 const BOUND: Duration = Duration::from_secs(100);
-/// Between two keys of somebody who types.
+/// Between two keys of a person who types.
 const BETWEEN_KEYS: Duration = Duration::from_millis(90);
-/// After a question was drawn, before somebody has read it.
+/// After a question was drawn, before a person has read it.
 const READING: Duration = Duration::from_millis(450);
 
 /// What the prompt asks with.
@@ -84,13 +84,13 @@ impl Terminal {
         String::from_utf8_lossy(&bytes).replace("\r\n", "\n")
     }
 
-    /// Waits until this was drawn so often.
+    /// Waits until this was drawn this often.
     pub(crate) fn look_for(&self, text: &str, times: usize) {
         let there = eventually(|| self.seen().matches(text).count() >= times);
         assert!(there, "not {times} times {text:?} in:\n{}", self.seen());
     }
 
-    /// Waits until somebody has read the question for the `times`th time.
+    /// Waits until a person would have read the question for the `times`th time.
     pub(crate) fn asked(&self, times: usize) {
         self.look_for(QUESTION, times);
         std::thread::sleep(READING);

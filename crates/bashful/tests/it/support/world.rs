@@ -48,7 +48,7 @@ pub(crate) fn seq(from: i32, to: i32) -> String {
 /// What is around the runs of a world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Walls {
-    /// What there is unless somebody asks for something else.
+    /// What there is unless a test asks for another sandbox.
     Sandbox,
     /// What was asked for with `--sandbox none`.
     Nothing,
@@ -57,7 +57,7 @@ pub(crate) enum Walls {
 /// Whether the runs of a world are judged first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Judged {
-    /// As always.
+    /// By the policy, as a user's runs are.
     Yes,
     /// Not at all, as asked with `--policy none`: for tests of what the policy would stop.
     No,

@@ -53,8 +53,8 @@ fn the_log_of_one_call_is_read_in_the_next() {
     assert!(!Path::new("/tmp/log").exists() || fs::read("/tmp/log").unwrap() != log.as_bytes());
 }
 
-/// A call in the environment of whoever runs the tests: with the real search path and the
-/// real home, where toolchains are.
+/// A call in the environment of the user who runs the tests: with the real search path and the real
+/// home, where toolchains are.
 fn as_oneself(world: &World) -> Command {
     let mut command = world.run_command(&["--preset", "build"]);
     for name in ["PATH", "HOME", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN"] {

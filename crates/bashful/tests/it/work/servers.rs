@@ -9,7 +9,7 @@ const SERVER: &str = "mkdir -p site && echo page > site/page && cd site && \
                       python3 -m http.server 8077 --bind 127.0.0.1 > /tmp/server.log 2>&1 & \
                       echo started";
 
-/// Asks until somebody answers, at most ten seconds.
+/// Asks until the server answers, at most ten seconds.
 const CLIENT: &str = "for turn in $(seq 100); do \
                       curl -sf http://127.0.0.1:8077/page && exit; sleep 0.1; done; exit 1";
 
@@ -28,7 +28,7 @@ fn a_server_of_one_call_answers_the_next() {
     let log = work_with(&world, &session, "grep -c 'GET /page' /tmp/server.log");
     assert_eq!(log, "2\n");
 
-    // Nobody else reaches it: not another session, not the host.
+    // No other process reaches it: not another session, not the host.
     let quick = "curl -sf -m 2 http://127.0.0.1:8077/page";
     assert_eq!(attempt(&world, &["--session", "other"], quick).code, 7);
     let outside = world

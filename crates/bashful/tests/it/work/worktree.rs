@@ -126,8 +126,8 @@ fn a_worktree_cannot_choose_another_repository() {
     assert!(!victim.join("new").exists());
 }
 
-/// A shell command that makes a repository in the workspace which executes something when git
-/// looks at it, and makes this the common directory of a worktree.
+/// A shell command that makes a repository in the workspace which executes a program when git looks
+/// at it, and makes this the common directory of a worktree.
 fn prepare_evil(world: &World, git_directory: &str, name: &str) -> String {
     let config = format!(
         "[core]\\n\\trepositoryformatversion = 0\\n\\tbare = false\\n\\tfsmonitor = \\\"touch {}; false\\\"\\n",

@@ -30,7 +30,7 @@ fn hook(world: &World, directory: &str) -> String {
     )
 }
 
-/// Whether git executes something when it is used in this directory outside.
+/// Whether git executes a command of the run's when it is used in this directory outside.
 fn executes_in(world: &World, directory: &Path) -> bool {
     for arguments in [
         &["status"][..],

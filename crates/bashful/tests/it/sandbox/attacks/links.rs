@@ -1,4 +1,4 @@
-//! Links that a run made or changed lead nobody elsewhere.
+//! Links that a run made or changed do not lead the host elsewhere.
 
 use std::fs;
 

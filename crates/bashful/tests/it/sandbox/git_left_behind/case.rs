@@ -1,17 +1,17 @@
 //! Reading the tables of cases: shell scripts with headings.
 
-/// One case.
+/// One case of a table: what happens before, in and after the sandbox.
 pub(super) struct Case {
     pub(super) name: &'static str,
     /// What the person did before.
     pub(super) before: &'static str,
     /// What runs do in the sandbox, one after the other.
     pub(super) runs: Vec<&'static str>,
-    /// What the person does afterwards, if it is not what everybody does.
+    /// What the person does afterwards, if it is not what every person does.
     pub(super) person: Option<&'static str>,
     /// Whether it is tried in other sandboxes too.
     pub(super) is_core: bool,
-    /// Whether something of ordinary work is held back, and told.
+    /// Whether a part of ordinary work is held back, and told.
     pub(super) is_told: bool,
 }
 

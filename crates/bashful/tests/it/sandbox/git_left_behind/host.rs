@@ -74,7 +74,7 @@ impl Place {
         bash.arg("-c").arg(self.script(text)).output().unwrap()
     }
 
-    /// Where the person's git executed something, or contacted an address, that is not theirs.
+    /// Where the person's git executed a program, or contacted an address, that is not theirs.
     pub(super) fn executed(&self, case: &Case) -> Option<String> {
         // What the run itself started is another matter.
         self.listener.settle();
@@ -90,7 +90,7 @@ impl Place {
     }
 }
 
-/// Something on a port that hangs up on everybody, and notes that they came.
+/// A listener on a port that hangs up on every caller, and notes that they came.
 struct Listener {
     port: u16,
     is_over: Arc<AtomicBool>,
@@ -122,7 +122,7 @@ impl Listener {
         }
     }
 
-    /// Waits until those who came are noted.
+    /// Waits until the callers that came are noted.
     fn settle(&self) {
         std::thread::sleep(Duration::from_millis(10));
         assert!(self.thread.as_ref().is_some_and(|one| !one.is_finished()));
