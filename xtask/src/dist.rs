@@ -5,6 +5,10 @@
 //! the command line is started often. What the fixed address gives up is in
 //! `docs/design/0018-a-quick-start.md`. Plain `cargo build` cannot make one, because procedural macros
 //! are built with the same flags unless a target is named.
+//!
+//! Its man pages and completions are laid out in `share`, beside it.
+
+mod share;
 
 use std::path::PathBuf;
 
@@ -17,12 +21,10 @@ use crate::repository::Repository;
 const FLAGS: &str = "-C target-feature=+crt-static -C relocation-model=static";
 
 pub(crate) fn dist(repository: &Repository) -> Result<String> {
-    Ok(build(repository)?.display().to_string())
-}
-
-/// Builds it and returns where it is.
-pub(crate) fn build(repository: &Repository) -> Result<PathBuf> {
-    Ok(build_all(repository, &["-p", "bashful"])?.join("bashful"))
+    let directory = build_all(repository, &["-p", "bashful"])?;
+    let program = directory.join("bashful");
+    share::make(repository, &program, &directory.join("share"))?;
+    Ok(program.display().to_string())
 }
 
 /// Builds these things in the same way, and returns the directory they are in.
