@@ -5,6 +5,10 @@
 //! the command line is started often. What the fixed address gives up is in
 //! `docs/design/0018-a-quick-start.md`. Plain `cargo build` cannot make one, because procedural macros
 //! are built with the same flags unless a target is named.
+//!
+//! Its man pages and completions are laid out in `share`, beside it.
+
+mod share;
 
 use std::path::PathBuf;
 
@@ -17,7 +21,10 @@ use crate::repository::Repository;
 const FLAGS: &str = "-C target-feature=+crt-static -C relocation-model=static";
 
 pub(crate) fn dist(repository: &Repository) -> Result<String> {
-    Ok(build(repository)?.display().to_string())
+    let program = build(repository)?;
+    let share = program.with_file_name("share");
+    share::make(repository, &program, &share)?;
+    Ok(program.display().to_string())
 }
 
 /// Where our program begins: the front of a call, before the C library (`sys/front.rs` of the

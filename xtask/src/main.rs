@@ -47,7 +47,8 @@ Chores:
             policy [--corpus DIR]  decide about every command of its *.jsonl files
   budgets Count what warm runs cost and compare with budgets.toml
             --write             count anew and write the file; as root
-  dist    Build the executable as it is shipped, and print where it is
+  dist    Build the executable as it is shipped, and print where it is; man
+          pages and completions are in `share` beside it
   setup   Install what the tests need; the first step of `test`
 
 Options:

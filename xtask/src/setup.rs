@@ -93,6 +93,26 @@ const PACKAGES: &[Package] = &[
         why: "people's real work: an editor on a terminal in the sandbox",
     },
     Package {
+        name: "zsh",
+        probe: Probe::Binary("zsh"),
+        why: "a shell that completes our verbs",
+    },
+    Package {
+        name: "fish",
+        probe: Probe::Binary("fish"),
+        why: "a shell that completes our verbs",
+    },
+    Package {
+        name: "man-db",
+        probe: Probe::Binary("man"),
+        why: "shows our man pages",
+    },
+    Package {
+        name: "groff-base",
+        probe: Probe::Binary("groff"),
+        why: "sets our man pages, and warns of a wrong one",
+    },
+    Package {
         name: "make",
         probe: Probe::Binary("make"),
         why: "people's real work: building inside the sandbox",

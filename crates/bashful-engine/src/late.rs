@@ -151,7 +151,11 @@ fn late_end(state: &Path, start: &Starting, started_at_ms: u64) -> Option<Ended>
     }
     let Ok(Some(record)) = directory.read_state() else {
         let over = now.saturating_sub(started_at_ms) > STARTING_MS;
-        return over.then(|| nothing("there is no trace of it: it was not started, or its keeper died at its first step"));
+        return over.then(|| {
+            nothing(
+                "there is no trace of it: it was not started, or its keeper died at its first step",
+            )
+        });
     };
     if record.phase != Phase::Finished {
         return Some(nothing("its keeper died, and the run with it"));

@@ -14,8 +14,11 @@ mod audit;
 mod background;
 mod bounds;
 mod caller;
+mod completions;
 mod grants;
 mod hook;
+#[cfg(test)]
+mod man_pages;
 mod mcp;
 mod policy;
 mod reading;
@@ -30,6 +33,7 @@ pub(crate) use audit::{AnchorPlaces, AuditArguments, AuditCommand, ExportFormat,
 pub(crate) use background::BackgroundArguments;
 pub(crate) use bounds::{BoundsArguments, PolicyFlag};
 pub(crate) use caller::CallerArguments;
+pub(crate) use completions::{CompletedShell, CompletionsArguments};
 pub(crate) use grants::{AddArguments, GrantsArguments, GrantsCommand};
 pub(crate) use hook::{ClaudeHookArguments, HookArguments, HookClient};
 pub(crate) use mcp::{
@@ -113,6 +117,8 @@ pub(crate) enum Command {
     Attach(AttachArguments),
     /// Judge what a client's own shell is to run, as its hook.
     Hook(HookArguments),
+    /// Print what makes a shell complete our verbs and options.
+    Completions(CompletionsArguments),
 }
 
 impl Command {
@@ -141,7 +147,7 @@ impl Command {
             Self::Mcp(arguments) => arguments.wants_json(),
             Self::Send(arguments) => arguments.json,
             Self::Logs(arguments) => arguments.json,
-            Self::Hook(_) | Self::Attach(_) => false,
+            Self::Hook(_) | Self::Attach(_) | Self::Completions(_) => false,
         }
     }
 }

@@ -72,7 +72,10 @@ impl<'w> Truth<'w> {
         // Nothing ran that was not on record before.
         for task in tasks(world) {
             let state = fs::read_to_string(world.state().join("tasks").join(&task).join("state"));
-            assert!(record.starts.contains_key(&task), "{step:?}: {task} {state:?}");
+            assert!(
+                record.starts.contains_key(&task),
+                "{step:?}: {task} {state:?}"
+            );
         }
         // No yes was used twice, and nothing was done without one.
         let claims: Vec<&String> = record.starts.values().flatten().collect();
