@@ -4,7 +4,7 @@
 //! writing have a thread each, so that a client that floods or does not read holds up itself only.
 
 use std::collections::HashSet;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -327,9 +327,10 @@ fn next_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<Line> {
     }
 }
 
-/// Writes lines until there are no senders left, or the client no longer reads.
+/// Writes lines until there are no senders left, or the client no longer reads. It does not hold the
+/// lock of standard output: the program takes that at its end, and a client that does not read would
+/// keep it from ending.
 fn write(mut lines: mpsc::Receiver<Outgoing>, under_way: &UnderWay) {
-    let mut output = io::stdout().lock();
     while let Some(mut outgoing) = lines.blocking_recv() {
         // A client that reads the answer may use its id again at once.
         if let Some(id) = &outgoing.answers {
@@ -338,15 +339,25 @@ fn write(mut lines: mpsc::Receiver<Outgoing>, under_way: &UnderWay) {
         if !outgoing.line.is_empty() {
             outgoing.line.push(b'\n');
         }
-        let written = output.write_all(&outgoing.line);
-        let outcome = written.and_then(|()| output.flush());
-        let outcome = outcome.map_err(|error| error.kind());
+        let outcome = write_out(&outgoing.line).map_err(|error| error.kind());
         let is_broken = outcome.is_err();
         let _ = outgoing.written.send(outcome);
         if is_broken {
             return;
         }
     }
+}
+
+fn write_out(mut bytes: &[u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match rustix::io::write(rustix::stdio::stdout(), bytes) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(count) => bytes = bytes.get(count..).unwrap_or_default(),
+            Err(rustix::io::Errno::INTR) => {}
+            Err(errno) => return Err(errno.into()),
+        }
+    }
+    Ok(())
 }
 
 /// Whether a process can still read what is written here.
