@@ -106,7 +106,7 @@ fn is_harmless(key: &str) -> bool {
 
 /// Whether git starts what this setting, in lower case, names, or reads more settings or hooks
 /// from there.
-fn executes(key: &str) -> bool {
+pub(crate) fn executes(key: &str) -> bool {
     const EXACT: &[&str] = &[
         "browser.path",
         "commit.template",
