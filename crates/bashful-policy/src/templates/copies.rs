@@ -175,9 +175,7 @@ impl<'p, 's> Copies<'p, 's> {
 
     /// The source of what a mention can hold by now.
     fn source(&self, mention: &Mention<'_>) -> Option<String> {
-        let Some((name, usage)) = mention.variable else {
-            return None;
-        };
+        let (name, usage) = mention.variable?;
         let scope = self.scope_at(mention.at);
         let key = if is_identifier(name) {
             // What the name in a variable stands for can be any of them.
