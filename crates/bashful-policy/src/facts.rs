@@ -18,7 +18,7 @@ mod unwrap;
 mod walk;
 
 pub use argument::Argument;
-pub(crate) use unwrap::{ShellProgram, is_shell, only_checks, shell_program};
+pub(crate) use unwrap::{ShellProgram, is_shell, is_wrapper, only_checks, shell_program};
 pub(crate) use walk::walk;
 
 /// Bytes of the original text, as start and end.

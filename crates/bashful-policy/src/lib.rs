@@ -56,8 +56,8 @@ pub use ruleset::{BUILTIN_RULES, BUILTIN_RULES_VERSION, Lint, Ruleset, lint};
 pub use shell_memory::{Definition, NotFunctions, RememberedVariable, ShellMemory, functions_of};
 pub use suggest::{Suggestion, is_too_wide};
 pub use templates::{
-    Binding, Bound, Declared, DeclaredType, Missing, Origin, Position, Refusal, Resolved, Template,
-    TemplateError, TemplateName, Value, check_declared_names, check_template, has_references,
+    Binding, Bound, CopiedValue, Declared, Holds, Missing, Origin, Position, Refusal, Resolved,
+    Template, TemplateError, TemplateName, Value, check_template, copied_values, has_references,
     read_template,
 };
 pub use validator::{CommandValidator, MAX_COMMAND_BYTES, ValidationError};

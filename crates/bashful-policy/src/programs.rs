@@ -22,7 +22,10 @@ mod verdict;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use git::config_executes;
+pub(crate) use interpreters::interpreter;
 pub(crate) use readonly::reads_list;
+pub(crate) use sinks::{code_words, runs_commands};
 use verdict::Verdict;
 
 /// What the tables say about one call; none if they do not know its program.

@@ -10,7 +10,6 @@ use super::id::{ScriptId, ScriptName};
 use super::look::ScriptView;
 use super::script::{CreatedBy, Script, VersionOrigin};
 use super::shelf::{Change, FileChange, Shelf, nothing_more};
-use super::templates;
 use super::values::check_usual;
 use super::variable::{self, Variable};
 use crate::audit::{ScriptChange, ScriptChanged};
@@ -90,7 +89,6 @@ impl Scripts<'_> {
         check_description(&new.description)?;
         self.check_declared(&new.capabilities, &new.variables)?;
         let content = self.checked(new.content)?;
-        templates::check_uses(&content, &new.variables)?;
         let script = Script {
             id,
             name: new.name,
@@ -137,9 +135,6 @@ impl Scripts<'_> {
         script.variables = edit.variables.unwrap_or(script.variables);
         self.check_declared(&script.capabilities, &script.variables)?;
         let content = edit.content.map(|bytes| self.checked(bytes)).transpose()?;
-        if let Some(text) = content.as_ref().or(looked.text.as_ref()) {
-            templates::check_uses(text, &script.variables)?;
-        }
         let changed = content.as_ref().filter(|content| {
             // Also what is the same brings back a file that is gone or is none of ours.
             looked.text.as_ref() != Some(*content)

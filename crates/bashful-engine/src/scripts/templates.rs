@@ -2,14 +2,14 @@
 //! words of scripts.
 
 use bashful_policy::{
-    DeclaredType, Missing, Resolved, Template, TemplateError, TemplateName, Value,
-    check_declared_names, check_template, read_template,
+    CopiedValue, Holds, Missing, Resolved, Template, TemplateError, TemplateName, Value,
+    check_template, copied_values, read_template,
 };
 use bashful_sandbox::FIRST_INHERITED;
 
 use super::body::UnfitBody;
 use super::error::ScriptError;
-use super::variable::{Variable, VariableError, VariableKind, is_dotted};
+use super::variable::{Variable, VariableError, VariableKind};
 
 /// A script with everything in its place.
 #[derive(Debug, Clone)]
@@ -38,20 +38,22 @@ pub(crate) fn with_placeholders(text: &str) -> Result<String, UnfitBody> {
     Ok(bound.map_err(unfit)?.script)
 }
 
-/// Checks that a script keeps the variables as data that are set before it: what it evaluates is
-/// declared as a whole number, and nothing of it is run.
-pub(crate) fn check_uses(text: &str, variables: &[Variable]) -> Result<(), ScriptError> {
-    let plain = variables.iter().filter(|one| !is_dotted(&one.name));
-    let declared: Vec<(&str, DeclaredType)> = plain
+/// Where copies of values stand in places of a script that are code: of its templates, and of the
+/// variables that are set before it.
+pub(crate) fn copies(text: &str, variables: &[Variable]) -> Vec<CopiedValue> {
+    let declared: Vec<(&str, Holds)> = variables
+        .iter()
         .map(|one| {
-            let kind = match one.kind {
-                VariableKind::Integer => DeclaredType::Integer,
-                _ => DeclaredType::Any,
+            let holds = match one.kind {
+                VariableKind::Integer | VariableKind::Number | VariableKind::Boolean => {
+                    Holds::Numbers
+                }
+                VariableKind::String | VariableKind::List | VariableKind::Path => Holds::Text,
             };
-            (one.name.as_str(), kind)
+            (one.name.as_str(), holds)
         })
         .collect();
-    check_declared_names(text, &declared).map_err(refused)
+    copied_values(text, &declared)
 }
 
 /// What a bound text begins with: bash has opened it and needs the descriptor no longer, in which

@@ -140,9 +140,9 @@ fn validate(settings: &Settings, draft: Draft<'_>) -> Result<Validation, ScriptE
         findings.push(unfit_finding(&unfit));
         return Ok(validation);
     }
-    if let Err(error) = templates::check_uses(&content, draft.variables) {
-        let found = ScriptFinding::own(Severity::Error, "variables", error.to_string());
-        findings.push(found);
+    for copy in templates::copies(&content, draft.variables) {
+        let found = ScriptFinding::own(Severity::Warning, "copied-value", copy.to_string());
+        findings.push(found.at_line(Some(copy.line)));
     }
     // With variables in place of templates, line by line as it is.
     let plain = templates::with_placeholders(&content)?;

@@ -77,14 +77,6 @@ impl Given<'_> {
             return Err(VariableError::Missing { names: absent }.into());
         }
         self.check_resolved(&resolved)?;
-        let evaluated = resolved.variables.iter().filter(|(name, _)| {
-            // What the author wrote is what was approved.
-            self.variables.contains_key(name) || self.is_open(name)
-        });
-        let evaluated: Vec<(String, Bindable)> = evaluated.cloned().collect();
-        template
-            .check_declared(&evaluated)
-            .map_err(templates::refused)?;
         let keep = match missing {
             MissingValues::Keep => Missing::Keep,
             MissingValues::Refuse => Missing::Refuse,
@@ -112,12 +104,6 @@ impl Given<'_> {
     /// The declared variable of this name.
     fn variable(&self, name: &str) -> Option<&Variable> {
         self.script.variables.iter().find(|one| one.name == name)
-    }
-
-    /// Whether what a variable usually holds depends on the call.
-    fn is_open(&self, name: &str) -> bool {
-        let usual = self.variable(name).and_then(|one| one.default.as_ref());
-        usual.is_some_and(|usual| has_references(&bindable(usual)))
     }
 
     /// What the script declares, with what was given for it; variables without a value are added

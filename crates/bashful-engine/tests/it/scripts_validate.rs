@@ -131,6 +131,41 @@ fn what_is_dynamic_is_told() {
     assert!(has(&absent, "no-program"));
 }
 
+/// A copy of a value is the script's own doing: where it would be evaluated that is told, and the
+/// script is kept and can run.
+#[test]
+fn copies_of_values_in_places_that_are_code_are_told() {
+    let house = House::new();
+    let engine = house.engine();
+    let text = "n=${a.b}\ntrue\n(( n > 5 )) && echo \"$N\"\n(( N > 5 ))\n";
+    let copies = |variables: &str| {
+        let mut script = new("a", text);
+        script.variables = serde_json::from_str(variables).unwrap();
+        let draft = Draft {
+            content: text.as_bytes(),
+            capabilities: &Capabilities::default(),
+            variables: &script.variables,
+        };
+        let told = engine.scripts().validate_draft(draft).unwrap();
+        assert!(told.valid, "{told:?}");
+        let copies = told.findings.into_iter();
+        let copies: Vec<_> = copies.filter(|one| one.code == "copied-value").collect();
+        assert!(copies.iter().all(|one| one.severity == Severity::Warning));
+        (script, copies)
+    };
+    let (script, told) = copies(r#"[{"name": "N"}]"#);
+    let lines: Vec<_> = told.iter().map(|one| one.line).collect();
+    assert_eq!(lines, [Some(3), Some(4)], "{told:?}");
+    assert!(
+        told[0].message.contains("`a.b` comes here in `$n`"),
+        "{told:?}"
+    );
+    assert!(told[1].message.contains("N:integer"), "{told:?}");
+    engine.scripts().create(script).unwrap();
+    let integers = r#"[{"name": "N", "type": "integer"}, {"name": "a.b", "type": "integer"}]"#;
+    assert_eq!(copies(integers).1, []);
+}
+
 /// A machine without shellcheck is one on which nothing of it is told.
 #[test]
 fn shellcheck_is_heard_where_it_is_installed() {

@@ -15,6 +15,11 @@ mod xargs;
 pub(crate) use shells::{Program as ShellProgram, is_shell, only_checks, program as shell_program};
 use table::{Kind, Wrapper, wrapper};
 
+/// Whether a program runs what its arguments name, as `sudo` and `timeout` do.
+pub(crate) fn is_wrapper(name: &str) -> bool {
+    wrapper(name).is_some()
+}
+
 impl Walker<'_> {
     /// Follows what a program runs besides itself.
     pub(super) fn unwrap(

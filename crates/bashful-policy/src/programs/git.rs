@@ -13,6 +13,8 @@ mod config;
 mod local;
 mod reading;
 
+pub(crate) use config::executes as config_executes;
+
 /// One call of git, taken apart.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct GitCommand<'a> {

@@ -21,19 +21,20 @@ const FED: Verdict = Verdict::asks(
 );
 
 /// How an interpreter is called.
-struct Interpreter {
+#[derive(Debug)]
+pub(crate) struct Interpreter {
     /// Letters that are followed by code.
-    code: &'static str,
+    pub(crate) code: &'static str,
     /// Letters that take another value.
-    valued: &'static str,
+    pub(crate) valued: &'static str,
     /// Long options, and subcommands, that are followed by code.
-    long: &'static [&'static str],
+    pub(crate) long: &'static [&'static str],
     /// Letters that load a file or a module first.
-    loads: &'static str,
+    pub(crate) loads: &'static str,
     /// Options with which it only checks the syntax of a file.
     checks: &'static [&'static str],
     /// Subcommands and modes that belong to the rules for build tools.
-    elsewhere: &'static [&'static str],
+    pub(crate) elsewhere: &'static [&'static str],
 }
 
 const PLAIN: Interpreter = Interpreter {
@@ -45,7 +46,8 @@ const PLAIN: Interpreter = Interpreter {
     elsewhere: &[],
 };
 
-fn interpreter(name: &str) -> Option<Interpreter> {
+/// How an interpreter of this name is called.
+pub(crate) fn interpreter(name: &str) -> Option<Interpreter> {
     let bare = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
     Some(match bare {
         "python" | "pypy" | "ipython" | "pythonw" | "micropython" => Interpreter {

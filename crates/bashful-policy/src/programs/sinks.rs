@@ -18,11 +18,7 @@ pub(super) fn judge(call: &Call, name: &str) -> Option<Verdict> {
         return None;
     }
     always(name, arguments).or_else(|| {
-        let from = OPTIONS.partition_point(|row| row.program < name);
-        OPTIONS
-            .iter()
-            .skip(from)
-            .take_while(|row| row.program == name)
+        rows(name)
             .any(|row| gives(row, arguments) || (hides_options(name) && may_give(call)))
             .then_some(Verdict::asks(
                 "exec-sink",
@@ -32,8 +28,83 @@ pub(super) fn judge(call: &Call, name: &str) -> Option<Verdict> {
     })
 }
 
-/// Programs that work on many files, whose names come from anywhere, and that execute what one
-/// of their options says.
+fn rows(name: &str) -> impl Iterator<Item = &'static Options> {
+    let from = OPTIONS.partition_point(|row| row.program < name);
+    let rows = OPTIONS.iter().skip(from);
+    rows.take_while(move |row| row.program == name)
+}
+
+/// The words of a call that an option of the program has it start: what is attached to the option,
+/// or the word behind it.
+pub(crate) fn code_words(name: &str, argv: &[Argument]) -> Vec<usize> {
+    // These start what others name, and take no word.
+    let alone = ["-A", "-sC", "-batch", "--batch", "--interactive"];
+    let mut words = Vec::new();
+    for (index, word) in argv.iter().enumerate().skip(1) {
+        let starts = rows(name).any(|row| gives(row, std::slice::from_ref(word)));
+        if starts && !alone.contains(&word.known()) {
+            words.extend([index, index + 1]);
+        }
+    }
+    words
+}
+
+/// Whether a program has options that run commands, so that a value must not become one.
+pub(crate) fn runs_commands(name: &str) -> bool {
+    let more = matches!(
+        name,
+        "7z" | "ansible"
+            | "borg"
+            | "bzip2"
+            | "clang++"
+            | "convert"
+            | "cpio"
+            | "ctags"
+            | "docker"
+            | "dpkg"
+            | "fd"
+            | "ffmpeg"
+            | "find"
+            | "fzf"
+            | "git"
+            | "gpg"
+            | "gs"
+            | "gzip"
+            | "hg"
+            | "install"
+            | "ip"
+            | "iptables"
+            | "journalctl"
+            | "kubectl"
+            | "latex"
+            | "lftp"
+            | "logrotate"
+            | "magick"
+            | "mise"
+            | "nix"
+            | "npx"
+            | "pandoc"
+            | "pdflatex"
+            | "podman"
+            | "rclone"
+            | "restic"
+            | "rpm"
+            | "script"
+            | "ssh-add"
+            | "su"
+            | "systemctl"
+            | "systemd-run"
+            | "unzip"
+            | "xelatex"
+            | "xterm"
+            | "xz"
+            | "yarn"
+    );
+    rows(name).next().is_some() || more
+}
+
+/// Programs that work on many files, whose names come from anywhere, and which execute what an
+/// option says.
 fn hides_options(name: &str) -> bool {
     matches!(
         name,

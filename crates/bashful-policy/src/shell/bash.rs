@@ -215,13 +215,11 @@ impl Reader<'_> {
         if !self.marks.follows {
             return;
         }
-        let word = self.marks.word;
         self.marks.references.push(Reference {
             name: name.to_owned(),
             span: self.base.span(start, end),
             role: self.marks.role,
             target: self.marks.target.clone(),
-            word: self.base.span(word.0, word.1),
             usage,
         });
     }
@@ -231,12 +229,10 @@ impl Reader<'_> {
         if !self.marks.follows {
             return;
         }
-        let word = self.marks.word;
         self.marks.substitutions.push(Substitution {
             span: self.base.span(start, end),
             role: self.marks.role,
             target: self.marks.target.clone(),
-            word: self.base.span(word.0, word.1),
         });
     }
 

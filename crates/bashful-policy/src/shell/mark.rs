@@ -26,8 +26,6 @@ pub(crate) struct Reference {
     pub(crate) role: Role,
     /// The variable that is given what stands here.
     pub(crate) target: Option<String>,
-    /// The word around it, in the original text.
-    pub(crate) word: Span,
     pub(crate) usage: Usage,
 }
 
@@ -49,8 +47,6 @@ pub(crate) struct Substitution {
     pub(crate) role: Role,
     /// The variable that is given what it prints.
     pub(crate) target: Option<String>,
-    /// The word around it.
-    pub(crate) word: Span,
 }
 
 /// What a marked part is made of.

@@ -177,16 +177,6 @@ impl Template {
         value: &Value,
     ) -> Result<(), TemplateError> {
         let demand = &site.demand;
-        let number = || match &demand.number_because {
-            Some(because) => Objection {
-                why: format!(
-                    "must be a whole number, because {because} as one, and its value is none"
-                )
-                .into(),
-                instead: NUMBER.instead,
-            },
-            None => NUMBER,
-        };
         let unfit = |objection: Objection| {
             Err(TemplateError::Unfit(refusal(
                 &self.script,
@@ -197,7 +187,7 @@ impl Template {
         let needs_number = site.form == Form::Number || demand.is_number;
         let texts = match value {
             Value::Text(text) => std::slice::from_ref(text),
-            Value::List(_) if needs_number => return unfit(number()),
+            Value::List(_) if needs_number => return unfit(NUMBER),
             Value::List(_) if site.lists == Lists::Refused => return unfit(LIST),
             Value::List(_) if site.lists == Lists::Words && demand.one_word => {
                 return unfit(MORE_WORDS);
@@ -205,7 +195,7 @@ impl Template {
             Value::List(texts) => texts,
         };
         if needs_number && !texts.iter().all(|text| is_number(text)) {
-            return unfit(number());
+            return unfit(NUMBER);
         }
         if let Some(program) = &demand.no_dash_for
             && texts.iter().any(|text| text.starts_with('-'))

@@ -1,22 +1,16 @@
-//! Templates among the words of commands: which of them some program would take for code.
+//! Values among the words of commands: which of them bash, or a program that it starts, would take
+//! for code.
 
 use std::borrow::Cow;
 
-use super::flow::{Flow, Holder, Place, Starts, counts_one_file, starts};
 use super::part::Part;
 use super::script::Attributes;
-use super::site::DUPLICATE;
-use crate::facts::{self, Argument, Call, Span, UnknownKind, is_shell};
+use crate::facts::{self, Call, Input, Span, UnknownKind, is_wrapper};
 use crate::hijack;
-use crate::shell::{Role, Usage};
+use crate::programs::{code_words, runs_commands};
 
 mod builtins;
-mod dashes;
-
-pub(super) use dashes::ends_options;
-mod fed;
-mod languages;
-mod remote;
+mod code;
 
 /// Why a value must not stand somewhere, and what to write instead.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,7 +28,7 @@ impl Objection {
     }
 }
 
-/// What the commands around a template demand of it.
+/// What the commands around a value demand of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Demand {
     /// It must not stand here at all.
@@ -45,33 +39,19 @@ pub(super) struct Demand {
     pub(super) no_dash_for: Option<String>,
     /// It is evaluated as a number.
     pub(super) is_number: bool,
-    /// Why it must be one, where that is in another line.
-    pub(super) number_because: Option<String>,
 }
 
-/// The values of a part, by their places, and what was found about each.
-pub(super) struct Inquiry<'c, 's> {
-    pub(super) part: &'c Part<'s>,
-    pub(super) flow: &'c Flow<'s>,
-    pub(super) attributes: &'c Attributes,
-    /// Where values stand, in order.
-    pub(super) places: &'c [Place],
-    pub(super) demands: Vec<Demand>,
-}
+/// Words of a call that are code, with why.
+type Codes = Vec<(usize, Objection)>;
 
-/// A position among the words of a call that is code, with why.
-pub(super) type Codes = Vec<(usize, Objection)>;
-
-/// What all of a part demands of the values in it.
-pub(super) fn demands(part: &Part<'_>, flow: &Flow<'_>, places: &[Place]) -> Vec<Demand> {
+/// What all of a part demands of the values that stand at these places, which are in order.
+pub(super) fn demands(part: &Part<'_>, attributes: &Attributes, places: &[usize]) -> Vec<Demand> {
     let mut inquiry = Inquiry {
         part,
-        flow,
-        attributes: &flow.attributes,
+        attributes,
         places,
         demands: vec![Demand::default(); places.len()],
     };
-    inquiry.evaluations();
     inquiry.assignments();
     for call in &part.facts.calls {
         inquiry.call(call);
@@ -81,69 +61,51 @@ pub(super) fn demands(part: &Part<'_>, flow: &Flow<'_>, places: &[Place]) -> Vec
     inquiry.demands
 }
 
-/// Whether an objection holds for what only names a file, too.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reach {
-    /// For all that stands there.
-    Mention,
-    /// Only for what can be in the outcome.
-    Outcome,
+/// The values of a part by their places, and what was found about each.
+struct Inquiry<'c, 's> {
+    part: &'c Part<'s>,
+    attributes: &'c Attributes,
+    places: &'c [usize],
+    demands: Vec<Demand>,
 }
 
 impl Inquiry<'_, '_> {
     /// The values that stand in a span.
     fn within(&self, span: Span) -> std::ops::Range<usize> {
-        let from = self.places.partition_point(|place| place.at < span.0);
-        let to = self.places.partition_point(|place| place.at < span.1);
+        let from = self.places.partition_point(|at| *at < span.0);
+        let to = self.places.partition_point(|at| *at < span.1);
         from..to.max(from)
     }
 
-    pub(super) fn has(&self, span: Span) -> bool {
-        !self.within(span).is_empty()
+    fn demands_in(&mut self, span: Span) -> &mut [Demand] {
+        let range = self.within(span);
+        self.demands.get_mut(range).unwrap_or_default()
     }
 
-    pub(super) fn object(&mut self, span: Span, objection: &Objection) {
-        self.object_to(span, objection, Reach::Mention);
+    fn object(&mut self, span: Span, objection: &Objection) {
+        for demand in self.demands_in(span) {
+            demand.objection.get_or_insert_with(|| objection.clone());
+        }
     }
 
-    fn object_to(&mut self, span: Span, objection: &Objection, reach: Reach) {
+    /// The same for what stands in the word itself, and not in a substitution in it.
+    fn object_to_itself(&mut self, span: Span, objection: &Objection) {
         for index in self.within(span) {
-            let Some(place) = self.places.get(index) else {
-                continue;
-            };
-            if reach == Reach::Outcome && !self.part.reaches(place.at, span) {
-                continue;
-            }
-            // `"$@"` runs its first word, and the others are data to this shell.
-            let names = *objection == NAME || *objection == UNKNOWN_PROGRAM;
-            let all = matches!(&place.holder, Holder::Variable(name) if name == "@" || name == "*");
-            // A call of a function prints a value, and is not chosen by it.
-            let own = matches!(place.holder, Holder::Function(_)) && place.word == span;
-            if own {
-                continue;
-            }
-            if names && all && !self.flow.can_be_command(self.part, place.at) {
-                continue;
-            }
-            if let Some(demand) = self.demands.get_mut(index) {
+            if let (false, Some(demand)) = (self.is_inner(index, span), self.demands.get_mut(index))
+            {
                 demand.objection.get_or_insert_with(|| objection.clone());
             }
         }
     }
 
-    fn demand_number(&mut self, span: Span) {
-        for index in self.within(span) {
-            let reaches = self
-                .places
-                .get(index)
-                .is_some_and(|place| self.part.reaches(place.at, span));
-            if let Some(demand) = self.demands.get_mut(index).filter(|_| reaches) {
-                demand.is_number = true;
-            }
-        }
+    /// Whether a value stands in a substitution within a span.
+    fn is_inner(&self, index: usize, span: Span) -> bool {
+        let at = self.places.get(index).copied().unwrap_or_default();
+        let mut around = self.part.around(at);
+        around.any(|next| span.0 <= next.span.0 && next.span.1 <= span.1)
     }
 
-    /// What the walk itself found to be evaluated.
+    /// What the walk itself found to be the name of a command, or a text or a file of a shell.
     fn unknowns(&mut self) {
         let facts = &self.part.facts;
         for call in &facts.calls {
@@ -162,210 +124,153 @@ impl Inquiry<'_, '_> {
         }
     }
 
-    /// What bash evaluates itself: variables by where they stand, and what is substituted there.
-    fn evaluations(&mut self) {
-        for (place, demand) in self.places.iter().zip(&mut self.demands) {
-            if matches!(place.holder, Holder::Variable(_) | Holder::File(_)) {
-                match place.usage {
-                    Usage::Prompt => demand.objection = Some(PROMPT),
-                    Usage::Name => demand.objection = Some(INDIRECT),
-                    Usage::Value => evaluate(place.role, demand),
-                }
-            }
-            for around in self.part.around(place.at) {
-                if !self.part.leaks(around.span, place.at) {
-                    break;
-                }
-                evaluate(around.role, demand);
-            }
-        }
-    }
-
-    /// What variables are given, by assignments and by what else sets one.
+    /// What variables are given that bash or other programs evaluate.
     fn assignments(&mut self) {
+        let part = self.part;
         for index in 0..self.places.len() {
-            let Some(place) = self.places.get(index) else {
-                continue;
-            };
-            if let Some(name) = &place.target {
+            let at = self.places.get(index).copied().unwrap_or_default();
+            if let Some(name) = part.target(at) {
                 self.given(name, index);
             }
-            for around in self.part.around(place.at) {
-                if !self.part.leaks(around.span, place.at) {
-                    break;
-                }
-                if let Some(name) = &around.target {
-                    self.given(name, index);
-                }
-            }
         }
-        // Words that are assignments only after their quotes are gone.
-        let part = self.part;
-        for assignment in &part.facts.assignments {
+        for assignment in part.assignments() {
             for index in self.within(assignment.value.span) {
-                let at = self.places.get(index).map_or(0, |place| place.at);
-                if part.is_word_of(assignment) && part.reaches(at, assignment.value.span) {
+                if !self.is_inner(index, assignment.value.span) {
                     self.given(&assignment.name, index);
                 }
             }
         }
     }
 
-    /// Notes that a variable is given the value at a place.
-    pub(super) fn given(&mut self, name: &str, index: usize) {
+    fn given(&mut self, name: &str, index: usize) {
         let Some(demand) = self.demands.get_mut(index) else {
             return;
         };
-        if hijack::is_listed(name) || self.attributes.is_reference(name) {
-            demand.objection.get_or_insert_with(|| Objection {
-                why: format!("would set `{name}`, which changes what other commands do").into(),
-                instead: "give the value to a variable of your own".into(),
-            });
-        }
         demand.is_number |= self.attributes.is_integer(name);
+        if let Some(objection) = objection_to_setting(name, self.attributes) {
+            demand.objection.get_or_insert(objection);
+        }
     }
 
     fn call(&mut self, call: &Call) {
         let Some(first) = call.arguments.first() else {
             return;
         };
-        let name = first.program().to_owned();
+        let name = first.program();
         // The parser gives these the place of their operand.
-        if matches!(name.as_str(), "exit" | "return" | "break" | "continue") {
+        let leaves = matches!(name, "exit" | "return" | "break" | "continue");
+        if leaves || matches!(name, "wait" | "ulimit") {
             for word in call.operands() {
-                self.demand_number(word.span);
+                for demand in self.demands_in(word.span) {
+                    demand.is_number = true;
+                }
             }
-            return;
+            if leaves {
+                return;
+            }
         }
         self.object(first.span, &NAME);
-        self.fed(&name, call);
-        if !call.arguments.iter().any(|word| self.has(word.span)) {
+        if code::reads_code(name, call, &self.part.facts.calls) {
+            self.fed(&call.input, 0);
+        }
+        if !call
+            .arguments
+            .iter()
+            .any(|word| !self.within(word.span).is_empty())
+        {
             return;
         }
-        if name.is_empty() {
-            for word in &call.arguments {
-                self.object(word.span, &UNKNOWN_PROGRAM);
-            }
-            return;
-        }
-        for (index, objection) in self.builtin(&name, call) {
+        for (index, objection) in self.builtin(name, call) {
             if let Some(word) = call.arguments.get(index) {
-                self.object_to(word.span, &objection, builtins::reach(&objection));
+                self.object_to_itself(word.span, &objection);
             }
         }
-        if matches!(name.as_str(), "wait" | "ulimit") {
-            for word in call.operands() {
-                self.demand_number(word.span);
-            }
-        }
-        let mut codes = languages::codes(&name, &call.arguments);
-        codes.extend(remote::codes(&name, &call.arguments));
-        // Behind a wrapper that no table knows there can be a shell or an interpreter.
-        for at in 1..call.arguments.len() {
-            let Some(rest) = call.arguments.get(at..) else {
-                break;
-            };
-            let inner = rest.first().map_or("", Argument::program);
-            if (is_shell(inner) || languages::is_inline(inner)) && !has_files(&name) {
-                let inner = languages::codes(inner, rest);
-                codes.extend(inner.into_iter().map(|(index, why)| (index + at, why)));
-            }
+        let mut codes = code::words(name, &call.arguments);
+        for index in code_words(name, &call.arguments) {
+            codes.push((index, OPTION));
         }
         for (index, objection) in codes {
             if let Some(word) = call.arguments.get(index) {
                 self.object(word.span, &objection);
             }
         }
-        self.narrow(&name, call);
-        self.handed_on(&name, call);
+        self.narrow(name, call);
     }
 
-    /// A function that runs its arguments: the words behind it are a call of their own.
-    fn handed_on(&mut self, name: &str, call: &Call) {
-        let Some(from) = self.flow.runs_arguments(name) else {
-            return;
-        };
-        if let Some(words) = call.arguments.get(from..).filter(|words| !words.is_empty()) {
-            let mut inner = call.clone();
-            inner.arguments = words.to_vec();
-            if inner.program() != name {
-                self.call(&inner);
+    /// Refuses what a program reads that runs what it reads.
+    fn fed(&mut self, input: &Input, depth: usize) {
+        match input {
+            Input::Inherited => {}
+            Input::Text(word) | Input::File(word) => self.object(word.span, &INPUT),
+            Input::Pipe(range) => {
+                let part = self.part;
+                for call in part.facts.calls.get(range.clone()).unwrap_or_default() {
+                    for word in &call.arguments {
+                        self.object(word.span, &INPUT);
+                    }
+                    if depth < 16 {
+                        self.fed(&call.input, depth + 1);
+                    }
+                }
             }
         }
     }
 
     /// Refuses lists and options where the words of a call decide what it runs.
     fn narrow(&mut self, name: &str, call: &Call) {
-        let calls = &self.part.facts.calls;
-        let wraps = calls
-            .iter()
-            .any(|other| other.wrappers.iter().any(|wrapper| wrapper == name));
-        let one_word =
-            wraps || matches!(name, "test" | "[" | "find" | "fd") || counts_one_file(call);
-        let risky = dashes::runs_commands(name);
+        let inner = self.started_at(name, call);
+        let fixed = matches!(name, "test" | "[" | "find" | "fd");
+        let risky = is_wrapper(name) || code::permutes(name) || runs_commands(name);
         let mut open = true;
         for word in call.operands() {
-            if word.text == "--" && dashes::ends_options(name) {
-                open = false;
-            }
-            let text = self.part.slice(word.span);
+            // From there on they are words of what it starts, which is a call of its own.
+            let own = inner.is_none_or(|at| word.span.0 < at);
+            let one_word = fixed || inner.is_some() && own;
+            open &= own && !(word.text == "--" && ends_options(name));
             for index in self.within(word.span) {
-                let Some(place) = self.places.get(index) else {
-                    continue;
-                };
-                let before = self
-                    .part
-                    .text
-                    .get(word.span.0..place.at)
-                    .unwrap_or_default();
-                let dashes = before.trim_matches(['"', '\'']);
-                let chooses = !dashes.is_empty() && dashes.bytes().all(|byte| byte == b'-');
-                let starts = starts(&self.part.text, word.span, place.at) == Starts::Yes;
-                let reaches = place.is_in_outcome() && self.part.reaches(place.at, word.span);
+                let at = self.places.get(index).copied().unwrap_or_default();
+                let before = self.part.slice((word.span.0, at)).trim_matches(['"', '\'']);
+                let chooses = !before.is_empty() && before.bytes().all(|byte| byte == b'-');
+                // An expansion before it can be empty, and of braces each item is a word.
+                let starts = before.is_empty() || before.starts_with(['$', '`', '{']);
+                let inner = self.is_inner(index, word.span);
                 let Some(demand) = self.demands.get_mut(index) else {
                     continue;
                 };
                 demand.one_word |= one_word;
-                // Bash makes several words of it, and each can be an option or a command.
-                let splits = reaches && place.is_variable() && !is_quoted(before);
-                if splits && (wraps || name == "find" || (risky && open)) {
-                    demand.objection.get_or_insert(SPLITS);
-                }
-                if risky && open && starts && reaches {
+                if risky && open && starts && !inner {
                     demand.no_dash_for = Some(name.to_owned());
                 }
-                if risky && open && chooses && reaches && !text.is_empty() {
+                if risky && open && chooses {
                     demand.objection.get_or_insert(CHOOSES_OPTION);
                 }
             }
         }
     }
-}
 
-/// Whether what comes behind this beginning of a word stands in double quotes.
-fn is_quoted(before: &str) -> bool {
-    let outer = before.find("$(").or_else(|| before.find('`'));
-    let outer = before.get(..outer.unwrap_or(before.len()));
-    let quotes = outer.unwrap_or_default().replace("\\\"", "");
-    quotes.matches('"').count() % 2 == 1
-}
-
-/// What bash makes of what stands in a role.
-fn evaluate(role: Role, demand: &mut Demand) {
-    match role {
-        Role::Arithmetic | Role::Subscript => demand.is_number = true,
-        Role::TestedName => demand.objection = Some(INDIRECT),
-        Role::Duplicate => demand.objection = Some(DUPLICATE),
-        _ => {}
+    /// Where the program stands that a wrapper starts.
+    fn started_at(&self, name: &str, call: &Call) -> Option<usize> {
+        let calls = self.part.facts.calls.iter();
+        let started = calls.filter(|other| other.wrappers.iter().any(|outer| outer == name));
+        let words = started.filter_map(|other| other.arguments.first());
+        let places = words.map(|word| word.span.0);
+        let (start, end) = call.span;
+        places.filter(|at| start <= *at && *at < end).min()
     }
 }
 
-/// Programs whose operands are names of files, which can be called like an interpreter.
-fn has_files(name: &str) -> bool {
-    matches!(
-        name,
-        "echo" | "printf" | "grep" | "which" | "type" | "command" | "apt-get" | "apt" | "pip"
-    )
+/// Why a variable of this name must not be given a value.
+pub(super) fn objection_to_setting(name: &str, attributes: &Attributes) -> Option<Objection> {
+    let changes = hijack::is_listed(name) || attributes.is_reference(name);
+    changes.then(|| Objection {
+        why: format!("would set `{name}`, which changes what other commands do").into(),
+        instead: "give the value to a variable of your own".into(),
+    })
+}
+
+/// Whether `--` ends the options of a program, as it usually does.
+pub(super) fn ends_options(name: &str) -> bool {
+    !matches!(name, "find" | "convert" | "magick" | "ffmpeg" | "java")
 }
 
 pub(super) const NAME: Objection = Objection::new(
@@ -381,23 +286,15 @@ const FILE: Objection = Objection::new(
     "would choose the file that a shell runs",
     "write the file's name, and give the value as an argument",
 );
-const SPLITS: Objection = Objection::new(
-    "is split into words, each of which can be an option or a command",
-    "write it in double quotes",
+const OPTION: Objection = Objection::new(
+    "would be a command in an option of this program",
+    "write the command, and give the value as an argument of its own",
 );
 const CHOOSES_OPTION: Objection = Objection::new(
     "would choose an option of a program that has options which run commands",
     "write the option's name: `--name=${…}`",
 );
-const INDIRECT: Objection = Objection::new(
-    "would be the name of a variable, and bash evaluates what stands in `name[…]`",
-    "write the variable's name, or choose it with `case`",
-);
-const PROMPT: Objection = Objection::new(
-    "would be expanded as a prompt, in which commands run",
-    "leave the `@P` out",
-);
-const UNKNOWN_PROGRAM: Objection = Objection::new(
-    "would go to a program that is not known before the script runs",
-    "write the program's name",
+const INPUT: Objection = Objection::new(
+    "would be read as code by the program that gets this as its input",
+    "give it as an argument, as in `python3 - ${…}`, with the code in a quoted here-document",
 );

@@ -4,9 +4,8 @@ use super::calls::Objection;
 use super::error::{Position, Refusal, TemplateError};
 use super::misuse;
 use super::name::{self, Candidate, RESERVED, TemplateName};
-use super::search::{Way, demands_of, find};
+use super::search::{Way, find};
 use super::site::{self, Found, Site};
-use super::value::{Value, is_number};
 
 /// A script and its templates.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,55 +25,6 @@ impl Template {
             }
         }
         names
-    }
-
-    /// Whether these variables, set before the script, stay data in it: one that it evaluates as
-    /// a number must be one, and one that it runs as a command cannot be set.
-    pub fn check_declared(&self, declared: &[(String, Value)]) -> Result<(), TemplateError> {
-        let names: Vec<&str> = declared.iter().map(|(name, _)| name.as_str()).collect();
-        let demands = demands_of(&self.script, &names)?;
-        for ((name, value), demand) in declared.iter().zip(demands) {
-            let texts = match value {
-                Value::Text(text) => std::slice::from_ref(text),
-                Value::List(texts) => texts,
-            };
-            let why = if let Some(objection) = demand.objection {
-                format!("it {}; {}", objection.why, objection.instead)
-            } else if demand.is_number && !matches!(value, Value::Text(text) if is_number(text)) {
-                let because = demand.number_because.unwrap_or_default();
-                format!("{because} as a number, and its value is not a whole one")
-            } else if let Some(program) = demand.no_dash_for
-                && texts.iter().any(|text| text.starts_with('-'))
-            {
-                format!(
-                    "its value begins with `-`, which `{program}` would take for an option, and \
-                     some of its options run commands; write `-- \"${name}\"`"
-                )
-            } else {
-                continue;
-            };
-            return Err(TemplateError::Variable {
-                name: name.clone(),
-                why: why.into(),
-            });
-        }
-        Ok(())
-    }
-
-    /// Whether another reading of the same script says the same, in whichever words.
-    fn agrees_with(&self, other: &Self) -> bool {
-        let plain = |(candidate, site): &(Candidate, Site)| {
-            let mut site = site.clone();
-            site.demand.number_because = None;
-            site.demand.no_dash_for = site.demand.no_dash_for.map(|_| String::new());
-            (candidate.clone(), site)
-        };
-        self.sites.len() == other.sites.len()
-            && self
-                .sites
-                .iter()
-                .map(plain)
-                .eq(other.sites.iter().map(plain))
     }
 
     /// The script as it was written.
@@ -101,7 +51,7 @@ pub fn read_template(script: &str) -> Result<Template, TemplateError> {
 pub fn check_template(script: &str) -> Result<Template, TemplateError> {
     let template = read_by(script, Way::Commands)?;
     let whole = read_by(script, Way::Whole)?;
-    if template.agrees_with(&whole) {
+    if template == whole {
         Ok(template)
     } else {
         Err(TemplateError::Unreadable {
@@ -109,47 +59,6 @@ pub fn check_template(script: &str) -> Result<Template, TemplateError> {
             why: "its commands do not end where they seem to",
         })
     }
-}
-
-/// Whether a script keeps variables as data that are set before it and hold what they like. Those
-/// that hold whole numbers only need not be named here, unless the script runs them as commands.
-pub fn check_declared_names(
-    script: &str,
-    declared: &[(&str, DeclaredType)],
-) -> Result<(), TemplateError> {
-    let names: Vec<&str> = declared.iter().map(|(name, _)| *name).collect();
-    if names.is_empty() {
-        return Ok(());
-    }
-    for ((name, holds), demand) in declared.iter().zip(demands_of(script, &names)?) {
-        let why = match demand.objection {
-            Some(objection) if *holds == DeclaredType::Any => {
-                format!("it {}; {}", objection.why, objection.instead)
-            }
-            None if demand.is_number && *holds == DeclaredType::Any => {
-                let because = demand.number_because.unwrap_or_default();
-                format!(
-                    "{because} as a number, and it can hold anything; declare it as a whole \
-                     number: `--variable {name}:integer`"
-                )
-            }
-            _ => continue,
-        };
-        return Err(TemplateError::Variable {
-            name: (*name).to_owned(),
-            why: why.into(),
-        });
-    }
-    Ok(())
-}
-
-/// What a variable can hold by its type.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DeclaredType {
-    /// Any text, as a variable of bash can hold it.
-    Any,
-    /// A whole number.
-    Integer,
 }
 
 fn read_by(script: &str, way: Way) -> Result<Template, TemplateError> {

@@ -6,8 +6,6 @@ use std::collections::HashSet;
 
 use super::calls::Objection;
 use super::name::is_identifier;
-use super::part::Part;
-use crate::facts::{Argument, Facts};
 
 /// Variables that bash keeps as numbers by itself: what they are given is evaluated.
 const NUMBERS: &[&str] = &[
@@ -25,60 +23,37 @@ const NUMBERS: &[&str] = &[
     "UID",
 ];
 
-/// Attributes of variables that make bash evaluate what they are given.
+/// Attributes of variables that make bash evaluate what they are given, and what makes a position
+/// mean something else than it seems to.
 #[derive(Debug, Default)]
 pub(super) struct Attributes {
     integers: HashSet<String>,
     references: HashSet<String>,
     arrays: HashSet<String>,
+    /// Some array has texts for keys.
+    has_keys: bool,
+    exports_functions: bool,
+    expands_aliases: bool,
 }
 
 impl Attributes {
     pub(super) fn of(script: &str) -> Self {
-        let mut attributes = Self::default();
-        for line in script.lines() {
+        let mut attributes = Self {
+            expands_aliases: expands_aliases(script),
+            ..Self::default()
+        };
+        for line in script.replace("\\\n", " ").lines() {
             if line.contains("=(") || line.contains('[') {
                 attributes.array_signs(line);
             }
             let declares = ["declare", "typeset", "local", "readonly", "export"];
             let fills = ["mapfile", "readarray", "read", "coproc"];
-            if declares
-                .iter()
-                .chain(&fills)
-                .any(|word| line.contains(word))
-            {
+            let mut words = declares.iter().chain(&fills);
+            if words.any(|word| line.contains(word)) {
                 attributes.declarations(line);
             }
         }
         attributes
-    }
-
-    /// Adds what calls declare whose words only show after expansion, as in `decl""are -i x`.
-    pub(super) fn declared_in(&mut self, facts: &Facts) {
-        for call in &facts.calls {
-            if !declares(call.program()) {
-                continue;
-            }
-            let words = call.operands();
-            let known = || words.iter().map(Argument::known);
-            let flags: String = known().filter_map(|word| word.strip_prefix('-')).collect();
-            for word in known() {
-                let name = word.split(['=', '[']).next().unwrap_or_default();
-                let name = name.trim_end_matches('+');
-                if !is_identifier(name) {
-                    continue;
-                }
-                if flags.contains(['a', 'A']) {
-                    self.arrays.insert(name.to_owned());
-                }
-                if flags.contains('i') {
-                    self.integers.insert(name.to_owned());
-                }
-                if flags.contains('n') {
-                    self.references.insert(name.to_owned());
-                }
-            }
-        }
     }
 
     pub(super) fn is_integer(&self, name: &str) -> bool {
@@ -91,6 +66,24 @@ impl Attributes {
 
     pub(super) fn is_array(&self, name: &str) -> bool {
         self.arrays.contains(name)
+    }
+
+    pub(super) const fn has_keys(&self) -> bool {
+        self.has_keys
+    }
+
+    /// Why no template can be bound in the script.
+    pub(super) fn objection(&self) -> Option<Objection> {
+        if self.expands_aliases {
+            return Some(Objection::new(
+                "stands in a script with aliases, which can turn any word into a command",
+                "use functions",
+            ));
+        }
+        self.exports_functions.then_some(Objection::new(
+            "stands in a script that gives its functions to other shells, which do not have the value",
+            "give the value to those shells as an argument",
+        ))
     }
 
     /// `name=(` and `name[`.
@@ -118,9 +111,9 @@ impl Attributes {
             let fills = matches!(*word, "mapfile" | "readarray" | "coproc");
             let declares = matches!(
                 *word,
-                "declare" | "typeset" | "local" | "readonly" | "export" | "read"
+                "declare" | "typeset" | "local" | "readonly" | "export"
             );
-            if !fills && !declares {
+            if !fills && !declares && *word != "read" {
                 continue;
             }
             let rest = words.get(at + 1..).unwrap_or_default();
@@ -128,6 +121,13 @@ impl Attributes {
                 .iter()
                 .filter_map(|word| word.strip_prefix('-'))
                 .collect();
+            let first: String = rest
+                .iter()
+                .map_while(|word| word.strip_prefix('-'))
+                .collect();
+            let exports = declares && first.contains('f');
+            self.exports_functions |= exports && (*word == "export" || first.contains('x'));
+            self.has_keys |= flags.contains('A');
             let names = rest
                 .iter()
                 .map(|word| word.split('=').next().unwrap_or_default());
@@ -138,10 +138,10 @@ impl Attributes {
                 if fills || flags.contains(['a', 'A']) {
                     self.arrays.insert(name.to_owned());
                 }
-                if declares && *word != "read" && flags.contains('i') {
+                if declares && flags.contains('i') {
                     self.integers.insert(name.to_owned());
                 }
-                if declares && *word != "read" && flags.contains('n') {
+                if declares && flags.contains('n') {
                     self.references.insert(name.to_owned());
                 }
             }
@@ -149,48 +149,15 @@ impl Attributes {
     }
 }
 
-fn declares(name: &str) -> bool {
-    matches!(
-        name,
-        "declare" | "typeset" | "local" | "readonly" | "export"
-    )
-}
-
-/// Scripts in which no template can be bound.
-pub(super) fn objection_to_all(parts: &[Part<'_>]) -> Option<Objection> {
-    let calls = || parts.iter().flat_map(|part| &part.facts.calls);
-    let has = |names: &[&str], word: &str| {
-        calls().any(|call| {
-            names.contains(&call.program()) && call.operands().iter().any(|next| next.text == word)
-        })
+/// Whether the script has aliases, and bash is told to expand them.
+fn expands_aliases(script: &str) -> bool {
+    let ends = |sign: char| "\n;&|({".contains(sign);
+    let begins = |word: &str, rest: &str| {
+        let mut commands = script.split(ends).map(str::trim_start);
+        commands.any(|command| command.starts_with(word) && command.contains(rest))
     };
-    let aliases = calls().any(|call| call.program() == "alias" && !call.operands().is_empty());
-    let expands = has(&["shopt"], "expand_aliases")
-        || has(&["set", "bash", "shopt"], "posix")
-        || parts.iter().any(|part| {
-            let mut assignments = part.facts.assignments.iter();
-            assignments.any(|assignment| assignment.name == "POSIXLY_CORRECT")
-        });
-    if aliases && expands {
-        return Some(Objection::new(
-            "stands in a script with aliases, which can turn any word into a command",
-            "use functions",
-        ));
-    }
-    let exports = calls().any(|call| {
-        let flags: String = call
-            .operands()
-            .iter()
-            .filter_map(|word| word.known().strip_prefix('-'))
-            .collect();
-        match call.program() {
-            "export" => flags.contains('f'),
-            "declare" | "typeset" => flags.contains('f') && flags.contains('x'),
-            _ => false,
-        }
-    });
-    exports.then_some(Objection::new(
-        "stands in a script that gives its functions to other shells, which do not have the value",
-        "give the value to those shells as an argument",
-    ))
+    begins("alias ", "=")
+        && (begins("shopt ", "expand_aliases")
+            || begins("set ", "posix")
+            || begins("POSIXLY_", "="))
 }

@@ -113,18 +113,6 @@ fn templates_and_other_variables_are_looked_up_once() {
 }
 
 #[test]
-fn what_the_script_evaluates_must_be_a_number() {
-    let template = read_template("(( COUNT > 5 )) && echo \"$NAME\"\neval \"$CODE\"").unwrap();
-    let set = |name: &str, value: &str| vec![(name.to_owned(), text(value))];
-    assert!(template.check_declared(&set("COUNT", "7")).is_ok());
-    assert!(template.check_declared(&set("NAME", "$(x)")).is_ok());
-    for (name, value) in [("COUNT", "a[$(x)]"), ("CODE", "ls")] {
-        let error = template.check_declared(&set(name, value)).unwrap_err();
-        assert!(matches!(error, TemplateError::Variable { .. }), "{name}");
-    }
-}
-
-#[test]
 fn circles_and_gaps_are_told() {
     let nothing = values(&[]);
     let mut declared = Declared::new();

@@ -10,8 +10,9 @@
 
 mod attack;
 mod bash;
+mod copies;
 mod declared;
-mod flow;
+
 mod lists;
 mod numbers;
 mod positions;

@@ -104,9 +104,9 @@ fn is_harmless(key: &str) -> bool {
             .any(|end| key.ends_with(end)))
 }
 
-/// Whether git starts what this setting, in lower case, names, or takes more settings or hooks
-/// from that place.
-fn executes(key: &str) -> bool {
+/// Whether git starts what this setting, in lower case, names, or reads more settings or hooks
+/// from there.
+pub(crate) fn executes(key: &str) -> bool {
     const EXACT: &[&str] = &[
         "browser.path",
         "commit.template",

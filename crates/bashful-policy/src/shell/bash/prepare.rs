@@ -31,7 +31,32 @@ pub(super) fn for_parser(text: &str) -> Cow<'_, str> {
     if text.contains("\\{") {
         prepared = Cow::Owned(without_escaped_braces(&prepared));
     }
+    // Behind `\"` in quotes it misplaces a substitution. Such a quote opens and closes nothing, but
+    // in backticks, where the backslash goes first.
+    if text.contains("\\\"") && text.contains("$(") && !text.contains('`') {
+        prepared = Cow::Owned(without_escaped_quotes(&prepared));
+    }
     prepared
+}
+
+fn without_escaped_quotes(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut characters = text.chars();
+    while let Some(character) = characters.next() {
+        match (character, characters.clone().next()) {
+            ('\\', Some('"')) if !plain.trim_end().ends_with("<<") => {
+                plain.push_str("__");
+                characters.next();
+            }
+            ('\\', Some(next)) => {
+                plain.push(character);
+                plain.push(next);
+                characters.next();
+            }
+            _ => plain.push(character),
+        }
+    }
+    plain
 }
 
 fn without_escaped_braces(text: &str) -> String {

@@ -1,6 +1,6 @@
 //! Built-ins of bash that evaluate their arguments: as code, as names of variables, as numbers.
 
-use super::{Codes, Inquiry, Objection, Reach};
+use super::{Codes, Inquiry, Objection};
 use crate::facts::{Argument, Call, Span};
 use crate::templates::name::is_identifier;
 
@@ -46,10 +46,6 @@ impl Inquiry<'_, '_> {
             "eval" | "alias" | "bind" | "complete" | "compgen" | "compopt" | "enable" | "fc"
             | "hash" | "shopt" | "history" | "jobs" => from(1, &EVALUATED),
             "let" => from(1, &NUMBER),
-            "trap" | "." | "source" => vec![(1, EVALUATED), (2, EVALUATED)]
-                .into_iter()
-                .take(if name == "trap" { 2 } else { 1 })
-                .collect(),
             "unset" | "getopts" | "mapfile" | "readarray" => from(1, &VARIABLE),
             "read" => read(argv),
             "printf" => printf(argv),
@@ -115,7 +111,7 @@ impl Inquiry<'_, '_> {
             && text.matches('"').count() == 2;
         let alone = text.starts_with("${_Q")
             && text.find('}').is_some_and(|end| end + 1 == text.len())
-            && self.places.iter().any(|place| place.at == span.0);
+            && self.places.contains(&span.0);
         quoted || alone
     }
 
@@ -150,15 +146,6 @@ impl Inquiry<'_, '_> {
             codes.push((index, objection));
         }
         codes
-    }
-}
-
-/// Whether an objection holds for what a substitution in the word only mentions.
-pub(super) fn reach(objection: &Objection) -> Reach {
-    if *objection == EVALUATED {
-        Reach::Mention
-    } else {
-        Reach::Outcome
     }
 }
 

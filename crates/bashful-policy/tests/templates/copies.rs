@@ -1,7 +1,7 @@
-//! Values that go on through variables, functions, files and substitutions: where bash or a program
-//! would evaluate them in the end they are refused, and ordinary scripts are not.
+//! Copies of values: `validate` warns where one stands in a place that is code, and refuses none. What
+//! its simple look does not see is listed, for the sandbox holds that too.
 
-use bashful_policy::{DeclaredType, Missing, Value, check_declared_names, check_template};
+use bashful_policy::{CopiedValue, Holds, Missing, Value, check_template, copied_values};
 
 use crate::bash::{Bash, text, values};
 
@@ -9,9 +9,9 @@ const INDEX: &str = "OSTYPE[$(touch canary)]";
 const COMMAND: &str = "touch canary";
 const OPTION: &str = "--checkpoint-action=exec=touch${IFS}canary";
 
-/// Scripts that would run a command if `${a.b}` were bound to this value as data.
-const ATTACKS: &[(&str, &str)] = &[
-    // What is evaluated keeps being so inside of expansions and substitutions.
+/// Scripts in which a template itself stands where it would be evaluated: these are refused, at the
+/// latest with such a value.
+const PLACES: &[(&str, &str)] = &[
     ("echo $(( ${u:-${a.b}} ))", INDEX),
     ("(( ${u:-\"${a.b}\"} ))", INDEX),
     ("for ((i=${u:-${a.b}};i<1;i++)); do :; done", INDEX),
@@ -25,29 +25,36 @@ const ATTACKS: &[(&str, &str)] = &[
     ("arr+=([${u:-${a.b}}]=1)", INDEX),
     ("x=y; echo $(( ${x/y/${a.b}} ))", INDEX),
     ("x=y; [[ ${x/y/${a.b}} -eq 1 ]]", INDEX),
+    ("declare -i \\\n x\nx=${a.b}", INDEX),
+    ("n=y; declare \"$n=${a.b}\"; (( y ))", INDEX),
+    (
+        "tar --checkpoint=1 -cf x.tar ${u:-${a.b}} /etc/hostname",
+        OPTION,
+    ),
+    (
+        "tar --checkpoint=1 -cf x.tar \"$empty${a.b}\" /etc/hostname",
+        OPTION,
+    ),
+    (
+        "tar --checkpoint=1 -cf x.tar --${a.b} /etc/hostname",
+        "checkpoint-action=exec=touch canary",
+    ),
+    ("cat <<'E\"O\"F'\nEOF\n${a.b}\nE\"O\"F\n", ""),
+    ("cat <<\"E'O'F\"\nEOF\n${a.b}\nE'O'F\n", ""),
+    ("perl -e 'while(<>){print}' ${a.b}", "touch canary|"),
+];
+
+/// Scripts that evaluate a copy of the value, and of which this is told.
+const COPIES: &[(&str, &str)] = &[
     ("echo $(( $(echo ${a.b}) + 1 ))", INDEX),
     ("[[ $(echo ${a.b}) -eq 1 ]]", INDEX),
     ("arr=(1); echo ${arr[$(echo ${a.b})]}", INDEX),
     ("x[$(echo ${a.b})]=1", INDEX),
     ("[[ -v $(echo ${a.b}) ]]", INDEX),
     ("for ((i=0;i<$(echo ${a.b});i++)); do :; done", INDEX),
-    ("f() { echo ${a.b}; }; (( $(f) ))", INDEX),
-    ("f() { echo ${a.b}; }; y=$(f); (( y ))", INDEX),
-    (
-        "echo $(( $(stat -c %s ${a.b} 2>&1 | sed 's/.*statx .//;s/.: .*//') ))",
-        INDEX,
-    ),
     ("n=$(cat <<< ${a.b}); (( n ))", INDEX),
-    // Words that bash makes of a variable without quotes.
-    ("t=${a.b}; timeout $t true", "5 touch canary"),
-    ("n=${a.b}; nice -n $n true", "5 touch canary"),
-    ("f() { timeout $1 true; }; f ${a.b}", "5 touch canary"),
-    ("d=./${a.b}; find $d -maxdepth 0", ". -exec touch canary ;"),
     ("printf -v 'arr[0]' %s ${a.b}; echo $((arr[0]))", INDEX),
     ("printf -vn %s ${a.b}; echo $((n))", INDEX),
-    ("bash -c 'echo $(($0))' ${a.b}", INDEX),
-    ("bash -c -- 'echo $(($1))' _ ${a.b}", INDEX),
-    // Copies.
     ("x=${a.b}; (( x ))", INDEX),
     ("x=${a.b}; y=$x; (( y ))", INDEX),
     ("x=${a.b}; y=\"$x\"; eval \"$y\"", COMMAND),
@@ -60,16 +67,12 @@ const ATTACKS: &[(&str, &str)] = &[
     ("x=${a.b}\n((\n x > 1\n))", INDEX),
     ("x=${a.b}; [[ \"$x\" \\\n -gt 5 ]]", INDEX),
     ("x=${a.b}; [[ x -gt 5 ]]", INDEX),
-    ("x=${a.b}\nlet y=x", INDEX),
-    ("x=${a.b}\nlet \"y = x\"", INDEX),
     ("x=${a.b}; echo $[x]", INDEX),
     ("x=${a.b}; s=abc; echo ${s:x:1}", INDEX),
     ("x=${a.b}; s=abc; echo ${s:$x}", INDEX),
     ("x=${a.b}; arr=([$x]=1)", INDEX),
     ("x=${a.b}; declare -i y=$x", INDEX),
     ("x=${a.b}; declare -i y; y=$x", INDEX),
-    ("declare -i \\\n x\nx=${a.b}", INDEX),
-    ("decl\"\"are -i x; x=${a.b}", INDEX),
     ("x=${a.b}; [[ -v $x ]]", INDEX),
     ("x=${a.b}; test -v \"$x\"", INDEX),
     ("x=${a.b}; echo \"${!x}\"", INDEX),
@@ -91,7 +94,6 @@ const ATTACKS: &[(&str, &str)] = &[
     ("x=${a.b}; sh -c \"\necho; $x\n\"", COMMAND),
     ("x=${a.b}; bash -c \"echo '$x'\"", "';touch canary;'"),
     ("x=${a.b}; PS4=$x; set -x; :", "$(touch canary)"),
-    // Parameters.
     (
         "check() { [[ $1 -gt 100 ]] && echo big; }\ncheck ${a.b}",
         INDEX,
@@ -107,21 +109,13 @@ const ATTACKS: &[(&str, &str)] = &[
     ("f() { bash -c \"$1\"; }; f ${a.b}", COMMAND),
     ("f() { sh -c \"$*\"; }; f ${a.b}", COMMAND),
     ("f() { $1; }; f ${a.b}", COMMAND),
-    ("f() { $@; }; f ${a.b}", COMMAND),
-    ("f() { shift; $@; }; f x ${a.b}", COMMAND),
     ("f() { for a; do eval \"$a\"; done; }; f ${a.b}", COMMAND),
     ("set -- ${a.b}; (( $1 ))", INDEX),
-    ("bash -c '(( $1 ))' _ ${a.b}", INDEX),
-    ("bash -c 'eval \"$1\"' _ ${a.b}", COMMAND),
-    // Names that are not known.
     ("n=x; x=${a.b}; y=${!n}; (( y ))", INDEX),
     ("x=${a.b}; declare -n r=x; (( r ))", INDEX),
     ("f() { local -n out=$1; (( out )); }\nx=${a.b}\nf x", INDEX),
     ("n=y; printf -v \"$n\" %s ${a.b}; (( y ))", INDEX),
     ("n=y; read -r \"$n\" <<< ${a.b}; (( y ))", INDEX),
-    ("n=y; declare \"$n=${a.b}\"; (( y ))", INDEX),
-    ("eval 'y=$x'; x=${a.b}; eval 'y=$x'; (( y ))", INDEX),
-    // What is read.
     ("f() { read -r n; (( n )); }\necho ${a.b} | f", INDEX),
     ("f() { read -r n; (( n )); }\nf <<< ${a.b}", INDEX),
     (
@@ -130,7 +124,6 @@ const ATTACKS: &[(&str, &str)] = &[
     ),
     ("echo ${a.b} | while read -r n; do (( n )); done", INDEX),
     ("read -r y < <(echo ${a.b}); (( y ))", INDEX),
-    ("exec 3<<< ${a.b}; read -r y <&3; (( y ))", INDEX),
     ("IFS=, read -r x y <<< ${a.b}; (( x ))", INDEX),
     (
         "read -ra arr <<< ${a.b}; (( arr[0] ))",
@@ -138,17 +131,41 @@ const ATTACKS: &[(&str, &str)] = &[
     ),
     ("mapfile -t arr <<< ${a.b}; (( arr[0] ))", INDEX),
     ("printf -v n %s ${a.b}; (( n ))", INDEX),
-    ("[[ ${a.b} =~ (.*) ]]; (( BASH_REMATCH[1] ))", INDEX),
-    (": ${a.b}; (( _ ))", INDEX),
-    ("echo ${a.b} > f; read -r y < f; (( y ))", INDEX),
-    ("echo ${a.b} > f; y=$(<f); (( y ))", INDEX),
     ("printf -v PS4 %s ${a.b}; set -x; :", "$(touch canary)"),
     ("read -r PS4 <<< ${a.b}; set -x; :", "$(touch canary)"),
     (
         "read -r BASH_ENV <<< ${a.b}; export BASH_ENV; bash -c :",
         "/dev/fd/9",
     ),
-    // Input of shells.
+];
+
+/// Scripts that evaluate a copy, or let it become an option, and of which nothing is told.
+const NOT_SEEN: &[(&str, &str)] = &[
+    ("f() { echo ${a.b}; }; (( $(f) ))", INDEX),
+    ("f() { echo ${a.b}; }; y=$(f); (( y ))", INDEX),
+    (
+        "echo $(( $(stat -c %s ${a.b} 2>&1 | sed 's/.*statx .//;s/.: .*//') ))",
+        INDEX,
+    ),
+    ("t=${a.b}; timeout $t true", "5 touch canary"),
+    ("n=${a.b}; nice -n $n true", "5 touch canary"),
+    ("f() { timeout $1 true; }; f ${a.b}", "5 touch canary"),
+    ("d=./${a.b}; find $d -maxdepth 0", ". -exec touch canary ;"),
+    ("bash -c 'echo $(($0))' ${a.b}", INDEX),
+    ("bash -c -- 'echo $(($1))' _ ${a.b}", INDEX),
+    ("x=${a.b}\nlet y=x", INDEX),
+    ("x=${a.b}\nlet \"y = x\"", INDEX),
+    ("decl\"\"are -i x; x=${a.b}", INDEX),
+    ("f() { $@; }; f ${a.b}", COMMAND),
+    ("f() { shift; $@; }; f x ${a.b}", COMMAND),
+    ("bash -c '(( $1 ))' _ ${a.b}", INDEX),
+    ("bash -c 'eval \"$1\"' _ ${a.b}", COMMAND),
+    ("eval 'y=$x'; x=${a.b}; eval 'y=$x'; (( y ))", INDEX),
+    ("exec 3<<< ${a.b}; read -r y <&3; (( y ))", INDEX),
+    ("[[ ${a.b} =~ (.*) ]]; (( BASH_REMATCH[1] ))", INDEX),
+    (": ${a.b}; (( _ ))", INDEX),
+    ("echo ${a.b} > f; read -r y < f; (( y ))", INDEX),
+    ("echo ${a.b} > f; y=$(<f); (( y ))", INDEX),
     ("exec <<< ${a.b}; bash", COMMAND),
     ("exec < <(echo ${a.b}); sh", COMMAND),
     ("bash /dev/fd/3 3<<< ${a.b}", COMMAND),
@@ -156,7 +173,6 @@ const ATTACKS: &[(&str, &str)] = &[
     ("echo ${a.b} | xargs timeout 5", COMMAND),
     ("echo ${a.b} > x; sh x", COMMAND),
     ("x=${a.b}\necho \"$x\" > t.sh; . ./t.sh", COMMAND),
-    // Options.
     (
         "f=${a.b}; tar --checkpoint=1 -cf x.tar \"$f\" /etc/hostname",
         OPTION,
@@ -178,25 +194,9 @@ const ATTACKS: &[(&str, &str)] = &[
         OPTION,
     ),
     (
-        "tar --checkpoint=1 -cf x.tar ${u:-${a.b}} /etc/hostname",
-        OPTION,
-    ),
-    (
-        "tar --checkpoint=1 -cf x.tar \"$empty${a.b}\" /etc/hostname",
-        OPTION,
-    ),
-    (
-        "tar --checkpoint=1 -cf x.tar --${a.b} /etc/hostname",
-        "checkpoint-action=exec=touch canary",
-    ),
-    (
         "printf '%s\\n' ${a.b} | xargs -d '\\n' tar --checkpoint=1 -cf x.tar /etc/hostname",
         OPTION,
     ),
-    // Here-documents of which bash sees another end.
-    ("cat <<'E\"O\"F'\nEOF\n${a.b}\nE\"O\"F\n", ""),
-    ("cat <<\"E'O'F\"\nEOF\n${a.b}\nE'O'F\n", ""),
-    ("perl -e 'while(<>){print}' ${a.b}", "touch canary|"),
 ];
 
 /// The same script with the value bound to a variable without any check.
@@ -207,7 +207,7 @@ fn unchecked(script: &str, value: &str) -> String {
     for (index, piece) in script.split("${a.b}").enumerate() {
         if index > 0 {
             let line = written.rsplit('\n').next().unwrap_or_default();
-            let quoted = document || line.matches('"').count() % 2 == 1;
+            let quoted = document || line.replace("\\\"", "").matches('"').count() % 2 == 1;
             written.push_str(if quoted { "$v" } else { "\"$v\"" });
         }
         written.push_str(piece);
@@ -215,25 +215,52 @@ fn unchecked(script: &str, value: &str) -> String {
     format!("v='{value}'\n{written}\n")
 }
 
-#[test]
-fn what_is_evaluated_later_is_refused() {
-    let mut wrong = Vec::new();
-    for (script, value) in ATTACKS {
-        let known = values(&[("a.b", text(value))]);
-        let template = check_template(script);
-        let bound = template.and_then(|template| template.bind(&known, Missing::Refuse));
-        if bound.is_ok() {
-            wrong.push(*script);
-        }
-    }
-    assert!(wrong.is_empty(), "bound:\n{}", wrong.join("\n"));
+/// Whether a script is bound to a value.
+fn is_bound(script: &str, value: &str) -> bool {
+    let known = values(&[("a.b", text(value))]);
+    let template = check_template(script);
+    let bound = template.and_then(|template| template.bind(&known, Missing::Refuse));
+    bound.is_ok()
 }
 
-/// Without the refusals these scripts do run what the values say.
+#[test]
+fn a_template_in_a_place_that_is_code_is_refused() {
+    for (script, value) in PLACES {
+        assert!(!is_bound(script, value), "{script}");
+    }
+}
+
+#[test]
+fn copies_in_places_that_are_code_are_told_and_not_refused() {
+    let mut wrong = Vec::new();
+    for (script, value) in COPIES {
+        let told = copied_values(script, &[]);
+        if !is_bound(script, value) || told.is_empty() {
+            wrong.push(format!("{script}\n  {told:?}"));
+        }
+        let fits = |one: &CopiedValue| one.source == "a.b" && one.line <= script.lines().count();
+        assert!(told.iter().all(fits), "{script} {told:?}");
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn what_is_not_seen_is_what_is_said_to_be_not_seen() {
+    let mut wrong = Vec::new();
+    for (script, value) in NOT_SEEN {
+        let told = copied_values(script, &[]);
+        if !is_bound(script, value) || !told.is_empty() {
+            wrong.push(format!("{script}\n  {told:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// With the value put there, all of these do run what it says.
 #[test]
 fn the_attacks_are_real() {
     let mut harmless = Vec::new();
-    for (script, value) in ATTACKS {
+    for (script, value) in PLACES.iter().chain(COPIES).chain(NOT_SEEN) {
         if value.is_empty() || *value == "/dev/fd/9" {
             continue;
         }
@@ -282,6 +309,17 @@ const FINE: &[&str] = &[
     "thumb() { local w=\"${2:-100}\"; echo \"$1 $((w*2))\"; }\nthumb \"${a.b}\" 200; thumb \"${a.b}\"",
     "retry() { local n=0 max=$1; shift; until \"$@\"; do n=$((n+1)); (( n >= max )) && return 1; done; }\nretry 2 cp ${a.b} copy; ls",
     "t=5; f=\"${a.b}\"; timeout \"$t\" wc -l \"$f\"; find \"./$f\" -maxdepth 0",
+    // Scripts like these were once refused for what they do with copies.
+    "f=${a.b}; printf '%s\\n' \"{\\\"day\\\": \\\"$(echo today)\\\", \\\"file\\\": \\\"$f\\\"}\"",
+    "printf '%s\\n' \"{\\\"day\\\": \\\"$(echo today)\\\", \\\"file\\\": \\\"${a.b}\\\"}\"",
+    "files=(x ${a.b}); for i in \"${!files[@]}\"; do (( i > 0 )) && echo \"$i ${files[$i]}\"; done",
+    "(( $(du -k ${a.b} | cut -f1) < 1000 )) && echo small",
+    "f=${a.b}; n=$(du -k \"$f\" | cut -f1); if (( n < 1000 )); then echo small; fi",
+    "n=$(grep -o '[0-9]*' ${a.b} | head -n 1); echo $(( n + 1 ))",
+    "n=$(grep -o '[0-9]*' <<< \"x7 ${a.b}\"); echo $(( n + 1 ))",
+    "count=$(ls -- ${a.b} | wc -l); [[ $count -gt 0 ]] && echo $((count * 2))",
+    "f=${a.b}; timeout 5 env LC_ALL=C wc -l \"$f\"; for w in $f; do echo \"$w\"; done",
+    "declare -A seen; for f in ${a.b} x; do seen[$f]=1; done; echo \"${#seen[@]}\"",
 ];
 
 #[test]
@@ -300,6 +338,8 @@ fn ordinary_scripts_do_what_they_do() {
         let reference = run(&unchecked(script, name));
         assert!(!reference.0.is_empty(), "{script}\n{}", reference.1);
         assert_eq!(run(&bound.text(&[])), reference, "{script}");
+        let told = copied_values(script, &[]);
+        assert!(told.is_empty(), "{script} {told:?}");
     }
 }
 
@@ -329,41 +369,41 @@ fn exit_codes_are_numbers() {
     let refused = template.bind(&values(&[("a.b", text("x"))]), Missing::Refuse);
     assert!(refused.is_err());
 }
-
 #[test]
-fn a_refusal_names_the_line_that_evaluates() {
-    let template = check_template("x=${a.b}\ny=$x\n\n(( y > 1 ))").unwrap();
-    let error = template.bind(&values(&[("a.b", text("z"))]), Missing::Refuse);
-    let told = error.unwrap_err().to_string();
-    assert!(told.contains("line 4 evaluates `$y`"), "{told}");
-    let error = check_template("x=${a.b}\n\neval \"$x\"").unwrap_err();
-    assert!(error.to_string().contains("in line 3"), "{error}");
+fn a_warning_names_the_value_its_copy_and_the_line() {
+    let told = copied_values("x=${a.b}\ny=$x\n\neval \"$y\"\n(( y > 1 ))", &[]);
+    let lines: Vec<usize> = told.iter().map(|one| one.line).collect();
+    assert_eq!(lines, [4, 5], "{told:?}");
+    assert_eq!(
+        told[0].to_string(),
+        "the value of `a.b` comes here in `$y`, which would be evaluated by the shell; write the \
+         command, and give the value to it as an argument"
+    );
+    let number = told[1].to_string();
+    assert!(number.contains("`--variable a.b:integer`"), "{number}");
+    let numbers = [("a.b", Holds::Numbers)];
+    assert_eq!(copied_values("x=${a.b}; (( x ))", &numbers), []);
 }
 
-/// Scripts that evaluate a declared variable `X`, and whether a whole number may be.
+/// A variable that is set before a script is a copy too.
 #[test]
-fn declared_variables_are_followed_too() {
-    let cases = [
-        ("(( X > 1 ))", true),
-        ("[[ $X -gt 1 ]]", true),
-        ("echo $((X+1))", true),
-        ("echo ${a[X]}", true),
-        ("declare -i y=X", true),
-        ("f() { local -i q=$X; }; f", true),
-        ("f() { (( $1 )); }\nf \"$X\"", true),
-        ("eval \"$X\"", true),
-        ("bash -c \"$X\"", true),
-        ("$X", true),
-        ("echo \"${!X}\"", true),
+fn declared_variables_are_told_of_like_copies() {
+    let scripts = [
+        "(( X > 1 ))",
+        "[[ $X -gt 1 ]]",
+        "echo $((X+1))",
+        "echo ${a[X]}",
+        "f() { local -i q=$X; }; f",
+        "f() { (( $1 )); }\nf \"$X\"",
+        "eval \"$X\"",
+        "bash -c \"$X\"",
+        "$X",
+        "echo \"${!X}\"",
     ];
-    for (script, _) in cases {
-        let any = check_declared_names(script, &[("X", DeclaredType::Any)]);
-        assert!(any.is_err(), "{script}");
-        let integer = check_declared_names(script, &[("X", DeclaredType::Integer)]);
-        assert!(integer.is_ok(), "{script}");
-        let template = check_template(script).unwrap();
-        let set = [("X".to_owned(), text(INDEX))];
-        assert!(template.check_declared(&set).is_err(), "{script}");
+    for script in scripts {
+        let told = copied_values(script, &[("X", Holds::Text)]);
+        assert!(!told.is_empty(), "{script}");
+        assert_eq!(copied_values(script, &[("X", Holds::Numbers)]), []);
     }
     let fine = [
         "echo \"$X\"",
@@ -372,15 +412,24 @@ fn declared_variables_are_followed_too() {
         "# (( X ))\necho 'eval $X'",
     ];
     for script in fine {
-        check_declared_names(script, &[("X", DeclaredType::Any)]).unwrap();
-        let template = check_template(script).unwrap();
-        let set = [("X".to_owned(), Value::List(vec![INDEX.to_owned()]))];
-        template.check_declared(&set).unwrap();
+        assert_eq!(copied_values(script, &[("X", Holds::Text)]), [], "{script}");
     }
-    let told = check_declared_names("echo\n(( X ))", &[("X", DeclaredType::Any)]).unwrap_err();
-    let told = told.to_string();
-    assert!(
-        told.contains("line 2") && told.contains("X:integer"),
-        "{told}"
-    );
+    let list = Value::List(vec![INDEX.to_owned()]);
+    let bash = Bash::new();
+    let template = check_template("printf '%s' \"${X[0]}\"").unwrap();
+    let bound = template.bind(&values(&[]), Missing::Refuse).unwrap();
+    let (output, error, _) = bash.file(&bound.text(&[("X".to_owned(), list)]), &[]);
+    assert_eq!((output.as_str(), error.as_str()), (INDEX, ""));
+}
+
+#[test]
+fn a_loop_evaluates_nothing_of_its_body() {
+    assert!(is_bound(
+        "declare -i i; for i in 1 2; do echo ${a.b}; done",
+        INDEX
+    ));
+    assert!(!is_bound(
+        "declare -i i; for i in ${a.b}; do echo; done",
+        INDEX
+    ));
 }
