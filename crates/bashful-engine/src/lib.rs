@@ -24,65 +24,33 @@
 //! that only want `bash(…)`, [`AgentTool`] the face for chat agents with a workspace
 //! and a permission profile. No async runtime is needed beyond one that polls.
 
-mod account;
-mod agent_tool;
-mod approval;
-pub mod approvals;
-mod asking;
-pub mod audit;
-mod background;
-mod bounds;
-mod builder;
-mod client;
-mod clock;
+mod ask;
+mod base;
 pub mod config;
 mod confine;
-mod consider;
-mod doctor;
 mod engine;
-mod environment;
-mod error;
-mod events;
-mod explain;
-mod ground;
-mod helper;
-mod hide;
-mod index;
-mod interrupts;
-mod invocation;
-mod journal;
-mod late;
-pub mod learn;
-mod legible;
-mod output;
-mod places;
-pub mod policy;
-mod prepare;
-pub mod primitive;
-mod progress;
-mod project;
-mod real;
-mod refusals;
-mod release;
-mod remedy;
-mod repair;
-pub mod replay;
-mod resident;
-mod result;
+mod faces;
+mod judge;
+mod launch;
+mod model;
+mod record;
+mod request;
+mod review;
 mod run;
 pub mod scripts;
-mod selection;
-mod session;
 mod shells;
 mod store;
-mod surroundings;
 mod tasks;
-mod tools;
-mod workspace;
 
-pub use agent_tool::{AgentTool, BashExecute};
-pub use approval::{Approval, Wanted};
-pub use background::{Background, Going, Waiting};
+pub use ask::approvals;
+pub use faces::primitive;
+pub use judge::policy;
+pub use record::audit;
+pub use review::{learn, replay};
+
+pub use base::interrupts::Interrupts;
+pub use base::legible::is_legible;
+pub use base::places::Places;
 pub use bashful_keeper::Lifetime;
 pub use bashful_keeper::{NeedsInput, Stream, TerminalSize, VERSION};
 pub use bashful_policy::{
@@ -93,35 +61,41 @@ pub use bashful_policy::{
 pub use bashful_sandbox::{
     Backend, Hint, Level, Lookout, Network, Protection, Reporting, Violation, main_is,
 };
-pub use builder::EngineBuilder;
-pub use client::{EarlyKeeper, LONGEST_START};
-pub use confine::ConfineError;
-pub use doctor::{BackendOffer, Diagnosis, Finding, Look, Missing, State as FindingState};
+pub use confine::profile::ConfineError;
+pub use engine::builder::EngineBuilder;
 pub use engine::{Engine, Listed, Started};
-pub use error::{EngineError, InvalidInvocation, in_full};
-pub use events::{Event, Events};
-pub use explain::{
+pub use faces::agent_tool::{AgentTool, BashExecute};
+pub use faces::doctor::{BackendOffer, Diagnosis, Finding, Look, Missing, State as FindingState};
+pub use faces::explain::{
     Explanation, Holder, IdentityKind, PlannedCommands, PlannedIdentity, PlannedLimit, PlannedRun,
     RefusedCalls, Seen, SeenAs, Shortfall, Watched,
 };
-pub use helper::init;
-pub use hide::hide_from_commands;
-pub use index::Reconciled;
-pub use interrupts::Interrupts;
-pub use invocation::{Action, Inherit, Invocation, MAX_COMMAND_BYTES, OnTimeout, Stdin, Timeout};
-pub use late::bring_up_to_date;
-pub use legible::is_legible;
-pub use output::{OutputLimit, Unit};
-pub use places::Places;
-pub use policy::{Checked, PolicyMode};
-pub use remedy::{Remedy, remedy};
-pub use repair::{BrokenTrail, RepairError, Repaired, RepairedDatabase, Restored, repair};
-pub use resident::{dismiss_resident, serve_as_resident_if_asked};
-pub use result::{
+pub use faces::resident::{dismiss_resident, serve_as_resident_if_asked};
+pub use faces::tools::{
+    CallContext, Dialect, Effects, InvalidArgument, OnOutput, Tool, ToolAnswer, ToolError,
+    ToolRegistry,
+};
+pub use judge::policy::{Checked, PolicyMode};
+pub use launch::client::{EarlyKeeper, LONGEST_START};
+pub use launch::find_keeper::init;
+pub use launch::hide::hide_from_commands;
+pub use model::approval::{Approval, Wanted};
+pub use model::error::{EngineError, InvalidInvocation, in_full};
+pub use model::output::{OutputLimit, Unit};
+pub use model::remedy::{Remedy, remedy};
+pub use model::result::{
     Enforcement, ExecutionResult, ExitClass, RanScript, RunUsage, Status, Survivor, signal_name,
 };
-pub use run::Run;
-pub use session::terminal_session;
+pub use record::index::Reconciled;
+pub use record::recover_ends::bring_up_to_date;
+pub use request::invocation::{
+    Action, Inherit, Invocation, MAX_COMMAND_BYTES, OnTimeout, Stdin, Timeout,
+};
+pub use request::session::terminal_session;
+pub use review::repair::{BrokenTrail, RepairError, Repaired, RepairedDatabase, Restored, repair};
+pub use run::background::{Background, Going, Waiting};
+pub use run::events::{Event, Events};
+pub use run::running::Run;
 pub use shells::{Shell, ShellError, ShellOutcome, ShellVariable};
 pub use store::StoreError;
 pub use tasks::{
@@ -130,8 +104,4 @@ pub use tasks::{
     Ready, RemovedTask, RunningTask, Screen, SearchRequest, Sitting, StopWhich, Stopped, Task,
     TaskError, TaskFilter, TaskList, TaskState, TaskSummary, UnknownKey, Waited, WhichTasks,
     running, stop,
-};
-pub use tools::{
-    CallContext, Dialect, Effects, InvalidArgument, OnOutput, Tool, ToolAnswer, ToolError,
-    ToolRegistry,
 };

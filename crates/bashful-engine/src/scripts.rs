@@ -14,15 +14,13 @@ mod body;
 mod call;
 mod carry;
 mod check;
-mod destinations;
+pub(crate) mod destinations;
 mod document;
 mod editor;
 mod ended;
 mod error;
-mod finding;
 mod folder;
 mod history;
-mod id;
 mod keep;
 mod list;
 mod look;
@@ -34,15 +32,19 @@ mod recover;
 mod run;
 mod running;
 mod scratch;
-mod script;
 mod sealed;
 mod shelf;
 mod templates;
 mod validate;
-mod values;
-mod variable;
+pub(crate) mod values;
 mod written;
 
+pub use crate::model::script::finding::{FindingSource, ScriptFinding, Severity};
+pub use crate::model::script::id::{NotAName, NotAnId, ScriptId, ScriptName};
+pub use crate::model::script::variable::{Variable, VariableError, VariableKind};
+pub use crate::model::script::{
+    CreatedBy, INTERPRETER, LastRun, Script, ScriptApproval, ScriptVersion, VersionOrigin,
+};
 pub use action::{BASH_RUN, BashRun, NarrowedCapabilities};
 pub use advice::{approve_command, edit_command};
 pub use approve::Seen;
@@ -53,28 +55,22 @@ pub use destinations::Destinations;
 pub use document::Document;
 pub use editor::{Edited, Editor, EditorEnd};
 pub use error::ScriptError;
-pub use finding::{FindingSource, ScriptFinding, Severity};
 pub use folder::FolderError;
 pub use history::TwoTexts;
-pub use id::{NotAName, NotAnId, ScriptId, ScriptName};
 pub use keep::{Deletion, NewScript, ScriptEdit};
 pub use list::{ActionOutcome, ActionReport};
 pub use look::{FileState, ForeignFile, ScriptList, ScriptView};
 pub use run::{DryRun, StartedScript};
 pub use running::ScriptRun;
-pub use script::{
-    CreatedBy, INTERPRETER, LastRun, Script, ScriptApproval, ScriptVersion, VersionOrigin,
-};
 pub use validate::{Draft, Needs, Validation};
 pub use values::{MissingValues, ShownBinding};
-pub use variable::{Variable, VariableError, VariableKind};
 pub use written::WrittenVariables;
 
 #[cfg(test)]
-pub(crate) use script::examples;
+pub(crate) use crate::model::script::examples;
 
-use crate::builder::Settings;
 use crate::engine::Engine;
+use crate::engine::builder::Settings;
 use shelf::Shelf;
 
 /// The managed scripts of an engine's user.

@@ -15,30 +15,27 @@ use std::path::Path;
 
 use serde::Serialize;
 
-mod bytes;
 mod call;
 mod carry;
 mod declared;
 mod dump;
-mod error;
 mod facts;
 mod listing;
 mod name;
 mod own;
 mod reach;
 mod script;
-mod state;
 mod store;
 #[cfg(test)]
 mod tests;
 
+pub use crate::model::error::shell::ShellError;
+pub(crate) use crate::model::shell_state::ShellState;
 pub(crate) use call::{Armed, Arms, ShellCall, arm, directory_of};
-pub use error::ShellError;
 pub(crate) use listing::Values;
 pub use listing::{Shell, ShellVariable};
 pub(crate) use name::{Key, check as check_name};
 pub(crate) use script::FLAGS;
-pub(crate) use state::ShellState;
 pub(crate) use store::{Held, list, peek, remove_expired};
 
 /// What became of a shell's state after a call.

@@ -9,8 +9,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::approvals::{Ask, AskState, Grant};
-use crate::audit::AuditError;
+use crate::ask::approvals::{Ask, AskState, Grant};
+use crate::record::audit::AuditError;
 
 #[cfg(test)]
 pub(crate) mod conformance;

@@ -5,14 +5,14 @@ use std::time::Duration;
 use bashful_keeper::TaskId;
 
 use super::{Engine, aside};
-use crate::approvals::{Answer, Ask, AskState, Desk, Opening, Reachable, Settled, Witness};
-use crate::asking::{self, Abandoned};
-use crate::audit::{Event, Refused, Trail};
-use crate::error::{EngineError, in_full};
-use crate::ground::Ground;
-use crate::invocation::Invocation;
-use crate::journal::masked;
-use crate::result::Status;
+use crate::ask::approvals::{Answer, Ask, AskState, Desk, Opening, Reachable, Settled, Witness};
+use crate::ask::asking::{self, Abandoned};
+use crate::launch::journal::masked;
+use crate::model::error::{EngineError, in_full};
+use crate::model::result::Status;
+use crate::record::audit::{Event, Refused, Trail};
+use crate::request::context::Ground;
+use crate::request::invocation::Invocation;
 
 impl Engine {
     /// An ask by its id, as it stands.

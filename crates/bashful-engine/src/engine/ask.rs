@@ -4,14 +4,14 @@ use bashful_policy::Decision;
 
 use super::verdicts::{beyond_admin, denied, expired, too_many};
 use super::{Engine, Started};
-use crate::approval::Approval;
-use crate::approvals::{Ask, AskState, Binding, Cause, Desk, Offer, notify, offer};
-use crate::asking::{Abandoned, compose, limits, wait_for_answer};
-use crate::consider::Considered;
-use crate::error::EngineError;
-use crate::invocation::Invocation;
-use crate::journal::Journal;
-use crate::result::{ExecutionResult, Heading};
+use crate::ask::approvals::{Ask, AskState, Binding, Cause, Desk, Offer, notify, offer};
+use crate::ask::asking::{Abandoned, compose, limits, wait_for_answer};
+use crate::judge::apply_grants::Considered;
+use crate::launch::journal::Journal;
+use crate::model::approval::Approval;
+use crate::model::error::EngineError;
+use crate::model::result::{ExecutionResult, Heading};
+use crate::request::invocation::Invocation;
 use crate::store::OpenedAsk;
 
 /// What asking about a command came to.

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 use bashful_keeper::{Spec, TaskId};
 
 use super::lock;
-use crate::client::Client;
-use crate::progress::Outcome;
-use crate::run::Report;
+use crate::launch::client::Client;
+use crate::launch::progress::Outcome;
+use crate::run::running::Report;
 use crate::tasks::{Standing, TaskState};
 
 /// The runs of one engine.

@@ -8,14 +8,14 @@ use std::time::{Duration, Instant};
 use rustix::fs::{Access, access};
 
 use super::Engine;
-use crate::asking::Abandoned;
-use crate::builder::Reach;
-use crate::error::{EngineError, InvalidInvocation};
-use crate::ground::{is_inside, workspace_of};
-use crate::invocation::{Action, Invocation};
-use crate::prepare::time_limit;
-use crate::real::real;
-use crate::result::Heading;
+use crate::ask::asking::Abandoned;
+use crate::base::real::real;
+use crate::engine::builder::Reach;
+use crate::launch::prepare::time_limit;
+use crate::model::error::{EngineError, InvalidInvocation};
+use crate::model::result::Heading;
+use crate::request::context::{is_inside, workspace_of};
+use crate::request::invocation::{Action, Invocation};
 use crate::shells::{
     Held, Key, Shell, ShellCall, ShellError, ShellState, Values, check_name, directory_of, list,
     peek, remove_expired, workspace_text,

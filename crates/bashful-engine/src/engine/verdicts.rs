@@ -2,7 +2,7 @@
 
 use bashful_policy::{Decision, Effect, Layer};
 
-use crate::approvals::{Desk, DeskError, Grant};
+use crate::ask::approvals::{Desk, DeskError, Grant};
 
 /// Grants, and the desk that they lie at.
 pub(super) type Held = (Option<Desk>, Vec<Grant>);

@@ -4,10 +4,10 @@ use bashful_policy::{Decision, escape_arg};
 
 use super::error::ScriptError;
 use super::folder::FolderError;
-use super::script::Script;
-use super::variable::{VariableError, VariableKind};
-use crate::approvals::{DeskError, StoreError};
-use crate::error::EngineError;
+use crate::ask::approvals::{DeskError, StoreError};
+use crate::model::error::EngineError;
+use crate::model::script::Script;
+use crate::model::script::variable::{VariableError, VariableKind};
 
 impl ScriptError {
     /// Whether somebody asked for what does not exist or cannot be; otherwise we or the machine
@@ -193,8 +193,8 @@ fn as_word(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::script::examples::script;
     use super::*;
+    use crate::model::script::examples::script;
 
     #[test]
     fn what_is_declared_already_is_in_the_command() {

@@ -4,11 +4,11 @@ use super::Scripts;
 use super::destinations::{destinations, seen_digest};
 use super::error::ScriptError;
 use super::look::{FileState, ScriptView, with};
-use super::script::ScriptApproval;
 use super::shelf::{Change, FileChange};
-use crate::approvals::Witness;
-use crate::audit::{ScriptChange, ScriptChanged};
-use crate::clock::now_ms;
+use crate::ask::approvals::Witness;
+use crate::base::clock::now_ms;
+use crate::model::script::ScriptApproval;
+use crate::record::audit::{ScriptChange, ScriptChanged};
 
 /// What somebody says yes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,18 +9,18 @@ use bashful_sandbox::FIRST_INHERITED;
 
 use super::advice::way_out;
 use super::destinations::{Destinations, as_they_lead, led_astray};
-use super::finding::ScriptFinding;
 use super::scratch::Scratch;
-use super::script::{INTERPRETER, Script};
 use super::sealed::Sealed;
-use crate::approvals::{ApprovedBefore, Ask, AskScript, DeskError, StoreError, digest};
-use crate::audit::{ScriptChange, ScriptChanged};
-use crate::builder::Settings;
-use crate::clock::now_ms;
-use crate::error::EngineError;
-use crate::invocation::Invocation;
-use crate::journal::masked;
-use crate::result::RanScript;
+use crate::ask::approvals::{ApprovedBefore, Ask, AskScript, DeskError, StoreError, digest};
+use crate::base::clock::now_ms;
+use crate::engine::builder::Settings;
+use crate::launch::journal::masked;
+use crate::model::error::EngineError;
+use crate::model::result::RanScript;
+use crate::model::script::finding::ScriptFinding;
+use crate::model::script::{INTERPRETER, Script};
+use crate::record::audit::{ScriptChange, ScriptChanged};
+use crate::request::invocation::Invocation;
 use crate::store::{HeldStore, ScriptStore as _};
 
 /// A script that is to run.

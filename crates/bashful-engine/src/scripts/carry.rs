@@ -7,12 +7,12 @@ use super::Scripts;
 use super::body::content_hash;
 use super::error::ScriptError;
 use super::folder::OnDisk;
-use super::id::{ScriptId, ScriptName};
 use super::keep::NewScript;
 use super::look::ScriptView;
-use super::script::{CreatedBy, VersionOrigin};
-use super::variable::Variable;
-use crate::audit::ScriptChange;
+use crate::model::script::id::{ScriptId, ScriptName};
+use crate::model::script::variable::Variable;
+use crate::model::script::{CreatedBy, VersionOrigin};
+use crate::record::audit::ScriptChange;
 
 /// A script as a document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

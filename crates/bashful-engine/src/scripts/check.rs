@@ -13,7 +13,7 @@ use super::body::{UnfitBody, check_beginning};
 use super::error::ScriptError;
 use super::programs::find_own;
 use super::templates;
-use crate::builder::Settings;
+use crate::engine::builder::Settings;
 
 /// A program that takes longer to look at a script is ended.
 const PATIENCE: Duration = Duration::from_secs(20);

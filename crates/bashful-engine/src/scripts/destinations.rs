@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use bashful_policy::Capabilities;
 
-use super::script::Script;
-use crate::approvals::digest;
-use crate::builder::Settings;
-use crate::real::real;
+use crate::ask::approvals::digest;
+use crate::base::real::real;
+use crate::engine::builder::Settings;
+use crate::model::script::Script;
 
 /// What each declared path leads to, as far as it exists. Patterns and `.` are not among them:
 /// what a pattern finds is used only where it stands, and `.` is where the script is run.

@@ -1,7 +1,7 @@
 //! The end of a run that nobody noted, because whoever waited for it was ended: its keeper knows.
 
 use super::Scripts;
-use super::script::{LastRun, Script};
+use crate::model::script::{LastRun, Script};
 
 impl Scripts<'_> {
     /// Notes how the last run of a script ended, if that is not known and its keeper can tell.

@@ -2,11 +2,11 @@
 
 use super::body::UnfitBody;
 use super::folder::FolderError;
-use super::id::{NotAName, NotAnId, ScriptId};
-use super::variable::VariableError;
-use crate::approvals::DeskError;
-use crate::audit::AuditError;
-use crate::error::{EngineError, in_full};
+use crate::ask::approvals::DeskError;
+use crate::model::error::{EngineError, in_full};
+use crate::model::script::id::{NotAName, NotAnId, ScriptId};
+use crate::model::script::variable::VariableError;
+use crate::record::audit::AuditError;
 use crate::store::StoreError;
 
 /// Why something cannot be done with a script. Nothing was half done.

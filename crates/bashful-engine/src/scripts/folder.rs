@@ -14,9 +14,9 @@ use rustix::fs::{AtFlags, Dir, FileType, FlockOperation, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
 use super::body::{MAX_SCRIPT_BYTES, UnfitBody, text};
-use super::id::ScriptId;
 use super::placing::Leftover;
-use crate::places::make_private;
+use crate::base::places::make_private;
+use crate::model::script::id::ScriptId;
 
 /// The folder of scripts, open.
 #[derive(Debug)]

@@ -5,9 +5,9 @@ use serde::Serialize;
 use super::Scripts;
 use super::error::ScriptError;
 use super::look::ScriptView;
-use super::script::{Script, ScriptVersion, VersionOrigin};
 use super::shelf::{Change, FileChange, Shelf, nothing_more};
-use crate::audit::ScriptChange;
+use crate::model::script::{Script, ScriptVersion, VersionOrigin};
+use crate::record::audit::ScriptChange;
 
 /// The shortest beginning of a hash that names a version.
 const SHORTEST_HASH: usize = 6;

@@ -6,14 +6,14 @@ use super::Scripts;
 use super::body::{content_hash, text};
 use super::check::check_syntax;
 use super::error::ScriptError;
-use super::id::{ScriptId, ScriptName};
 use super::look::ScriptView;
-use super::script::{CreatedBy, Script, VersionOrigin};
 use super::shelf::{Change, FileChange, Shelf, nothing_more};
 use super::values::check_usual;
-use super::variable::{self, Variable};
-use crate::audit::{ScriptChange, ScriptChanged};
-use crate::clock::now_ms;
+use crate::base::clock::now_ms;
+use crate::model::script::id::{ScriptId, ScriptName};
+use crate::model::script::variable::{self, Variable};
+use crate::model::script::{CreatedBy, Script, VersionOrigin};
+use crate::record::audit::{ScriptChange, ScriptChanged};
 
 /// A script that somebody wants to make.
 #[derive(Debug, Clone)]

@@ -6,8 +6,8 @@ use super::Scripts;
 use super::action::BashRun;
 use super::error::ScriptError;
 use super::values::MissingValues;
-use crate::error::in_full;
-use crate::result::{ExecutionResult, ExitClass, Status};
+use crate::model::error::in_full;
+use crate::model::result::{ExecutionResult, ExitClass, Status};
 
 /// What became of one action of a list.
 #[derive(Debug, Clone, Serialize)]

@@ -7,13 +7,13 @@ use super::check::check_syntax;
 use super::destinations::{destinations, led_astray, seen_digest};
 use super::error::ScriptError;
 use super::folder::{Folder, OnDisk};
-use super::id::ScriptId;
-use super::script::{Script, ScriptApproval, VersionOrigin};
 use super::shelf::{Change, FileChange, Shelf, nothing_more, unknown};
-use crate::audit::ScriptChange;
-use crate::builder::Settings;
-use crate::clock::now_ms;
-use crate::error::in_full;
+use crate::base::clock::now_ms;
+use crate::engine::builder::Settings;
+use crate::model::error::in_full;
+use crate::model::script::id::ScriptId;
+use crate::model::script::{Script, ScriptApproval, VersionOrigin};
+use crate::record::audit::ScriptChange;
 
 /// A script, and how its file stands.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -6,8 +6,8 @@ use super::Scripts;
 use super::action::BashRun;
 use super::destinations::Destinations;
 use super::error::ScriptError;
-use super::script::Script;
-use crate::real::real;
+use crate::base::real::real;
+use crate::model::script::Script;
 
 /// Where a run was told to work.
 #[derive(Debug)]

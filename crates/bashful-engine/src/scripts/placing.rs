@@ -10,7 +10,7 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
 use super::folder::{Folder, FolderError, failed};
-use super::id::ScriptId;
+use crate::model::script::id::ScriptId;
 
 /// What is kept beside the place of a script while it is being changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

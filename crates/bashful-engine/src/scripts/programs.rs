@@ -4,9 +4,9 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
-use crate::builder::Settings;
-use crate::helper::{is_executable, on_path};
-use crate::real::real;
+use crate::base::real::real;
+use crate::engine::builder::Settings;
+use crate::launch::find_keeper::{is_executable, on_path};
 
 /// Where the system has what reads a script: that is taken before any other.
 pub(crate) const SYSTEM: &str = "/usr/bin:/bin";

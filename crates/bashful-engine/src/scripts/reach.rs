@@ -6,8 +6,8 @@ use super::Scripts;
 use super::action::BashRun;
 use super::error::ScriptError;
 use super::values::MissingValues;
-use super::variable::{Variable, VariableKind};
-use crate::approvals::Reachable;
+use crate::ask::approvals::Reachable;
+use crate::model::script::variable::{Variable, VariableKind};
 
 impl Scripts<'_> {
     /// What a script would be able to reach if it ran now, as the question of a run tells it.

@@ -8,12 +8,12 @@
 use super::body::content_hash;
 use super::error::ScriptError;
 use super::folder::{Folder, OnDisk};
-use super::id::ScriptId;
 use super::placing::{Kept, Leftover};
-use super::script::Script;
 use super::shelf::{Change, FileChange, Shelf};
-use crate::audit::{Event, ScriptChange, ScriptChanged};
-use crate::clock::now_ms;
+use crate::base::clock::now_ms;
+use crate::model::script::Script;
+use crate::model::script::id::ScriptId;
+use crate::record::audit::{Event, ScriptChange, ScriptChanged};
 
 impl Shelf<'_> {
     /// Finishes or takes back what is half done, if there is something.

@@ -8,13 +8,13 @@ use super::action::BashRun;
 use super::call::ScriptCall;
 use super::error::ScriptError;
 use super::run::meant;
-use super::script::LastRun;
-use crate::audit::{Event, ScriptChange, ScriptChanged, Trail};
-use crate::clock::{millis, now_ms};
-use crate::error::EngineError;
-use crate::journal::masked;
-use crate::result::ExecutionResult;
-use crate::run::Run;
+use crate::base::clock::{millis, now_ms};
+use crate::launch::journal::masked;
+use crate::model::error::EngineError;
+use crate::model::result::ExecutionResult;
+use crate::model::script::LastRun;
+use crate::record::audit::{Event, ScriptChange, ScriptChanged, Trail};
+use crate::run::running::Run;
 use crate::store::ScriptStore as _;
 
 /// A script that runs. Dropping it ends the script with its whole process tree.

@@ -10,13 +10,13 @@ use std::sync::Arc;
 use super::body::content_hash;
 use super::error::ScriptError;
 use super::folder::{Folder, FolderError, OnDisk};
-use super::id::{ScriptId, ScriptName};
 use super::placing::Placing;
-use super::script::{Script, VersionOrigin};
-use crate::approvals::{Ask, answered, wake};
-use crate::audit::{AuditError, Event, ScriptChange, ScriptChanged, Trail};
-use crate::builder::Settings;
-use crate::clock::now_ms;
+use crate::ask::approvals::{Ask, answered, wake};
+use crate::base::clock::now_ms;
+use crate::engine::builder::Settings;
+use crate::model::script::id::{ScriptId, ScriptName};
+use crate::model::script::{Script, VersionOrigin};
+use crate::record::audit::{AuditError, Event, ScriptChange, ScriptChanged, Trail};
 use crate::store::{NewVersion, SavedScript, SavingScript, Store};
 
 /// Scripts with all that belongs to them.

@@ -9,7 +9,7 @@ use bashful_sandbox::FIRST_INHERITED;
 
 use super::body::UnfitBody;
 use super::error::ScriptError;
-use super::variable::{Variable, VariableError, VariableKind};
+use crate::model::script::variable::{Variable, VariableError, VariableKind};
 
 /// A script with everything in its place.
 #[derive(Debug, Clone)]

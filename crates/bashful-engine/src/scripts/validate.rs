@@ -7,13 +7,13 @@ use super::Scripts;
 use super::body::{UnfitBody, content_hash, text};
 use super::check::check_syntax;
 use super::error::ScriptError;
-use super::finding::{FindingSource, ScriptFinding, Severity};
 use super::look::FileState;
-use super::script::Script;
 use super::templates;
 use super::values::check_usual;
-use super::variable::{self, Variable};
-use crate::builder::Settings;
+use crate::engine::builder::Settings;
+use crate::model::script::Script;
+use crate::model::script::finding::{FindingSource, ScriptFinding, Severity};
+use crate::model::script::variable::{self, Variable};
 
 mod archive;
 mod compare;

@@ -10,9 +10,11 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::error::ScriptError;
-use super::script::Script;
 use super::templates::{self, BoundScript};
-use super::variable::{Variable, VariableError, check_text, check_value, is_dotted, plain_text};
+use crate::model::script::Script;
+use crate::model::script::variable::{
+    Variable, VariableError, check_text, check_value, is_dotted, plain_text,
+};
 
 /// A template with what it is bound to, for people.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -238,8 +240,8 @@ fn as_json(value: &Bindable) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::super::script::examples::script;
     use super::*;
+    use crate::model::script::examples::script;
     use serde_json::json;
 
     fn bound(declared: &Value, given: &Value) -> Result<BoundScript, String> {

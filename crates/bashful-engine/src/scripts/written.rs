@@ -4,7 +4,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
-use super::variable::{Variable, VariableKind};
+use crate::model::script::variable::{Variable, VariableKind};
 
 /// Variables that a script declares, as they were written: `[{"name": "DAYS", "type": "integer"}]`,
 /// or shorter `{"DAYS": {"type": "integer"}, "LOG_PATH": "${trigger.file.path}"}`, where what is no

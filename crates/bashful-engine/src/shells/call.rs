@@ -12,14 +12,14 @@ use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
 
 use super::carry::carry;
 use super::dump::{self, Left};
-use super::error::ShellError;
 use super::name::Key;
 use super::script::{Given, functions, loader, wrapper};
-use super::state::ShellState;
 use super::store::{Held, Record, Use, now_ms, remove_expired};
 use super::{Kept, ShellOutcome};
-use crate::error::EngineError;
-use crate::result::ExecutionResult;
+use crate::model::error::EngineError;
+use crate::model::error::shell::ShellError;
+use crate::model::result::ExecutionResult;
+use crate::model::shell_state::ShellState;
 
 /// A call that has its shell to itself.
 #[derive(Debug)]

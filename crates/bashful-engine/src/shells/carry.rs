@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::dump::Dump;
 use super::own::{is_never_carried, may_be_carried};
 use super::script::Given;
-use super::state::{EXPAND_ALIASES, ShellState, Switches, Value, Variable};
+use crate::model::shell_state::{EXPAND_ALIASES, ShellState, Switches, Value, Variable};
 
 /// Options of `set -o` that no later call gets: they would keep it from running, or the policy
 /// from reading it as bash does, or they belong to a person at a prompt.

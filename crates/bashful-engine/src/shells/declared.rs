@@ -5,8 +5,8 @@
 
 use std::collections::BTreeSet;
 
-use super::bytes::Bytes;
-use super::state::{Value, Variable};
+use crate::model::shell_bytes::Bytes;
+use crate::model::shell_state::{Value, Variable};
 
 /// Reads a list of variables; none if it is not exactly one.
 pub(super) fn variables(text: &[u8]) -> Option<Vec<Variable>> {

@@ -1,8 +1,8 @@
 //! Reading what a call left on its descriptor: sections that end with a NUL.
 
-use super::bytes::Bytes;
+use crate::model::shell_bytes::Bytes;
 use super::declared;
-use super::state::{Function, Variable};
+use crate::model::shell_state::{Function, Variable};
 
 /// A call saves no more than this.
 pub(super) const MOST_BYTES: u64 = 4 << 20;

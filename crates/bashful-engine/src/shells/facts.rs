@@ -5,11 +5,11 @@ use std::fmt::Write as _;
 use bashful_policy::{RememberedVariable, ShellMemory};
 use sha2::{Digest, Sha256};
 
-use super::bytes::Bytes;
+use crate::model::shell_bytes::Bytes;
 use super::reach::reached;
-use super::state::{EXPAND_ALIASES, ShellState, Switches, Value, Variable};
-use crate::builder::hexadecimal;
-use crate::environment::is_key_like;
+use crate::confine::environment::is_key_like;
+use crate::engine::builder::hexadecimal;
+use crate::model::shell_state::{EXPAND_ALIASES, ShellState, Switches, Value, Variable};
 
 /// A longer value is not worth being looked into.
 const LONGEST_VALUE: usize = 4096;
@@ -22,7 +22,7 @@ impl ShellState {
         let exported = self.functions.iter().filter(|one| one.is_exported());
         let aliases = self.aliases.iter();
         let parameters = self.parameters.iter();
-        let parameter = |text: &super::bytes::Bytes| text.text().map(str::to_owned);
+        let parameter = |text: &crate::model::shell_bytes::Bytes| text.text().map(str::to_owned);
         let unset = self.unset.iter().filter(|name| is_own(name));
         let unset = unset.map(|name| RememberedVariable {
             name: name.clone(),

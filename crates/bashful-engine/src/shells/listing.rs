@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::state::{ShellState, Value};
 use super::store::Record;
+use crate::model::shell_state::{ShellState, Value};
 
 /// A shell, as it is listed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -99,12 +99,14 @@ fn variables(state: &ShellState, values: Values<'_>) -> Vec<ShellVariable> {
             Some(text)
         }
     };
-    let variable = |variable: &super::state::Variable| {
+    let variable = |variable: &crate::model::shell_state::Variable| {
         let mut attributes = variable.attributes.clone();
         let value = match &variable.value {
             Value::None => None,
             // A key is one whatever the configuration lists.
-            Value::Text(_) if crate::environment::is_key_like(&variable.name) => shown(b"***"),
+            Value::Text(_) if crate::confine::environment::is_key_like(&variable.name) => {
+                shown(b"***")
+            }
             Value::Text(text) => shown(&text.0),
             Value::Array(_) => {
                 attributes.insert(0, 'a');

@@ -2,8 +2,8 @@
 
 use sha2::{Digest, Sha256};
 
-use crate::builder::hexadecimal;
-use crate::error::InvalidInvocation;
+use crate::engine::builder::hexadecimal;
+use crate::model::error::InvalidInvocation;
 
 /// The longest name.
 const LONGEST: usize = 64;

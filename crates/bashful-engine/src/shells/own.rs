@@ -3,7 +3,7 @@
 //! A new bash reads some of them as numbers, expands others, and keeps others for itself. So of
 //! these only values are carried that mean nothing but themselves, wherever bash uses them.
 
-use super::state::{Value, Variable};
+use crate::model::shell_state::{Value, Variable};
 
 /// How a variable of bash's own is carried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

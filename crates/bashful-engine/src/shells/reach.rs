@@ -5,7 +5,7 @@
 //! text, and one that calls a function or an alias, depends on all that the shell remembers.
 
 use super::own::is_used_by_bash;
-use super::state::{ShellState, Value, Variable};
+use crate::model::shell_state::{ShellState, Value, Variable};
 
 /// Words by which a text gets at what it does not name, or makes words that it does not show.
 const BLIND: [&str; 31] = [

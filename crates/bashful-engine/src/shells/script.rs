@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bashful_keeper::SHELL_TEXT;
 
-use super::bytes::Bytes;
-use super::state::{EXPAND_ALIASES, Function, ShellState, Switches, Value, Variable};
+use crate::model::shell_bytes::Bytes;
+use crate::model::shell_state::{EXPAND_ALIASES, Function, ShellState, Switches, Value, Variable};
 
 /// The descriptors of a call: what it loads, where it saves, and where what is ours says nothing.
 /// That is `/dev/null`; to open it for writing in the run would be a call that the kernel tells the

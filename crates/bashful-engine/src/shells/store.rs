@@ -14,10 +14,10 @@ use rustix::fs::{AtFlags, CWD, FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
-use super::error::ShellError;
 use super::name::Key;
 use super::own::may_be_carried;
-use super::state::ShellState;
+use crate::model::error::shell::ShellError;
+use crate::model::shell_state::ShellState;
 
 /// The version of the file.
 const FORMAT: u32 = 1;

@@ -12,7 +12,7 @@ use super::call::{arm, written};
 use super::carry::carry;
 use super::dump::{self, Left};
 use super::script::Given;
-use super::state::ShellState;
+use crate::model::shell_state::ShellState;
 
 mod depends;
 mod differential;

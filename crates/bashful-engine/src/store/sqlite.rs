@@ -17,7 +17,7 @@ use super::{
     RecordGrant, RecordScript, SavedScript, SavingScript, ScriptStore, Settlement, Settling, Store,
     StoreError, TaskFilter, TaskRow,
 };
-use crate::approvals::{Ask, Grant};
+use crate::ask::approvals::{Ask, Grant};
 use crate::scripts::{LastRun, Script, ScriptId, ScriptName, ScriptVersion};
 
 mod asks;
@@ -77,7 +77,7 @@ impl SqliteStore {
             return Ok(store);
         }
         if let Some(directory) = path.parent() {
-            crate::places::make_private(directory).map_err(|error| StoreError::Unusable {
+            crate::base::places::make_private(directory).map_err(|error| StoreError::Unusable {
                 path: path.to_owned(),
                 detail: format!("cannot make its directory: {error}"),
             })?;

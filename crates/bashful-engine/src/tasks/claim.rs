@@ -17,8 +17,8 @@ use rustix::fs::{FlockOperation, OFlags, flock};
 use sha2::{Digest, Sha256};
 
 use super::standing::Standing;
-use crate::builder::hexadecimal;
-use crate::error::{EngineError, InvalidInvocation};
+use crate::engine::builder::hexadecimal;
+use crate::model::error::{EngineError, InvalidInvocation};
 
 /// Where the markers of all agents are.
 const DIRECTORY: &str = "background";

@@ -9,11 +9,11 @@ use bashful_keeper::{TaskDirectory, TaskId};
 use serde::Serialize;
 
 use super::claim::{remove_stale, touch};
-use super::ids::task_ids;
 use super::standing::{Standing, TaskState};
-use crate::clock::{millis, now_ms};
+use crate::base::clock::{millis, now_ms};
 use crate::config::Tasks;
 use crate::engine::Engine;
+use crate::model::task_ids::task_ids;
 
 /// What to keep of tasks that have ended.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use bashful_keeper::TaskDirectoryError;
 
-use crate::audit::AuditError;
-use crate::error::EngineError;
+use crate::model::error::EngineError;
+use crate::record::audit::AuditError;
 
 /// Something that was wanted of a task and did not work.
 #[derive(Debug, thiserror::Error)]

@@ -8,7 +8,7 @@ use super::error::TaskError;
 use super::keys::Key;
 use super::task::Task;
 use super::wait::block_on;
-use crate::client::{Ask, ask_at};
+use crate::launch::client::{Ask, ask_at};
 
 impl Task {
     /// Types these bytes into the task's terminal, or writes them to the standard input that was

@@ -13,8 +13,8 @@ use super::standing::TaskState;
 use super::summary::TaskSummary;
 use super::task::Task;
 use super::wait::{Waited, block_on};
-use crate::client::cancel_at;
 use crate::engine::Engine;
+use crate::launch::client::cancel_at;
 
 /// How to end a task. Both end its whole process tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Names that people give to tasks, such as `dev-server`.
 
-use crate::error::InvalidInvocation;
+use crate::model::error::InvalidInvocation;
 
 /// So long is a name at most.
 const LONGEST: usize = 40;

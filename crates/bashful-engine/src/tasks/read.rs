@@ -10,7 +10,7 @@ use super::standing::TaskState;
 use super::task::Task;
 use super::wait::block_on;
 use super::watch::Interest;
-use crate::result::log_end;
+use crate::model::result::log_end;
 
 mod gather;
 

@@ -10,7 +10,7 @@ use super::ready::Ready;
 use super::standing::TaskState;
 use super::summary::{TaskSummary, question};
 use super::task::Task;
-use crate::clock::millis;
+use crate::base::clock::millis;
 
 /// How waiting for a server went. The names in JSON are a contract; a field that does not apply is
 /// absent.

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use bashful_keeper::TaskId;
 
-use crate::late::OpenStarts;
+use crate::record::recover_ends::OpenStarts;
 
 /// What an engine knows about ends on record.
 #[derive(Debug, Default)]

@@ -9,17 +9,17 @@ use super::claim::marked;
 use super::damaged::{DamagedTask, damage};
 use super::error::{TaskError, shortened};
 use super::filter::{TaskFilter, WhichTasks};
-use super::ids::{letters, task_ids};
 use super::name::{check_name, is_plain};
 use super::standing::{Standing, TaskState};
 use super::summary::TaskSummary;
 use super::watch::{Bell, Interest};
-use crate::account::Account;
-use crate::audit::InputHow;
 use crate::engine::{Engine, Left};
-use crate::output::OutputLimit;
-use crate::progress::Outcome;
-use crate::result::ExecutionResult;
+use crate::launch::progress::Outcome;
+use crate::model::output::OutputLimit;
+use crate::model::result::ExecutionResult;
+use crate::model::task_ids::{letters, task_ids};
+use crate::record::audit::InputHow;
+use crate::run::account::Account;
 
 /// A task, whoever started it. It is a handle: cheap to make and to clone.
 #[derive(Debug, Clone)]

@@ -9,8 +9,8 @@ use super::error::TaskError;
 use super::standing::TaskState;
 use super::task::Task;
 use super::wait::block_on;
-use crate::audit::{Event, InputHow, InputSent, Trail};
-use crate::builder::hexadecimal;
+use crate::engine::builder::hexadecimal;
+use crate::record::audit::{Event, InputHow, InputSent, Trail};
 
 impl Task {
     /// The same task, for somebody who types in this way; it goes on record with what is sent.

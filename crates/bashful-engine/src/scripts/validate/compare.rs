@@ -4,7 +4,7 @@ use bashful_policy::{Capabilities, NetworkCapability};
 
 use super::needs::Read;
 use super::paths::Home;
-use crate::scripts::finding::{ScriptFinding, Severity};
+use crate::model::script::finding::{ScriptFinding, Severity};
 
 /// What does not fit: what is needed and not declared, and what is declared and not needed.
 pub(super) fn compare(

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use bashful_policy::Capabilities;
 
-use crate::builder::Settings;
-use crate::helper::{is_executable, on_path};
-use crate::scripts::finding::{ScriptFinding, Severity};
+use crate::engine::builder::Settings;
+use crate::launch::find_keeper::{is_executable, on_path};
+use crate::model::script::finding::{ScriptFinding, Severity};
 
 /// The home that `~` stands for.
 #[derive(Debug, Clone)]

@@ -6,9 +6,9 @@ use bashful_policy::{
 
 use super::line_of;
 use super::paths::Home;
-use crate::builder::Settings;
-use crate::policy::judge_by_profile;
-use crate::scripts::finding::{ScriptFinding, Severity};
+use crate::engine::builder::Settings;
+use crate::judge::policy::judge_by_profile;
+use crate::model::script::finding::{ScriptFinding, Severity};
 
 /// The name of such a finding.
 pub(super) const REFUSED: &str = "refused";

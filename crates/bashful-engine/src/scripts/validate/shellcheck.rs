@@ -3,12 +3,12 @@
 use bashful_sandbox::{ExitStatus, Launch};
 use serde::Deserialize;
 
-use crate::builder::Settings;
+use crate::engine::builder::Settings;
+use crate::model::script::finding::{FindingSource, ScriptFinding, Severity};
+use crate::model::script::variable::Variable;
 use crate::scripts::check::look as look_with;
 use crate::scripts::error::ScriptError;
-use crate::scripts::finding::{FindingSource, ScriptFinding, Severity};
 use crate::scripts::programs::find_own;
-use crate::scripts::variable::Variable;
 
 /// What shellcheck prints with `--format json1`.
 #[derive(Deserialize)]

@@ -5,8 +5,8 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use super::super::state::ShellState;
 use super::{Lasting, call};
+use crate::model::shell_state::ShellState;
 
 /// What two shells remember, and texts that do one thing in the first and another in the second.
 const CASES: &[(&str, &str, &[&str])] = &[

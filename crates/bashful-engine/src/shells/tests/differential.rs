@@ -206,7 +206,7 @@ fn in_one_bash(directory: &Path, sequence: &[&str]) -> Vec<(String, i32)> {
     let results = tempfile::tempdir().unwrap();
     let mut words = Vec::new();
     for command in sequence {
-        super::super::bytes::Bytes::from(*command).quoted(&mut words);
+        crate::model::shell_bytes::Bytes::from(*command).quoted(&mut words);
         words.push(b' ');
     }
     let words = String::from_utf8(words).unwrap();

@@ -2,8 +2,8 @@
 
 use super::super::dump::{self, Left};
 use super::super::script::{Given, loader};
-use super::super::state::{Function, ShellState, Value, Variable};
 use super::{Lasting, call, environment};
+use crate::model::shell_state::{Function, ShellState, Value, Variable};
 
 /// What becomes of the state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

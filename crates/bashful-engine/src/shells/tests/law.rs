@@ -13,8 +13,8 @@ use proptest::prelude::*;
 use super::super::dump::{self, Left};
 use super::super::own;
 use super::super::script::Given;
-use super::super::state::{Function, ShellState, Switches, Value, Variable};
 use super::{Ended, call, carry, environment};
+use crate::model::shell_state::{Function, ShellState, Switches, Value, Variable};
 
 /// What would execute if bash evaluated it as a number, a prompt, a word, a command or twice.
 const TRICKS: [&str; 10] = [
@@ -141,7 +141,7 @@ fn written(variables: &[Variable]) -> Option<ShellState> {
     }
 }
 
-fn text_of(bytes: &super::super::bytes::Bytes) -> &str {
+fn text_of(bytes: &crate::model::shell_bytes::Bytes) -> &str {
     bytes.text().unwrap()
 }
 

@@ -3,9 +3,9 @@
 use proptest::collection::{btree_map, btree_set, vec};
 use proptest::prelude::*;
 
-use super::super::bytes::Bytes;
-use super::super::state::{ShellState, Switches, Value, Variable};
+use crate::model::shell_bytes::Bytes;
 use super::{Lasting, call};
+use crate::model::shell_state::{ShellState, Switches, Value, Variable};
 
 fn bytes() -> impl Strategy<Value = Bytes> {
     let any = vec(1_u8..=255, 0..40).prop_map(Bytes);

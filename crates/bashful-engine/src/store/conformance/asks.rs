@@ -6,7 +6,7 @@ use super::{
     AskLimits, EVENING, NOON, OpenedAsk, PLENTY, Place, Settlement, allow, allowed, ask, denied,
     grant, put, unrecorded,
 };
-use crate::approvals::{Ask, AskState, Scope};
+use crate::ask::approvals::{Ask, AskState, Scope};
 use crate::store::{AskFilter, GrantFilter, Settling, StoreError};
 
 pub(in crate::store) fn an_ask_is_kept_whole(place: &dyn Place) {

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use super::{AskLimits, OpenedAsk, Settlement, Store};
-use crate::approvals::{
+use crate::ask::approvals::{
     Ask, AskGround, AskState, Cause, Channel, Grant, Opening, Reachable, Scope, Subject, Witness,
 };
-use crate::audit::AuditError;
+use crate::record::audit::AuditError;
 
 /// When the examples are made.
 pub(crate) const NOON: u64 = 1_800_000_000_000;

@@ -1,7 +1,7 @@
 //! Laws of grants.
 
 use super::{EVENING, NOON, Place, allow, ask, denied, grant, put, unrecorded};
-use crate::approvals::{AskState, Grant, Scope, Subject};
+use crate::ask::approvals::{AskState, Grant, Scope, Subject};
 use crate::store::{AskFilter, Cleaned, GrantFilter, StoreError};
 
 pub(in crate::store) fn a_grant_is_kept_whole(place: &dyn Place) {

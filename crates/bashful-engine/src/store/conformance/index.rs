@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::{NOON, Place, ask, grant, put};
-use crate::approvals::Scope;
+use crate::ask::approvals::Scope;
 use crate::store::{KnownSession, TaskFilter, TaskRow};
 
 fn task(id: &str, state: &str) -> TaskRow {

@@ -6,7 +6,7 @@ use super::{
     AskLimits, EVENING, NOON, OpenedAsk, PLENTY, Place, Settlement, Store, allow, allowed, ask,
     grant, put,
 };
-use crate::approvals::{AskState, Scope};
+use crate::ask::approvals::{AskState, Scope};
 use crate::store::{AskFilter, GrantFilter};
 
 const ROUNDS: usize = 100;

@@ -1,8 +1,8 @@
 //! Laws of scripts.
 
 use super::{NOON, Place, ask, put};
-use crate::approvals::{Ask, AskScript, AskState, Scope};
-use crate::audit::AuditError;
+use crate::ask::approvals::{Ask, AskScript, AskState, Scope};
+use crate::record::audit::AuditError;
 use crate::scripts::examples::{approval, script};
 use crate::scripts::{LastRun, Script, VersionOrigin, content_hash};
 use crate::store::{Approving, NewVersion, SavedScript, SavingScript, Settlement, Settling, Store};

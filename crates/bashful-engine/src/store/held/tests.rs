@@ -4,9 +4,9 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use super::*;
-use crate::approvals::Scope;
-use crate::places::Places;
-use crate::repair::repair;
+use crate::ask::approvals::Scope;
+use crate::base::places::Places;
+use crate::review::repair::repair;
 use crate::scripts::examples;
 use crate::store::conformance::grant;
 use crate::store::{GrantFilter, SavingScript, Store, beside};

@@ -3,7 +3,7 @@
 use rusqlite::{Connection, OptionalExtension, Row, named_params};
 
 use super::fault::Fault;
-use crate::approvals::{Ask, AskState};
+use crate::ask::approvals::{Ask, AskState};
 use crate::scripts::{Destinations, ScriptId};
 use crate::store::{AskFilter, AskLimits, OpenedAsk};
 

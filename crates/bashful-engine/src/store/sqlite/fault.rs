@@ -5,7 +5,7 @@ use std::path::Path;
 
 use rusqlite::ErrorCode;
 
-use crate::audit::AuditError;
+use crate::record::audit::AuditError;
 use crate::store::StoreError;
 
 /// What went wrong. The path is added where it leaves the store.

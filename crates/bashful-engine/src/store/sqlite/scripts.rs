@@ -4,7 +4,7 @@ use rusqlite::{Connection, OptionalExtension, Row, named_params};
 
 use super::asks::{self, count, json, time};
 use super::fault::Fault;
-use crate::approvals::{Ask, AskState, Scope};
+use crate::ask::approvals::{Ask, AskState, Scope};
 use crate::scripts::{LastRun, Script, ScriptId, ScriptName, ScriptVersion, content_hash};
 use crate::store::{Approving, NewVersion, SavedScript, SavingScript};
 

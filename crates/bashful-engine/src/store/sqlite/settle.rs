@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use super::fault::Fault;
 use super::scripts::Approved;
 use super::{asks, grants, scripts};
-use crate::approvals::{Ask, AskState, Grant, Scope, Subject};
+use crate::ask::approvals::{Ask, AskState, Grant, Scope, Subject};
 use crate::store::{Settlement, Settling};
 
 pub(super) fn settle(

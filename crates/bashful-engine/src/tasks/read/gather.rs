@@ -5,7 +5,7 @@ use std::io;
 use bashful_keeper::{Chunk, LogReader, Stream};
 
 use super::{Output, Piece, ReadRequest};
-use crate::output::cut_at_end;
+use crate::model::output::cut_at_end;
 use crate::tasks::TaskState;
 
 /// Where to begin.

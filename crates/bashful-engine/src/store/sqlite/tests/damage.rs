@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 
 use super::super::open::beside;
 use super::{Directory, directory};
-use crate::approvals::Scope;
+use crate::ask::approvals::Scope;
 use crate::scripts::examples::script;
 use crate::store::conformance::{NOON, PLENTY, ask, grant, put};
 use crate::store::{AskFilter, GrantFilter, SavingScript, ScriptStore as _, Store, StoreError};

@@ -8,7 +8,7 @@ use rusqlite::Connection;
 
 use super::super::open::{KNOWN, MIGRATIONS, beside};
 use super::{DATABASE, SqliteStore, directory};
-use crate::approvals::Scope;
+use crate::ask::approvals::Scope;
 use crate::store::conformance::{EVENING, NOON, ask, denied, grant, put};
 use crate::store::{AskFilter, GrantFilter, Store, StoreError, TaskFilter};
 

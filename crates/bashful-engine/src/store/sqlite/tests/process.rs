@@ -8,7 +8,7 @@ use std::time::Duration;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use super::{DATABASE, SqliteStore};
-use crate::approvals::Scope;
+use crate::ask::approvals::Scope;
 use crate::store::conformance::{NOON, PLENTY, allow, ask, grant};
 use crate::store::{Settlement, Store};
 

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::process::Other;
 use super::{Directory, directory};
-use crate::approvals::Scope;
+use crate::ask::approvals::Scope;
 use crate::store::conformance::{NOON, ask, denied, grant, put};
 use crate::store::{AskFilter, GrantFilter, Store, StoreError};
 

@@ -1,0 +1,192 @@
+//! What an answer is bound to: who, where, which text, under which policy, with which rights.
+
+use std::path::PathBuf;
+
+use bashful_policy::BUILTIN_RULES_VERSION;
+use sha2::{Digest, Sha256};
+
+use crate::config::{Choice as _, Config, Granted, Profile, UnknownProfile};
+use crate::engine::builder::{Settings, hexadecimal};
+use crate::judge::policy::Case;
+use crate::model::ask::Memory;
+use crate::model::grant::{Grant, Subject};
+use crate::model::result::Heading;
+use crate::request::context::Ground;
+use crate::request::invocation::{Seat, Stdin};
+use crate::request::project::project_of;
+
+/// What an answer to a request is bound to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Binding {
+    pub(crate) agent: String,
+    pub(crate) session: String,
+    pub(crate) project: PathBuf,
+    pub(crate) cwd: PathBuf,
+    /// SHA-256 of the text.
+    pub(crate) digest: String,
+    pub(crate) policy: String,
+    /// A digest of what the run may do without an answer, and of what it is given.
+    pub(crate) rights: String,
+    /// Variables that the caller injects.
+    pub(crate) variables: Vec<(String, String)>,
+    /// Whether it reads what the caller gives it.
+    pub(crate) reads_input: bool,
+    /// What that is, if it is short enough to be shown.
+    pub(crate) input: Option<String>,
+    /// A digest of what its shell remembers and could change what it does.
+    pub(crate) shell: Option<String>,
+    /// The same for whoever is asked: the name of the shell and what it remembers.
+    pub(crate) memory: Option<Memory>,
+    /// What must not be shown or recorded: what the engine masks. Nothing that the caller gives is
+    /// in here, or an agent could hide a part of its command by calling it a secret.
+    pub(crate) mask: Vec<String>,
+}
+
+impl Binding {
+    /// What an answer to this request would be bound to.
+    pub(crate) fn of(
+        settings: &Settings,
+        heading: &Heading,
+        ground: &Ground<'_>,
+        case: &Case<'_>,
+    ) -> Self {
+        let variables = case.invocation.variables.clone();
+        // What can be sent to it later is shown to nobody.
+        let later = case.invocation.seat != Seat::Apart;
+        let reads_input = !matches!(case.invocation.stdin, Stdin::Closed) || later;
+        let remembered = case.invocation.remembered.as_ref();
+        let shell = remembered.and_then(|state| state.digest(&case.text()));
+        let optional = ground.granted.optional.iter();
+        let given = serde_json::json!([
+            rights(&ground.granted),
+            variables,
+            (input_read(&case.invocation.stdin), later),
+            settings.sandbox_word(),
+            optional.map(|one| one.as_str()).collect::<Vec<_>>(),
+        ]);
+        let memory = remembered.filter(|_| shell.is_some());
+        let memory = memory.map(|state| Memory {
+            shell: case.invocation.shell.clone().unwrap_or_default(),
+            text: state.shown(&case.text(), &settings.mask),
+        });
+        // A shell that remembers nothing of the kind is like no shell.
+        let given = match &shell {
+            Some(shell) => serde_json::json!([given, shell]),
+            None => given,
+        };
+        let script = case.invocation.script.as_ref();
+        let text = || digest(&[case.text().as_bytes()]);
+        Self {
+            agent: heading.agent.clone(),
+            session: heading.session.clone(),
+            project: project_of(&ground.workspace),
+            cwd: script.map_or_else(
+                || ground.cwd.clone(),
+                |script| script.bound_directory(&ground.cwd),
+            ),
+            digest: script.map_or_else(text, |script| script.digest()),
+            policy: settings.policies.version(&settings.config, ground),
+            rights: digest(&[given.to_string().as_bytes()]),
+            mask: settings.mask.clone(),
+            variables,
+            reads_input,
+            input: shown_input(&case.invocation.stdin).filter(|_| !later),
+            shell,
+            memory,
+        }
+    }
+
+    /// Whether a grant is for this request: given to this agent, for here, for this policy and
+    /// these rights and, if it is about one text, for this one.
+    pub(crate) fn fits(&self, grant: &Grant) -> bool {
+        fn bound<T: PartialEq>(to: Option<&T>, value: &T) -> bool {
+            to.is_none_or(|to| to == value)
+        }
+        let text = match &grant.subject {
+            Subject::Command { digest, .. } => *digest == self.digest,
+            Subject::Shapes(_) | Subject::Any => true,
+        };
+        // A variable can change what a command does, and who gave this grant saw none.
+        let plain = self.variables.is_empty() && !self.reads_input && self.shell.is_none();
+        let seen = plain || grant.rights.is_some() || grant.subject == Subject::Any;
+        text && seen
+            && grant.agent == self.agent
+            && bound(grant.session.as_ref(), &self.session)
+            && bound(grant.project.as_ref(), &self.project)
+            && bound(grant.directory.as_ref(), &self.cwd)
+            && bound(grant.policy.as_ref(), &self.policy)
+            && bound(grant.rights.as_ref(), &self.rights)
+    }
+}
+
+/// What a run reads: a yes for one input is none for another.
+fn input_read(stdin: &Stdin) -> Option<String> {
+    match stdin {
+        Stdin::Closed => None,
+        Stdin::Bytes(bytes) => Some(digest(&[bytes])),
+        // What comes there is not known before it is read.
+        Stdin::Descriptor(_) => Some("a descriptor".to_owned()),
+    }
+}
+
+/// The most characters of input that a person is shown.
+const MOST_INPUT: usize = 4_000;
+
+fn shown_input(stdin: &Stdin) -> Option<String> {
+    let Stdin::Bytes(bytes) = stdin else {
+        return None;
+    };
+    let text = std::str::from_utf8(bytes).ok()?;
+    (text.chars().count() <= MOST_INPUT).then(|| text.to_owned())
+}
+
+/// What a run may do, as it is put on record.
+pub(crate) fn rights(granted: &Granted) -> serde_json::Value {
+    serde_json::json!({
+        "preset": granted.preset.as_str(),
+        "home": granted.home.as_str(),
+        "capabilities": granted.capabilities,
+    })
+}
+
+/// The version of a policy: a digest of everything that decides about a command, but for what
+/// the run may do.
+pub(crate) fn policy_version(config: &Config, name: &str, profile: &Profile) -> String {
+    let rules = profile.rules.iter().map(|rule| format!("{:?}", rule.rule));
+    let parts: Vec<String> = [
+        BUILTIN_RULES_VERSION.to_string(),
+        name.to_owned(),
+        profile.default.as_str().to_owned(),
+        config.blocked_commands.join("\n"),
+    ]
+    .into_iter()
+    .chain(rules)
+    .collect();
+    let parts: Vec<&[u8]> = parts.iter().map(String::as_bytes).collect();
+    let mut version = digest(&parts);
+    version.truncate(16);
+    version
+}
+
+/// The version of the policy that an agent is judged by, or that of another profile.
+pub fn version_of_policy(
+    config: &Config,
+    agent: &str,
+    profile: Option<&str>,
+) -> Result<String, UnknownProfile> {
+    let name = profile.unwrap_or_else(|| config.profile_name(agent));
+    Ok(policy_version(config, name, config.profile_named(name)?))
+}
+
+/// SHA-256 of these parts, in hexadecimal. One part is hashed as it stands.
+pub(crate) fn digest(parts: &[&[u8]]) -> String {
+    let mut hash = Sha256::new();
+    for part in parts {
+        if parts.len() > 1 {
+            // The length goes first, so that no two lists of parts look the same.
+            hash.update((part.len() as u64).to_le_bytes());
+        }
+        hash.update(part);
+    }
+    hexadecimal(&hash.finalize(), 32)
+}

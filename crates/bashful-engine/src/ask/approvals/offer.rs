@@ -1,0 +1,117 @@
+//! What a yes would be remembered as: the narrowest that is of use.
+
+use bashful_policy::{Effect, Rule};
+
+use crate::judge::apply_grants::{Considered, layer, opens_for};
+use crate::judge::policy::{Besides, Case};
+use crate::model::error::EngineError;
+use crate::model::grant::{Opening, Scope};
+
+/// What a yes would leave behind.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Offer {
+    /// The shapes of the parts that are asked about; empty: this exact command.
+    pub(crate) shapes: Vec<Vec<String>>,
+    /// What it would open.
+    pub(crate) opens: Opening,
+    /// Every rule and capability that asks.
+    pub(crate) asking: Vec<String>,
+}
+
+/// More parts than this are no shape any more.
+const MOST_SHAPES: usize = 8;
+
+/// What a yes to this request would leave behind; none if the admin does not give what it needs,
+/// so that there is nothing to ask for.
+pub(crate) fn offer(
+    case: Case<'_>,
+    considered: &Considered<'_>,
+) -> Result<Option<Offer>, EngineError> {
+    let opens = wanted(considered);
+    let asking = asking(considered);
+    let Some(wider) = considered.ground.widened(&opens) else {
+        return Ok(None);
+    };
+    let mut shapes: Vec<Vec<String>> = Vec::new();
+    let judge = |shapes: &[Vec<String>], careful: bool| {
+        let layer = layer(Scope::Session);
+        let granted = shapes.iter().map(|shape| Rule::grant(shape, layer));
+        let besides = Besides {
+            granted: granted.collect(),
+            careful,
+        };
+        case.judge_besides(&wider, besides)
+    };
+    // What was asked for by name gets a shape as well, though opening it is enough: it is opened
+    // for that command and no other.
+    let first = &considered.checked.judgement.decision;
+    shapes.extend(first.remember.iter().map(|offered| offered.shape.clone()));
+    let careful = !opens.is_empty();
+    loop {
+        let decision = judge(&shapes, careful)?.judgement.decision;
+        match (decision.effect, decision.remember) {
+            (Effect::Allow, _) if !shapes.is_empty() => {
+                let grounds = (&considered.ground, &wider);
+                // A lasting yes that would not serve this very command is not offered.
+                if !careful || opens_for(case, grounds, &shapes, &opens)? {
+                    return Ok(Some(Offer {
+                        shapes,
+                        opens,
+                        asking,
+                    }));
+                }
+                break;
+            }
+            (Effect::Ask, Some(offered))
+                if shapes.len() < MOST_SHAPES && !shapes.contains(&offered.shape) =>
+            {
+                shapes.push(offered.shape);
+            }
+            // Nothing narrow can be said about all of it.
+            _ => break,
+        }
+    }
+    Ok(Some(Offer {
+        shapes: Vec::new(),
+        opens,
+        asking,
+    }))
+}
+
+/// Every rule and capability that asks about a part, each once.
+fn asking(considered: &Considered<'_>) -> Vec<String> {
+    let findings = considered.checked.judgement.findings.iter();
+    let findings = findings.filter(|finding| finding.effect == Effect::Ask);
+    let mut names: Vec<String> = findings
+        .flat_map(|finding| {
+            let capabilities = [&finding.capability, &finding.needs];
+            let capabilities = capabilities.into_iter().flatten();
+            std::iter::once(&finding.rule).chain(capabilities)
+        })
+        .map(ToString::to_string)
+        .collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+/// What the parts that are asked about would have to be given.
+fn wanted(considered: &Considered<'_>) -> Opening {
+    let mut opening = Opening::default();
+    let judgement = &considered.checked.judgement;
+    let asked = judgement.findings.iter();
+    let asked = asked.filter(|finding| finding.effect == Effect::Ask);
+    let named = asked.flat_map(|finding| {
+        let both = [&finding.capability, &finding.needs];
+        both.into_iter().filter_map(|name| name.as_deref())
+    });
+    let decided = judgement.decision.capability.as_deref();
+    for capability in named.chain(decided) {
+        match capability {
+            "network" => opening.network = Some("on".to_owned()),
+            class if opening.classes.iter().any(|known| known == class) => {}
+            class => opening.classes.push(class.to_owned()),
+        }
+    }
+    opening
+}

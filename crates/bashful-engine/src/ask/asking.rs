@@ -1,0 +1,268 @@
+//! Asking about a request: putting the ask, and waiting for an answer.
+
+use std::fmt;
+use std::os::fd::BorrowedFd;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use bashful_keeper::TaskId;
+use bashful_policy::Decision;
+
+use crate::ask::approvals::{
+    Answer, Approver, Ask, AskGround, AskState, Binding, Cause, Desk, DeskError, Memory, Offer,
+    Pending, Reachable, Settled, Watch,
+};
+use crate::base::clock::{millis, now_ms};
+use crate::engine::builder::Settings;
+use crate::launch::journal::{masked, shown_variables};
+use crate::model::result::Heading;
+use crate::request::context::Ground;
+use crate::store::AskLimits;
+
+/// How often whoever waits looks again without a hint.
+const LOOK_AGAIN: Duration = Duration::from_millis(250);
+
+/// How asks are put and waited for.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Asking {
+    /// Who puts asks to a person.
+    pub(crate) approver: Option<Arc<dyn Approver>>,
+    /// How long an answer from elsewhere is waited for; the configuration's unless given.
+    pub(crate) wait: Option<Duration>,
+    /// Whether to stop waiting.
+    pub(crate) give_up: Option<GiveUp>,
+}
+
+/// Says whether to stop waiting for an answer.
+#[derive(Clone)]
+pub(crate) struct GiveUp(pub(crate) Arc<dyn Fn() -> bool + Send + Sync>);
+
+impl fmt::Debug for GiveUp {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("GiveUp")
+    }
+}
+
+/// Whether the caller of a request is gone.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Abandoned(pub(crate) Arc<AtomicBool>);
+
+impl Abandoned {
+    pub(crate) fn is_set(&self) -> bool {
+        self.0.load(Ordering::Acquire)
+    }
+}
+
+impl Asking {
+    /// Whether anybody waits for answers at all.
+    pub(crate) fn may_block(&self, settings: &Settings) -> bool {
+        self.approver.is_some() || !self.wait(settings).is_zero()
+    }
+
+    fn wait(&self, settings: &Settings) -> Duration {
+        self.wait.unwrap_or(settings.config.approvals.wait)
+    }
+}
+
+/// An ask as it is put.
+pub(crate) fn compose(
+    settings: &Settings,
+    heading: &Heading,
+    ground: &Ground<'_>,
+    binding: &Binding,
+    (decision, offer, cause): (&Decision, Offer, Cause),
+) -> Ask {
+    let now = now_ms();
+    let mask = |text: &str| masked(text, &binding.mask);
+    let command = mask(&heading.command);
+    Ask {
+        id: TaskId::fresh("ask").to_string(),
+        created_at_ms: now,
+        expires_at_ms: now.saturating_add(millis(settings.config.approvals.expire)),
+        agent: binding.agent.clone(),
+        session: binding.session.clone(),
+        project: binding.project.clone(),
+        workspace: ground.workspace.clone(),
+        cwd: ground.cwd.clone(),
+        description: heading.description.as_deref().map(mask),
+        variables: shown_variables(&binding.variables, &binding.mask),
+        reads_input: binding.reads_input,
+        input: binding.input.as_deref().map(mask),
+        memory: binding.memory.as_ref().map(|memory| Memory {
+            shell: memory.shell.clone(),
+            text: mask(&memory.text),
+        }),
+        script: None,
+        digest: binding.digest.clone(),
+        ground: AskGround {
+            rule: mask(&decision.rule),
+            layer: decision.layer.as_str().to_owned(),
+            reason: mask(&decision.reason),
+            // Bytes of a text that was masked are others.
+            span: decision.span.filter(|_| command == heading.command),
+            fact: decision.fact.as_deref().map(mask),
+            capability: decision.capability.clone(),
+        },
+        command,
+        cause,
+        asking: offer.asking,
+        // A shape with a secret in it would be shown and recorded: then it is this exact command.
+        shapes: if offer
+            .shapes
+            .iter()
+            .flatten()
+            .all(|word| mask(word) == *word)
+        {
+            offer.shapes
+        } else {
+            Vec::new()
+        },
+        reach: reach(settings, ground, &offer.opens),
+        opens: offer.opens,
+        policy: binding.policy.clone(),
+        rights: binding.rights.clone(),
+        count: 1,
+        state: AskState::Pending,
+        heard: false,
+    }
+}
+
+/// What a command would be able to reach after a yes.
+pub(crate) fn reach(
+    settings: &Settings,
+    ground: &Ground<'_>,
+    opens: &crate::ask::approvals::Opening,
+) -> Reachable {
+    let widened = ground.widened(opens);
+    let granted = widened
+        .as_ref()
+        .map_or(&ground.granted, |wider| &wider.granted);
+    let capabilities = &granted.capabilities;
+    let named = |paths: &[String]| {
+        let elsewhere = paths.iter().filter(|path| *path != ".");
+        elsewhere.cloned().collect::<Vec<String>>()
+    };
+    let workspace = ground.workspace.to_string_lossy().into_owned();
+    let writes = capabilities.paths_write.iter().any(|path| path == ".");
+    let mut read = named(&capabilities.paths_read);
+    let mut write = named(&capabilities.paths_write);
+    if writes {
+        write.insert(0, workspace.clone());
+    }
+    read.insert(0, workspace);
+    Reachable {
+        read,
+        write,
+        network: capabilities.network.to_string(),
+        sandbox: settings.sandbox_word().to_owned(),
+    }
+}
+
+/// How many asks one agent may have.
+pub(crate) fn limits(settings: &Settings) -> AskLimits {
+    let most = u64::try_from(settings.config.approvals.most_pending).unwrap_or(u64::MAX);
+    AskLimits {
+        pending: most,
+        // Answered ones do not wait any more; but who is asked all day says yes to everything.
+        recent: most.saturating_mul(4),
+        window_ms: 60_000,
+    }
+}
+
+/// Puts an ask to whoever can answer, and waits as long as it was said. The row is the truth:
+/// what comes back is how the ask stands there.
+pub(crate) fn wait_for_answer(
+    settings: &Settings,
+    desk: &Desk,
+    ask: &Ask,
+    abandoned: &Abandoned,
+) -> Result<(AskState, Option<String>), DeskError> {
+    let asking = &settings.asking;
+    let expires = Duration::from_millis(ask.expires_at_ms.saturating_sub(now_ms()));
+    let now = Instant::now();
+    let waiting = Waiting {
+        desk,
+        ask: &ask.id,
+        watch: desk.watch(),
+        until: now + expires,
+        give_up: asking.give_up.as_ref(),
+        abandoned,
+    };
+    if let Some(approver) = &asking.approver
+        && let Some((answer, by)) = approver.ask(ask, &waiting)
+    {
+        let settled = desk.answer_in(&ask.session, &ask.id, &answer, &by)?;
+        return Ok(match (settled, answer) {
+            (Settled::Counts { ask, .. }, Answer::Edit { command }) => (ask.state, Some(command)),
+            (Settled::Counts { ask, .. } | Settled::TooLate { ask }, _) => (ask.state, None),
+        });
+    }
+    let until = waiting.until.min(now + asking.wait(settings));
+    Waiting { until, ..waiting }.wait();
+    Ok((desk.ask(&ask.id)?.state, None))
+}
+
+/// Waits so long for an answer from elsewhere, and says how the ask stands then.
+pub(crate) fn settled_within(
+    desk: &Desk,
+    ask: &str,
+    wait: Duration,
+    abandoned: &Abandoned,
+) -> Result<AskState, DeskError> {
+    let ask = desk.ask(ask)?;
+    let left = Duration::from_millis(ask.expires_at_ms.saturating_sub(now_ms()));
+    let waiting = Waiting {
+        desk,
+        ask: &ask.id,
+        watch: desk.watch(),
+        until: Instant::now() + left.min(wait),
+        give_up: None,
+        abandoned,
+    };
+    waiting.wait();
+    Ok(desk.ask(&ask.id)?.state)
+}
+
+/// An ask that somebody waits for.
+struct Waiting<'a> {
+    desk: &'a Desk,
+    ask: &'a str,
+    watch: Watch,
+    until: Instant,
+    give_up: Option<&'a GiveUp>,
+    abandoned: &'a Abandoned,
+}
+
+impl Waiting<'_> {
+    fn wait(&self) {
+        while self.is_open() && Instant::now() < self.until {
+            let left = self.until.saturating_duration_since(Instant::now());
+            self.watch.wait(left.min(LOOK_AGAIN));
+        }
+    }
+}
+
+impl Pending for Waiting<'_> {
+    fn is_open(&self) -> bool {
+        let given_up = self.give_up.is_some_and(|give_up| (give_up.0)());
+        // A database that cannot be read for a moment has not answered either.
+        let state = || {
+            self.desk
+                .state_of(self.ask)
+                .unwrap_or(Some(AskState::Pending))
+        };
+        !given_up
+            && !self.abandoned.is_set()
+            && Instant::now() < self.until
+            && state() == Some(AskState::Pending)
+    }
+
+    fn hint(&self) -> Option<BorrowedFd<'_>> {
+        self.watch.hint()
+    }
+
+    fn take_hint(&self) {
+        self.watch.take_hint();
+    }
+}

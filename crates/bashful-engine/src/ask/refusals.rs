@@ -1,0 +1,203 @@
+//! What was stopped while a command ran becomes an ask for what was missing.
+//!
+//! Only what the kernel or the keeper saw counts, never what the command says. A yes lets the
+//! same command run again with exactly that opened; nothing runs again by itself.
+
+use std::path::PathBuf;
+use std::sync::Mutex;
+
+use bashful_policy::ResourceLimits;
+use bashful_sandbox::{Glance, Violation};
+
+use crate::ask::approvals::{Ask, AskState, Cause, Desk, DeskError, Opening};
+use crate::base::clock::now_ms;
+use crate::confine::profile::usual_limits;
+use crate::launch::journal::recorded;
+use crate::model::approval::Approval;
+use crate::model::remedy::is_grantable;
+use crate::model::result::ExecutionResult;
+use crate::record::audit::{Asked, Event, Trail};
+use crate::store::{AskLimits, OpenedAsk};
+
+/// An ask that is put if something is stopped.
+#[derive(Debug)]
+pub(crate) struct Draft {
+    /// The ask, but for what is missing.
+    pub(crate) ask: Ask,
+    pub(crate) limits: AskLimits,
+    pub(crate) resources: ResourceLimits,
+    pub(crate) state: PathBuf,
+    /// Whether it is a managed script that runs: what that can do is changed in the script.
+    pub(crate) is_script: bool,
+    /// What was put, once it was.
+    pub(crate) put: Mutex<Option<Approval>>,
+}
+
+impl Draft {
+    /// Asks for what was missing, once; the result then names the ask. That nobody can be asked
+    /// does not take the result away.
+    pub(crate) fn put(&self, result: &mut ExecutionResult) {
+        let Ok(mut put) = self.put.lock() else { return };
+        if put.is_none() {
+            *put = self.ask_for(result).ok().flatten();
+        }
+        if put.is_some() {
+            result.approval.clone_from(&put);
+        }
+    }
+
+    fn ask_for(&self, result: &ExecutionResult) -> Result<Option<Approval>, DeskError> {
+        let stopped: Vec<Violation> = result.worth_telling().cloned().collect();
+        let opens = missing(&stopped, &self.resources);
+        let nothing = opens.is_empty() || self.is_script;
+        let (Some(task), false) = (&result.task_id, nothing) else {
+            return Ok(None);
+        };
+        let mut ask = self.ask.clone();
+        let now = now_ms();
+        let time = ask.expires_at_ms.saturating_sub(ask.created_at_ms);
+        ask.id = bashful_keeper::TaskId::fresh("ask").to_string();
+        (ask.created_at_ms, ask.expires_at_ms) = (now, now.saturating_add(time));
+        ask.cause = Cause::Refused { task: task.clone() };
+        "stopped".clone_into(&mut ask.ground.rule);
+        ask.ground.reason = reason(&stopped);
+        ask.ground.capability = None;
+        widen(&mut ask, opens);
+        let desk = Desk::at(&self.state)?;
+        let trail = Trail::at(&self.state);
+        let mut record = |opened: &OpenedAsk| {
+            let (ask, joined) = match opened {
+                OpenedAsk::New(ask) => (recorded(ask), false),
+                OpenedAsk::Joined(ask) => (recorded(ask), true),
+                OpenedAsk::TooMany { .. } => return Ok(()),
+            };
+            let task = task.clone();
+            let asked = Asked { task, joined, ask };
+            trail.append(&[Event::Ask(Box::new(asked))]).map(drop)
+        };
+        let ask = match desk.put(&ask, self.limits, &mut record)? {
+            OpenedAsk::New(ask) | OpenedAsk::Joined(ask) => ask,
+            OpenedAsk::TooMany { .. } => return Ok(None),
+        };
+        Ok(Some(Approval::of(&ask)))
+    }
+}
+
+/// Puts what a yes would open into an ask, and into what the command could reach then.
+fn widen(ask: &mut Ask, opens: Opening) {
+    ask.shapes.clear();
+    ask.state = AskState::Pending;
+    ask.reach.read.extend(opens.paths_read.iter().cloned());
+    ask.reach.write.extend(opens.paths_write.iter().cloned());
+    if let Some(network) = &opens.network {
+        ask.reach.network.clone_from(network);
+    }
+    ask.opens = opens;
+}
+
+fn reason(violations: &[Violation]) -> String {
+    let mut kinds: Vec<String> = Vec::new();
+    for violation in violations {
+        let kind = violation.kind.replace('_', " ");
+        if !kinds.contains(&kind) {
+            kinds.push(kind);
+        }
+    }
+    format!("ran, and was stopped: {}", kinds.join(", "))
+}
+
+/// The most paths that one ask is about.
+const MOST_PATHS: usize = 8;
+
+/// What would have to be opened for what was stopped; what nothing opens is left out.
+fn missing(violations: &[Violation], resources: &ResourceLimits) -> Opening {
+    let mut opening = Opening::default();
+    let add = |paths: &mut Vec<String>, path: Option<&str>| {
+        if let Some(path) = path
+            && paths.len() < MOST_PATHS
+            && !paths.iter().any(|known| known == path)
+        {
+            paths.push(path.to_owned());
+        }
+    };
+    let host = Glance::default();
+    for violation in violations {
+        // What is not there any more, or leads elsewhere, cannot be opened as it was seen.
+        let real = |path: &&PathBuf| host.real(path).is_some_and(|real| real == **path);
+        let path = violation.needs.as_ref().or(violation.path.as_ref());
+        let path = path.filter(|path| is_grantable(path)).filter(real);
+        let path = path.and_then(|path| path.to_str());
+        match violation.missing.as_str() {
+            "paths_read" => add(&mut opening.paths_read, path),
+            "paths_write" => add(&mut opening.paths_write, path),
+            "network" => opening.network = Some("on".to_owned()),
+            other => {
+                if let Some(name) = other.strip_prefix("resources.")
+                    && let Some(more) = doubled(name, resources)
+                {
+                    opening.resources.insert(name.to_owned(), more);
+                }
+            }
+        }
+    }
+    opening
+}
+
+/// Twice the limit that was reached.
+fn doubled(name: &str, set: &ResourceLimits) -> Option<u64> {
+    let index = ResourceLimits::NAMES
+        .iter()
+        .position(|known| *known == name)?;
+    let of = |limits: &ResourceLimits| limits.values().get(index).copied().flatten();
+    of(set).or_else(|| of(&usual_limits()))?.checked_mul(2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn violation(kind: &str, path: Option<&str>, missing: &str) -> Violation {
+        Violation {
+            kind: kind.to_owned(),
+            path: path.map(PathBuf::from),
+            missing: missing.to_owned(),
+            source: "keeper".to_owned(),
+            note: None,
+            ..Violation::default()
+        }
+    }
+
+    #[test]
+    fn what_was_stopped_says_what_is_missing() {
+        let temporary = tempfile::tempdir().unwrap();
+        let root = temporary.path().canonicalize().unwrap();
+        let (there, link) = (root.join(".envrc"), root.join("link"));
+        std::fs::write(&there, "").unwrap();
+        std::os::unix::fs::symlink(&there, &link).unwrap();
+        let (there, link) = (there.to_str(), link.to_str());
+        let resources = ResourceLimits {
+            file_size: Some(1 << 20),
+            ..ResourceLimits::default()
+        };
+        let stopped = [
+            violation("file_size", None, "resources.file_size"),
+            violation("protected", there, "paths_write"),
+            violation("protected", there, "paths_write"),
+            violation("protected", link, "paths_write"),
+            violation("protected", Some("/not/there"), "paths_write"),
+            violation("git_config", Some("/w/.git/config"), "git-config"),
+            violation("processes", None, "resources.processes"),
+            violation("odd", None, "resources.nonsense"),
+        ];
+        let opening = missing(&stopped, &resources);
+        assert_eq!(opening.paths_write, [there.unwrap()]);
+        assert_eq!(opening.resources.get("file_size"), Some(&(2 << 20)));
+        assert!(opening.resources.contains_key("processes"));
+        assert_eq!(opening.resources.len(), 2);
+        assert_eq!(
+            reason(&stopped),
+            "ran, and was stopped: file size, protected, git config, processes, odd"
+        );
+        assert!(missing(&stopped[3..6], &resources).is_empty());
+    }
+}

@@ -1,0 +1,8 @@
+//! What every room may use: time, places, digests, names of paths, and who calls.
+
+pub(crate) mod clock;
+pub(crate) mod interrupts;
+pub(crate) mod legible;
+pub(crate) mod places;
+pub(crate) mod real;
+pub(crate) mod secrets;

@@ -1,0 +1,241 @@
+//! What a run may do, from its agent's profile, its own wish and its places.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use bashful_keeper::RoomRequest;
+use bashful_policy::Preset;
+use bashful_sandbox::{AbsentNames, Profile, ROOM_DIRECTORY, SYSTEM_DIRECTORIES};
+
+use crate::config::{Granted, HomeMode, Sandbox};
+use crate::confine::profile::{ConfineError, ConfineRequest, HomeDirectory, Witness, confine};
+use crate::engine::builder::Settings;
+use crate::model::error::EngineError;
+use crate::request::context::Ground;
+use crate::request::invocation::{Action, Invocation};
+
+mod remembered;
+
+use remembered::Purpose;
+pub(crate) use remembered::Remembered;
+
+/// The bounds of one run, or of several that are alike.
+#[derive(Debug)]
+pub(crate) struct Bounds {
+    pub(crate) profile: Arc<Profile>,
+    /// Secrets that must not be seen should they come into being.
+    absent: AbsentNames,
+    /// What `HOME` is.
+    pub(crate) home: PathBuf,
+    /// Variables that let toolchains be found.
+    environment: Vec<(String, String)>,
+}
+
+/// Whether nothing is named that would have to be looked for anew.
+fn is_plain(granted: &Granted, invocation: &Invocation) -> bool {
+    let capabilities = &granted.capabilities;
+    let paths = [
+        &capabilities.paths_read,
+        &capabilities.paths_write,
+        &capabilities.paths_deny,
+    ];
+    let usual = granted.preset.capabilities();
+    let usual = [&usual.paths_read, &usual.paths_write, &usual.paths_deny];
+    let here = |list: &&Vec<String>| list.iter().all(|path| path == ".");
+    let as_usual = match invocation.script {
+        Some(_) => paths.iter().all(here),
+        None => paths == usual,
+    };
+    as_usual
+        && capabilities.commands.is_none()
+        && matches!(granted.preset, Preset::Workspace | Preset::ReadOnly)
+        && granted.home == HomeMode::Workspace
+        && invocation.variables.is_empty()
+}
+
+/// The bounds of a run; none without a sandbox.
+pub(crate) fn bounds(
+    settings: &Settings,
+    invocation: &Invocation,
+    ground: &Ground<'_>,
+    cache: &Path,
+) -> Result<Option<Arc<Bounds>>, EngineError> {
+    if settings.sandbox == Sandbox::None {
+        return Ok(None);
+    }
+    let Ground {
+        workspace,
+        cwd,
+        granted,
+        ..
+    } = ground;
+    let plain = is_plain(granted, invocation);
+    let known = if plain {
+        settings.bounds.find((workspace, cache), granted)
+    } else {
+        Err(None)
+    };
+    let looked_at = match known {
+        Ok(bounds) => return Ok(Some(bounds)),
+        Err(looked_at) => looked_at,
+    };
+    if workspace.parent().is_none() && granted.preset != Preset::Full {
+        return Err(ConfineError::WholeFileSystem {
+            key: "workspace",
+            written: workspace.to_string_lossy().into_owned(),
+        }
+        .into());
+    }
+    make_private_directory(cache)?;
+    // Before anything is found, so that what changes meanwhile is seen by the next run.
+    let witness = looked_at.map(Witness::of);
+    let script = invocation.script.as_deref();
+    let own_path = |name: &str| {
+        if let Some(script) = script {
+            return Some(script.path.as_str());
+        }
+        let injected = invocation.variables.iter().rev();
+        let mut injected = injected.filter(|(other, _)| other == name);
+        injected
+            .next()
+            .map(|(_, value)| value.as_str())
+            .or_else(|| settings.environment.get(name).map(String::as_str))
+    };
+    let reads: Vec<PathBuf> = settings
+        .git_identity()
+        .into_iter()
+        .map(Path::to_owned)
+        .collect();
+    let writes = [cache.to_owned()];
+    let configuration = settings.configuration();
+    let scratch = script.and_then(crate::scripts::ScriptCall::scratch);
+    let confined = confine(&ConfineRequest {
+        capabilities: &granted.capabilities,
+        as_seen: &ground.opened,
+        preset: granted.preset,
+        optional: &granted.optional,
+        home: granted.home,
+        workspace,
+        scratch: scratch.as_deref(),
+        directory: cwd,
+        real_home: settings.environment.get("HOME").map(Path::new),
+        path_variable: own_path("PATH").unwrap_or_default(),
+        caller: &settings.environment,
+        places: &settings.places,
+        configuration: configuration.as_deref(),
+        engine_reads: &reads,
+        engine_writes: &writes,
+    })?;
+    let home = match confined.home {
+        HomeDirectory::At(path) => path,
+        HomeDirectory::Scratch => Path::new(ROOM_DIRECTORY).join("home"),
+    };
+    let bounds = Arc::new(Bounds {
+        profile: Arc::new(confined.profile),
+        absent: confined.absent,
+        home,
+        environment: confined.environment,
+    });
+    if plain {
+        let purpose = Purpose {
+            workspace: workspace.clone(),
+            cache: cache.to_owned(),
+            granted: granted.clone(),
+        };
+        let remembered = &settings.bounds;
+        remembered.keep(purpose, witness, confined.looked_at, &bounds);
+    }
+    Ok(Some(bounds))
+}
+
+impl Bounds {
+    /// Adapts the environment to what the run sees; what the caller injected stays.
+    pub(crate) fn adapt(
+        &self,
+        environment: &mut BTreeMap<String, String>,
+        injected: &[(String, String)],
+    ) {
+        let is_injected = |name: &str| injected.iter().any(|(other, _)| other == name);
+        // The caller's own temporary directory is not there.
+        if !is_injected("TMPDIR") {
+            environment.remove("TMPDIR");
+        }
+        for (name, value) in &self.environment {
+            if !is_injected(name) {
+                environment.insert(name.clone(), value.clone());
+            }
+        }
+    }
+
+    /// Leaves out of `PATH` what the run cannot open. Where the host's tree is in view, a program
+    /// that is there and closed would be found, and not the next of its name.
+    pub(crate) fn shorten_path(
+        &self,
+        environment: &mut BTreeMap<String, String>,
+        injected: &[(String, String)],
+    ) {
+        if injected.iter().any(|(name, _)| name == "PATH") {
+            return;
+        }
+        let Some(path) = environment.get_mut("PATH") else {
+            return;
+        };
+        let profile = &self.profile;
+        let open = |entry: &Path| {
+            let written = profile.write.iter().map(|root| root.path.as_path());
+            let read = profile.read.iter().map(PathBuf::as_path);
+            let mut roots = SYSTEM_DIRECTORIES
+                .iter()
+                .map(Path::new)
+                .chain([profile.workspace.as_path()])
+                .chain(written)
+                .chain(read);
+            let real = entry.canonicalize();
+            // What is not there does no harm.
+            real.map_or(true, |real| roots.any(|root| real.starts_with(root)))
+        };
+        let kept = path.split(':').filter(|entry| open(Path::new(entry)));
+        let kept: Vec<&str> = kept.collect();
+        *path = kept.join(":");
+    }
+
+    /// The room for a run of this program.
+    pub(crate) fn room(
+        &self,
+        program: &Path,
+        invocation: &Invocation,
+        settings: &Settings,
+    ) -> RoomRequest {
+        let mut profile = Profile::clone(&self.profile);
+        // The shell runs with any list of commands: its built-ins stay.
+        if let (Some(commands), Action::Bash(_)) = (&mut profile.commands, &invocation.action) {
+            commands.push(program.to_owned());
+        }
+        profile.reporting = invocation.reporting;
+        RoomRequest {
+            backend: settings.enforcer().unwrap_or_default(),
+            profile,
+            absent: self.absent.clone(),
+            fresh: invocation.fresh,
+            cache: Some(settings.places.cache.join("sandbox")),
+        }
+    }
+}
+
+/// Tools cache here; it must be there before the sandbox is built around it.
+fn make_private_directory(path: &Path) -> Result<(), EngineError> {
+    if path.is_dir() {
+        return Ok(());
+    }
+    fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(path)
+        .map_err(|source| EngineError::StateDirectory {
+            path: path.to_owned(),
+            source,
+        })
+}

@@ -1,0 +1,119 @@
+//! Bounds that were found before, for runs that ask for nothing of their own.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::Bounds;
+use crate::config::Granted;
+use crate::confine::profile::{LookedAt, Witness};
+
+/// How long bounds serve without a look at more than the files that people change. What cannot be
+/// vouched for serves for so long and no longer.
+const FRESH: Duration = Duration::from_secs(1);
+
+/// So many are remembered: for commands, and for scripts that are run in turns.
+const MOST_REMEMBERED: usize = 4;
+
+/// The bounds that were found last. A file that they depend on and that changes is seen by the
+/// next run.
+#[derive(Debug, Default)]
+pub(crate) struct Remembered(Mutex<Vec<Found>>);
+
+/// What bounds are found for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Purpose {
+    pub(super) workspace: PathBuf,
+    pub(super) cache: PathBuf,
+    pub(super) granted: Granted,
+}
+
+/// Bounds, and what they were found for.
+#[derive(Debug)]
+struct Found {
+    purpose: Purpose,
+    bounds: Arc<Bounds>,
+    /// When they were found, or found to be right still.
+    at: Instant,
+    /// What they depend on; none where that is more than can be looked at again.
+    witness: Option<Witness>,
+    /// Whether the witness was there before they were found, and sees every change since.
+    lasts: bool,
+}
+
+impl Found {
+    fn is_right(&mut self) -> bool {
+        let is_fresh = self.at.elapsed() < FRESH;
+        let Some(witness) = &self.witness else {
+            return is_fresh;
+        };
+        if !witness.files_stand() {
+            return false;
+        }
+        if !is_fresh && self.lasts && witness.places_stand() {
+            self.at = Instant::now();
+            return true;
+        }
+        is_fresh
+    }
+}
+
+impl Remembered {
+    /// The bounds for a purpose, if they are right still; else what is to be looked at before they
+    /// are found again.
+    pub(super) fn find(
+        &self,
+        (workspace, cache): (&Path, &Path),
+        granted: &Granted,
+    ) -> Result<Arc<Bounds>, Option<LookedAt>> {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = all.iter_mut().find(|found| {
+            let purpose = &found.purpose;
+            purpose.workspace == workspace && purpose.cache == cache && purpose.granted == *granted
+        });
+        let Some(found) = found else {
+            return Err(None);
+        };
+        if found.is_right() {
+            return Ok(Arc::clone(&found.bounds));
+        }
+        let witness = found.witness.as_ref();
+        Err(witness.map(|witness| witness.names().clone()))
+    }
+
+    /// Remembers bounds, with a witness from before they were found and the names of what was
+    /// looked at for them.
+    pub(super) fn keep(
+        &self,
+        purpose: Purpose,
+        before: Option<Witness>,
+        looked_at: Option<LookedAt>,
+        bounds: &Arc<Bounds>,
+    ) {
+        let (witness, lasts) = match (before, looked_at) {
+            (_, None) => (None, false),
+            (Some(witness), Some(names)) if *witness.names() == names => {
+                let lasts = witness.sees_all;
+                (Some(witness), lasts)
+            }
+            // Something may have changed since they were found.
+            (_, Some(names)) => (Some(Witness::of(names)), false),
+        };
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|found| found.purpose != purpose);
+        if all.len() >= MOST_REMEMBERED {
+            all.remove(0);
+        }
+        all.push(Found {
+            purpose,
+            bounds: Arc::clone(bounds),
+            at: Instant::now(),
+            witness,
+            lasts,
+        });
+    }
+}
+
+#[cfg(test)]
+#[path = "remembered/tests.rs"]
+mod tests;

@@ -1,0 +1,339 @@
+//! The environment of a run: a short allow-list, what was injected, what we add.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use crate::model::error::InvalidInvocation;
+use crate::request::invocation::{Inherit, Invocation};
+
+mod git_identity;
+
+pub(crate) use crate::base::secrets::{is_key_like, secret_values};
+pub(crate) use git_identity::write_git_identity;
+
+/// All that a run gets from the caller.
+const ALLOWED: [&str; 8] = [
+    "PATH", "HOME", "USER", "LANG", "LC_ALL", "TERM", "SHELL", "TMPDIR",
+];
+
+const USUAL_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/// Variables that change how programs load or start. A trailing `*` stands for any rest.
+const STARTUP: &[&str] = &[
+    // The loader and the C library.
+    "LD_*",
+    "DYLD_*",
+    "GCONV_PATH",
+    "LOCPATH",
+    "NLSPATH",
+    "MALLOC_*",
+    "GLIBC_TUNABLES",
+    "HOSTALIASES",
+    "RESOLV_HOST_CONF",
+    "RES_OPTIONS",
+    "LOCALDOMAIN",
+    "TERMINFO",
+    "TERMINFO_DIRS",
+    "TERMCAP",
+    // Shells.
+    "BASH_ENV",
+    "ENV",
+    "PROMPT_COMMAND",
+    "IFS",
+    "PS1",
+    "PS4",
+    "SHELLOPTS",
+    "BASHOPTS",
+    "BASH_FUNC_*",
+    "BASH_XTRACEFD",
+    "BASH_LOADABLES_PATH",
+    "CDPATH",
+    "GLOBIGNORE",
+    "ZDOTDIR",
+    "FPATH",
+    // Git.
+    "GIT_SSH",
+    "GIT_SSH_COMMAND",
+    "GIT_SSH_VARIANT",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_DIFF_OPTS",
+    "GIT_PAGER",
+    "GIT_EDITOR",
+    "GIT_SEQUENCE_EDITOR",
+    "GIT_ASKPASS",
+    "GIT_PROXY_COMMAND",
+    "GIT_EXEC_PATH",
+    "GIT_TEMPLATE_DIR",
+    "GIT_CONFIG*",
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_COMMON_DIR",
+    "GIT_INDEX_FILE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_ATTR_SOURCE",
+    "GIT_HOOKS*",
+    // Pagers, editors, helpers that ask.
+    "PAGER",
+    "MANPAGER",
+    "LESSOPEN",
+    "LESSCLOSE",
+    "LESSKEY*",
+    "EDITOR",
+    "VISUAL",
+    "FCEDIT",
+    "BROWSER",
+    "SSH_ASKPASS",
+    "SUDO_ASKPASS",
+    "SYSTEMD_PAGER",
+    "BAT_PAGER",
+    "DELTA_PAGER",
+    // Interpreters.
+    "PYTHONSTARTUP",
+    "PYTHONPATH",
+    "PYTHONHOME",
+    "PYTHONUSERBASE",
+    "PYTHONBREAKPOINT",
+    "PYTHONWARNINGS",
+    "PYTHONPLATLIBDIR",
+    "PYTHONEXECUTABLE",
+    "NODE_OPTIONS",
+    "NODE_PATH",
+    "NODE_REPL_EXTERNAL_MODULE",
+    "PERL5OPT",
+    "PERL5LIB",
+    "PERLLIB",
+    "PERL5DB",
+    "RUBYOPT",
+    "RUBYLIB",
+    "LUA_INIT*",
+    "LUA_PATH*",
+    "LUA_CPATH*",
+    "R_PROFILE*",
+    "R_ENVIRON*",
+    "JAVA_TOOL_OPTIONS",
+    "_JAVA_OPTIONS",
+    "JDK_JAVA_OPTIONS",
+    "CLASSPATH",
+    "DOTNET_STARTUP_HOOKS",
+    "PHPRC",
+    "PHP_INI_SCAN_DIR",
+    "GOFLAGS",
+    "ERL_*FLAGS",
+    // Build tools.
+    "MAKEFLAGS",
+    "GNUMAKEFLAGS",
+    "MFLAGS",
+    "RUSTC_WRAPPER",
+    "RUSTC_WORKSPACE_WRAPPER",
+    "RUSTFLAGS",
+    "CARGO_BUILD_*",
+    "CARGO_TARGET_*",
+    "CARGO_ENCODED_RUSTFLAGS",
+    "npm_config_script_shell",
+    "npm_config_node_options",
+    "GCC_EXEC_PREFIX",
+    "COMPILER_PATH",
+    "MAVEN_OPTS",
+    "GRADLE_OPTS",
+];
+
+/// What a run's environment is made from.
+#[derive(Debug)]
+pub(crate) struct Sources<'a> {
+    /// The caller's environment.
+    pub(crate) caller: &'a BTreeMap<String, String>,
+    /// Names of the caller's variables to pass on beyond the allow-list.
+    pub(crate) pass: &'a [String],
+    /// What `HOME` becomes.
+    pub(crate) home: &'a Path,
+    /// Where tools may cache.
+    pub(crate) cache: &'a Path,
+    /// A git configuration that knows who the user is.
+    pub(crate) git_identity: Option<&'a Path>,
+}
+
+/// What a command that sits at a terminal must know about it: not what the caller's is, where
+/// that is none that can do anything.
+pub(crate) fn for_terminal(environment: &mut BTreeMap<String, String>) {
+    let known = environment.get("TERM").map(String::as_str);
+    if matches!(known, None | Some("" | "dumb" | "unknown")) {
+        environment.insert("TERM".to_owned(), "xterm-256color".to_owned());
+    }
+}
+
+/// The whole environment of a run, sorted by name.
+pub(crate) fn build(
+    invocation: &Invocation,
+    sources: &Sources<'_>,
+) -> Result<BTreeMap<String, String>, InvalidInvocation> {
+    let mut environment = BTreeMap::new();
+    if invocation.inherit == Inherit::AllowList {
+        for name in ALLOWED
+            .into_iter()
+            .chain(sources.pass.iter().map(String::as_str))
+        {
+            if let Some(value) = sources.caller.get(name) {
+                environment.insert(name.to_owned(), value.clone());
+            }
+        }
+        environment
+            .entry("PATH".to_owned())
+            .or_insert_with(|| USUAL_PATH.to_owned());
+        environment.insert("HOME".to_owned(), text(sources.home)?);
+        add_caches(&mut environment, sources)?;
+        add_toolchains(&mut environment, sources.caller);
+        if let Some(path) = sources.git_identity {
+            environment.insert("GIT_CONFIG_GLOBAL".to_owned(), text(path)?);
+        }
+    }
+    for (name, value) in &invocation.variables {
+        check(name, value, invocation.startup_variables)?;
+        environment.insert(name.clone(), value.clone());
+    }
+    Ok(environment)
+}
+
+/// With `HOME` in the workspace, tools would leave their caches there.
+fn add_caches(
+    environment: &mut BTreeMap<String, String>,
+    sources: &Sources<'_>,
+) -> Result<(), InvalidInvocation> {
+    let caches = [
+        ("XDG_CACHE_HOME", "xdg"),
+        ("npm_config_cache", "npm"),
+        ("PIP_CACHE_DIR", "pip"),
+        ("CARGO_HOME", "cargo"),
+        ("GOCACHE", "go-build"),
+        ("GOMODCACHE", "go-mod"),
+    ];
+    for (name, folder) in caches {
+        environment.insert(name.to_owned(), text(&sources.cache.join(folder))?);
+    }
+    Ok(())
+}
+
+/// Toolchains that are found through `HOME` would be lost: they are named instead.
+fn add_toolchains(environment: &mut BTreeMap<String, String>, caller: &BTreeMap<String, String>) {
+    for (name, folder) in [
+        ("RUSTUP_HOME", ".rustup"),
+        ("PYENV_ROOT", ".pyenv"),
+        ("NVM_DIR", ".nvm"),
+    ] {
+        let usual = || {
+            caller
+                .get("HOME")
+                .map(|home| PathBuf::from(home).join(folder))
+        };
+        let place = caller.get(name).map(PathBuf::from).or_else(usual);
+        if let Some(place) = place.filter(|place| place.is_dir())
+            && let Ok(place) = text(&place)
+        {
+            environment.insert(name.to_owned(), place);
+        }
+    }
+}
+
+fn text(path: &Path) -> Result<String, InvalidInvocation> {
+    let text = path.to_str().map(str::to_owned);
+    text.ok_or_else(|| InvalidInvocation::PathNotUtf8 {
+        path: path.to_owned(),
+    })
+}
+
+/// The longest variable that the kernel gives to a program, with its name and the sign between.
+const LONGEST_VARIABLE: usize = 131_071;
+
+fn check(name: &str, value: &str, startup_allowed: bool) -> Result<(), InvalidInvocation> {
+    let length = name.len() + 1 + value.len();
+    if length > LONGEST_VARIABLE {
+        return Err(InvalidInvocation::VariableTooLong {
+            name: name
+                .chars()
+                .take(100)
+                .flat_map(char::escape_debug)
+                .collect(),
+            length,
+            limit: LONGEST_VARIABLE,
+        });
+    }
+    let mut bytes = name.bytes();
+    let begins_well = bytes
+        .next()
+        .is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_');
+    if !begins_well || !bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+        return Err(InvalidInvocation::VariableName {
+            name: name.to_owned(),
+        });
+    }
+    if value.contains('\0') {
+        return Err(InvalidInvocation::VariableValue {
+            name: name.to_owned(),
+        });
+    }
+    if !startup_allowed && is_startup(name) {
+        return Err(InvalidInvocation::StartupVariable {
+            name: name.to_owned(),
+        });
+    }
+    Ok(())
+}
+
+/// Whether this variable changes how programs load or start.
+fn is_startup(name: &str) -> bool {
+    STARTUP.iter().any(|pattern| match pattern.split_once('*') {
+        Some((start, end)) => {
+            name.len() >= start.len() + end.len() && name.starts_with(start) && name.ends_with(end)
+        }
+        None => name == *pattern,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn startup_variables_are_known_in_all_their_forms() {
+        for name in [
+            "LD_PRELOAD",
+            "LD_AUDIT",
+            "BASH_ENV",
+            "ENV",
+            "IFS",
+            "GIT_CONFIG_COUNT",
+            "BASH_FUNC_ls",
+            "ERL_AFLAGS",
+        ] {
+            assert!(is_startup(name), "{name}");
+        }
+        for name in [
+            "MY_LD_PRELOAD",
+            "ENVIRONMENT",
+            "GITHUB_TOKEN",
+            "NODE_ENV",
+            "PATH",
+            "LDFLAGS",
+        ] {
+            assert!(!is_startup(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn names_are_names() {
+        for name in ["", "1A", "A-B", "A=B", "A B", "Ä", "A\n"] {
+            assert!(
+                matches!(
+                    check(name, "x", false),
+                    Err(InvalidInvocation::VariableName { .. })
+                ),
+                "{name:?}"
+            );
+        }
+        assert!(check("_A1", "x", false).is_ok());
+        assert!(matches!(
+            check("A", "a\0b", false),
+            Err(InvalidInvocation::VariableValue { .. })
+        ));
+    }
+}

@@ -1,0 +1,237 @@
+//! From what was granted to what the sandbox enforces: the only bridge between the two.
+//!
+//! Everything that a run will see or write is decided here, once, on canonical paths. What
+//! cannot be decided safely is an error, and nothing starts. The claim to check: what the
+//! resulting profile shows lies in what was granted or in the system directories, and nothing
+//! denied or secret is in it. `confine/tests_laws.rs` holds this module to the claim on random
+//! trees.
+
+use std::path::{Path, PathBuf};
+
+use bashful_policy::{Capabilities, NetworkCapability, Preset};
+use bashful_sandbox::{AbsentNames, Network, Profile, Protection, Reporting, WriteMode, WriteRoot};
+
+use crate::base::places::Places;
+use crate::config::HomeMode;
+
+mod aliases;
+mod breadth;
+mod commands;
+mod deny;
+mod git;
+mod glob;
+mod limits;
+mod links;
+mod looked_at;
+mod paths;
+mod roots;
+mod secrets;
+mod toolchains;
+mod view;
+mod walk;
+
+#[cfg(test)]
+mod tests;
+#[cfg(test)]
+mod tests_laws;
+#[cfg(test)]
+mod tests_looked_at;
+#[cfg(test)]
+mod tests_secrets;
+#[cfg(test)]
+mod tests_support;
+#[cfg(test)]
+mod tests_toolchains;
+
+pub use crate::model::error::confine::ConfineError;
+pub(crate) use limits::usual_limits;
+pub(crate) use looked_at::{LookedAt, Witness};
+
+use deny::Denied;
+use git::GitObeys;
+use paths::Resolver;
+use roots::Roots;
+
+/// What is to be confined, and where.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ConfineRequest<'a> {
+    /// What was granted, the preset's own capabilities included.
+    pub(crate) capabilities: &'a Capabilities,
+    /// The preset, which also says which toolchains are seen and whether secrets are hidden.
+    pub(crate) preset: Preset,
+    /// Paths of those capabilities that a person opened: they lead to no other place.
+    pub(crate) as_seen: &'a [String],
+    /// Protections that the run may go without.
+    pub(crate) optional: &'a [Protection],
+    /// What the run's home is.
+    pub(crate) home: HomeMode,
+    /// The workspace, canonical.
+    pub(crate) workspace: &'a Path,
+    /// The directory that the run starts in, canonical. Where it is not to be seen, it is there
+    /// and empty.
+    pub(crate) directory: &'a Path,
+    /// The workspace, if that is a directory that Bashful made for this run; canonical.
+    pub(crate) scratch: Option<&'a Path>,
+    /// The caller's own home, if there is one.
+    pub(crate) real_home: Option<&'a Path>,
+    /// The run's PATH.
+    pub(crate) path_variable: &'a str,
+    /// The caller's variables, which say where toolchains are.
+    pub(crate) caller: &'a dyn Caller,
+    /// Where Bashful keeps its own things.
+    pub(crate) places: &'a Places,
+    /// Where Bashful's user configuration is.
+    pub(crate) configuration: Option<&'a Path>,
+    /// Existing files and directories that the engine itself wants readable, such as git's
+    /// idea of who the user is.
+    pub(crate) engine_reads: &'a [PathBuf],
+    /// Existing directories that the engine itself wants writable: the project's caches. What
+    /// does not lie in [`Places::cache`] counts as declared by the caller.
+    pub(crate) engine_writes: &'a [PathBuf],
+}
+
+/// The caller's environment.
+pub(crate) trait Caller: std::fmt::Debug {
+    /// The value of a variable.
+    fn variable(&self, name: &str) -> Option<&str>;
+}
+
+impl Caller for std::collections::BTreeMap<String, String> {
+    fn variable(&self, name: &str) -> Option<&str> {
+        self.get(name).map(String::as_str)
+    }
+}
+
+/// A run's bounds, ready for the sandbox.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Confined {
+    /// What the sandbox enforces.
+    pub(crate) profile: Profile,
+    /// Secrets that must not be seen should they come into being.
+    pub(crate) absent: AbsentNames,
+    /// Variables that let toolchains be found though the home is another.
+    pub(crate) environment: Vec<(String, String)>,
+    /// What `HOME` is to be.
+    pub(crate) home: HomeDirectory,
+    /// All that was looked at on the host for bounds like these; none if that was more than can be
+    /// looked at again for every run.
+    pub(crate) looked_at: Option<LookedAt>,
+}
+
+/// What `HOME` is to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum HomeDirectory {
+    /// This directory.
+    At(PathBuf),
+    /// A directory of the room's own, which the sandbox makes.
+    Scratch,
+}
+
+/// Turns what was granted into what the sandbox enforces.
+pub(crate) fn confine(request: &ConfineRequest<'_>) -> Result<Confined, ConfineError> {
+    let capabilities = request.capabilities;
+    let home = real_home(request)?;
+    let network = network(&capabilities.network)?;
+    let resources = limits::resources(&capabilities.resources)?;
+    let commands = commands::resolve(request)?;
+
+    let mut resolver =
+        Resolver::new(request.workspace, home.as_deref()).not_following(request.as_seen);
+    let mut roots = Roots::declared(request, &mut resolver, home.as_deref())?;
+    let denied = Denied::resolve(request, &mut resolver)?;
+    denied.check(request, &roots)?;
+    let environment = if request.preset == Preset::Build {
+        toolchains::add(request, home.as_deref(), &denied, &mut roots)?
+    } else {
+        Vec::new()
+    };
+
+    let secrets::Secrets {
+        mut hide,
+        absent,
+        searched,
+    } = secrets::find(request, home.as_deref(), &roots)?;
+    let git = GitObeys::find(request);
+    let looked_at = (!searched).then(|| LookedAt::of(request, &git));
+    hide.extend(denied.hidden(&roots)?);
+    view::simplify(&mut hide);
+    for path in &hide {
+        paths::check_text(path)?;
+    }
+
+    let home_setting = match (request.home, &home) {
+        (HomeMode::Workspace, _) => HomeDirectory::At(request.workspace.to_owned()),
+        (HomeMode::Private, _) => HomeDirectory::Scratch,
+        (HomeMode::RealMasked, Some(home)) => HomeDirectory::At(home.clone()),
+        (HomeMode::RealMasked, None) => return Err(ConfineError::NoRealHome),
+    };
+    let empty = home.filter(|home| roots.leave_empty(home));
+    let start = Some(request.directory.to_owned());
+    let start =
+        start.filter(|start| !roots.show(start) && empty.as_ref().is_none_or(|home| home != start));
+    Ok(Confined {
+        absent,
+        profile: Profile {
+            workspace: request.workspace.to_owned(),
+            read: roots.read_list(&hide),
+            write: roots.write_list(),
+            hide,
+            empty: empty.into_iter().chain(start).collect(),
+            network,
+            commands,
+            resources,
+            optional: request.optional.to_vec(),
+            reporting: Reporting::default(),
+            git_obeys: git.paths,
+        },
+        environment,
+        home: home_setting,
+        looked_at,
+    })
+}
+
+/// The paths that a run was granted to write, resolved as its sandbox does.
+pub(crate) fn write_paths(
+    declared: &[String],
+    workspace: &Path,
+    home: Option<&Path>,
+) -> Result<Vec<PathBuf>, ConfineError> {
+    let mut resolver = Resolver::new(workspace, home);
+    let named = resolver.resolve("paths_write", declared)?;
+    Ok(named.into_iter().map(|named| named.path).collect())
+}
+
+/// The caller's home, canonical; none if there is no such directory.
+fn real_home(request: &ConfineRequest<'_>) -> Result<Option<PathBuf>, ConfineError> {
+    let home = request.real_home.filter(|home| home.is_absolute());
+    let Some(home) = home.and_then(|home| home.canonicalize().ok()) else {
+        return Ok(None);
+    };
+    paths::check_text(&home)?;
+    Ok(Some(home))
+}
+
+/// Which network can be enforced. A list of hosts needs more than the kernel gives, so it is
+/// refused rather than rounded up or down.
+fn network(wished: &NetworkCapability) -> Result<Network, ConfineError> {
+    match wished {
+        NetworkCapability::Off => Ok(Network::Off),
+        NetworkCapability::On => Ok(Network::On),
+        NetworkCapability::Hosts(_) => Err(ConfineError::NetworkByHost),
+    }
+}
+
+fn write_root(path: PathBuf, protect: Protect) -> WriteRoot {
+    WriteRoot {
+        path,
+        mode: WriteMode::Direct,
+        protect: protect == Protect::Yes,
+    }
+}
+
+/// Whether what would execute on the host later is protected in a root.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Protect {
+    Yes,
+    No,
+}

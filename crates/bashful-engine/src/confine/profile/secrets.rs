@@ -1,0 +1,276 @@
+//! What is not to be seen even below a wider root, unless it was named exactly.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use bashful_policy::Preset;
+use bashful_sandbox::{AbsentNames, is_environment_file};
+
+use super::ConfineRequest;
+use super::glob;
+use super::roots::Roots;
+use super::view::{is_below, is_system};
+use super::walk::{Bound, Step};
+use crate::model::error::confine::ConfineError;
+
+mod list;
+pub(super) mod system;
+
+use list::{IN_HOME, IN_RUN};
+
+/// The most entries of a declared root that are searched for environment files.
+const MOST_ENTRIES: usize = 20_000;
+
+/// The same for the real home, which was chosen as a whole.
+const MOST_ENTRIES_AT_HOME: usize = 200_000;
+
+/// The most paths that are hidden in one run: each is a mount.
+const MOST_HIDDEN: usize = 1024;
+
+/// The most homes that are looked at.
+const MOST_HOMES: usize = 256;
+
+/// The most directories in which environment files are watched for, the uppermost first.
+const MOST_WATCHED: usize = 2048;
+
+/// The secrets that the roots would show.
+#[derive(Debug, Default)]
+pub(super) struct Secrets {
+    /// Those that exist, canonical.
+    pub(super) hide: Vec<PathBuf>,
+    /// Those that do not, where a run could not have made them itself.
+    pub(super) absent: AbsentNames,
+    /// Whether homes and declared roots were searched for more than the system's own.
+    pub(super) searched: bool,
+}
+
+/// Finds them.
+pub(super) fn find(
+    request: &ConfineRequest<'_>,
+    home: Option<&Path>,
+    roots: &Roots,
+) -> Result<Secrets, ConfineError> {
+    let is_seen = |path: &PathBuf| roots.show(path) && !roots.name(path);
+    let mut absent = AbsentNames::default();
+    let mut hide: Vec<PathBuf> = roots
+        .own
+        .iter()
+        .filter(|path| is_seen(path))
+        .cloned()
+        .collect();
+    let mut searched = false;
+    // `full` is the user's own rights; only what would let a run change its bounds stays away.
+    if request.preset != Preset::Full {
+        hide.extend(system::known().readable().into_iter().filter(is_seen));
+        let at_home = home.is_some_and(|home| is_below(home, roots.all()));
+        if roots.are_wide() || at_home || may_hold_secrets(request.workspace, home) {
+            searched = true;
+            let before = hide.len();
+            let run = IN_RUN.iter();
+            let run = run.flat_map(|pattern| existing(Path::new("/"), pattern));
+            hide.extend(run.filter(is_seen));
+            for home in homes(home, roots)? {
+                hide.extend(home_secrets(&home).filter(is_seen));
+                add_absent(&home, roots, &mut absent);
+            }
+            let mut watched = environment_files(request, roots, &mut hide)?;
+            watched.retain(|directory| !roots.lets_write(directory));
+            watched.sort_by_key(|directory| directory.components().count());
+            watched.truncate(MOST_WATCHED);
+            absent.directories = watched;
+            // Those of the system are root's to replace.
+            let covered = hide.iter().skip(before);
+            let covered = covered.filter(|path| !roots.lets_write(path));
+            absent.covered = covered.cloned().collect();
+        }
+    }
+    check(roots, &hide)?;
+    Ok(Secrets {
+        hide,
+        absent,
+        searched,
+    })
+}
+
+/// Adds the secrets of a home that do not exist and that a run could see.
+fn add_absent(home: &Path, roots: &Roots, absent: &mut AbsentNames) {
+    for pattern in IN_HOME {
+        let path = home.join(pattern);
+        let is_seen = roots.show(&path) && !roots.name(&path) && !roots.lets_write(&path);
+        if !is_seen {
+            continue;
+        }
+        if glob::is_pattern(pattern) {
+            let text = path
+                .to_str()
+                .and_then(|text| text.split(['*', '?', '[']).next());
+            // What exists of them now is hidden, and must not be taken for new.
+            let beginning = text.filter(|_| existing(home, pattern).is_empty());
+            absent.beginnings.extend(beginning.map(PathBuf::from));
+        } else if let Ok(target) = fs::read_link(&path) {
+            // A link that leads nowhere yet; what it leads to now is hidden.
+            if fs::metadata(&path).is_err() {
+                absent
+                    .paths
+                    .push(home.join(pattern).with_file_name("").join(target));
+            }
+        } else if fs::symlink_metadata(&path).is_err() {
+            absent.paths.push(path);
+        }
+    }
+}
+
+/// Whether a workspace could have secrets of a home in it though the home is not in view, such as
+/// `~/.config`. Ordinary projects are told apart without looking at any file.
+fn may_hold_secrets(workspace: &Path, home: Option<&Path>) -> bool {
+    let own = home.and_then(|home| workspace.strip_prefix(home).ok());
+    let root = workspace.strip_prefix("/root").ok();
+    let others = workspace.strip_prefix("/home").ok();
+    let others = others.and_then(|rest| rest.components().nth(1));
+    let first = |inside: &Path| {
+        inside
+            .components()
+            .next()
+            .map(|first| first.as_os_str().to_owned())
+    };
+    let all = [own.and_then(first), root.and_then(first)];
+    let mut all = all
+        .into_iter()
+        .flatten()
+        .chain(others.map(|name| name.as_os_str().to_owned()));
+    all.any(|name| name.as_encoded_bytes().starts_with(b".") || name == "snap")
+}
+
+/// Refuses a root inside of what is hidden: hiding the one would take away the other.
+fn check(roots: &Roots, hide: &[PathBuf]) -> Result<(), ConfineError> {
+    if hide.len() > MOST_HIDDEN {
+        return Err(ConfineError::TooMany {
+            what: "secrets to hide",
+            limit: MOST_HIDDEN,
+        });
+    }
+    for secret in hide {
+        let declared = roots.declared_paths();
+        if let Some(path) = declared.into_iter().find(|root| root.starts_with(secret)) {
+            return Err(ConfineError::InsideSecret {
+                path: path.to_owned(),
+                secret: secret.clone(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// The secrets of a home that exist.
+fn home_secrets(home: &Path) -> impl Iterator<Item = PathBuf> {
+    IN_HOME.iter().flat_map(|pattern| existing(home, pattern))
+}
+
+/// The canonical paths of what a pattern means below a directory.
+fn existing(base: &Path, pattern: &str) -> Vec<PathBuf> {
+    let path = base.join(pattern);
+    if !glob::is_pattern(pattern) {
+        // Most do not exist, and this is the cheapest way to know.
+        let exists = fs::symlink_metadata(&path).is_ok();
+        return exists
+            .then(|| path.canonicalize().ok())
+            .flatten()
+            .into_iter()
+            .collect();
+    }
+    let (Some(parent), Some(name)) = (path.parent(), path.file_name().and_then(OsStr::to_str))
+    else {
+        return Vec::new();
+    };
+    let Ok(entries) = fs::read_dir(parent) else {
+        return Vec::new();
+    };
+    entries
+        .filter_map(Result::ok)
+        .filter(|entry| {
+            let found = entry.file_name();
+            found
+                .to_str()
+                .is_some_and(|found| glob::matches(name, found))
+        })
+        .filter_map(|entry| entry.path().canonicalize().ok())
+        .collect()
+}
+
+/// The homes whose secrets could be seen: the caller's, and those of others that a root shows.
+fn homes(home: Option<&Path>, roots: &Roots) -> Result<Vec<PathBuf>, ConfineError> {
+    let mut homes: Vec<PathBuf> = home.map(Path::to_owned).into_iter().collect();
+    let others = fs::read_dir("/home").into_iter().flatten();
+    let others = others
+        .take(MOST_HOMES * 4)
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .chain(std::iter::once(PathBuf::from("/root")));
+    for other in others {
+        let reached = roots
+            .all()
+            .any(|root| other.starts_with(root) || root.starts_with(&other));
+        if reached
+            && let Ok(other) = other.canonicalize()
+            && !homes.contains(&other)
+        {
+            homes.push(other);
+        }
+    }
+    if homes.len() > MOST_HOMES {
+        return Err(ConfineError::TooMany {
+            what: "homes to search for secrets",
+            limit: MOST_HOMES,
+        });
+    }
+    Ok(homes)
+}
+
+/// Adds the environment files below the declared roots outside the workspace. The directories that
+/// were searched come back.
+fn environment_files(
+    request: &ConfineRequest<'_>,
+    roots: &Roots,
+    hide: &mut Vec<PathBuf>,
+) -> Result<Vec<PathBuf>, ConfineError> {
+    let mut searched = Vec::new();
+    let declared = roots.declared_paths().into_iter();
+    let declared = declared.map(|root| (root, MOST_ENTRIES));
+    let home = roots.home.as_deref();
+    let home = home.map(|home| (home, MOST_ENTRIES_AT_HOME));
+    for (root, limit) in declared.chain(home) {
+        if root.starts_with(request.workspace) || is_system(root) {
+            continue;
+        }
+        searched.push(root.to_owned());
+        let mut bound = Bound::new("environment files", limit);
+        bound.walk(root, |entry, kind| {
+            if kind.is_dir() {
+                // What is hidden already, and the workspace, need not be searched.
+                let path = entry.path();
+                let over = path == request.workspace || is_below(&path, hide.iter());
+                if over {
+                    return Ok(Step::Over);
+                }
+                searched.push(path);
+                return Ok(Step::Into);
+            }
+            if entry.file_name().to_str().is_some_and(is_environment_file)
+                && let Ok(real) = entry.path().canonicalize()
+                && real.is_file()
+                && !real.starts_with(request.workspace)
+                && roots.show(&real)
+                && !roots.name(&real)
+                && !hide.contains(&real)
+            {
+                // A tree with more is refused at the end; there is no need to find them all.
+                hide.push(real);
+                if hide.len() > MOST_HIDDEN {
+                    return Ok(Step::Stop);
+                }
+            }
+            Ok(Step::Over)
+        })?;
+    }
+    Ok(searched)
+}

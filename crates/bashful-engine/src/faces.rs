@@ -1,0 +1,8 @@
+//! The library's faces: tools for agents, the primitive, explanations, the doctor, and the resident engine.
+
+pub(crate) mod agent_tool;
+pub(crate) mod doctor;
+pub(crate) mod explain;
+pub mod primitive;
+pub(crate) mod resident;
+pub(crate) mod tools;

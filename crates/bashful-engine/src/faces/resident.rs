@@ -1,0 +1,106 @@
+//! A resident engine: the program, ready, waiting for a front to hand it a call.
+//!
+//! A command line is a new process for each call, and its own start costs more than the rest. So a
+//! session that is used again leaves a process behind. It keeps two *stand-ins* ready: forks of
+//! itself that wait at a socket. A front (`bashful-sandbox/src/sys/front.rs`) hands one of them its
+//! streams, directory, arguments and environment; the stand-in becomes what the front would have
+//! been and runs the very same program. So there is no second way through Bashful: what differs is
+//! who did the start.
+//!
+//! A stand-in serves only a front whose rights are its own in every respect (`likeness.rs`) and
+//! that does not descend from a run. Everybody else does the work alone.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::PathBuf;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::time::Duration;
+
+use bashful_sandbox::{Fork, FrontLine, Launch, RESIDENT_SOCKET, fork_single_threaded};
+
+use self::house::Resident;
+use crate::ask::approvals::is_run_by_bashful;
+use crate::base::places::Places;
+use crate::launch::find_keeper::ITSELF;
+
+mod house;
+mod likeness;
+
+/// The first argument that turns the program into a resident; the directory of its socket and how
+/// long it waits follow.
+const ARGUMENT: &str = "__bashful-resident";
+
+/// The process that a stand-in acts for; 0: this one.
+static CALLER: AtomicI32 = AtomicI32::new(0);
+
+/// The way to the front of this stand-in.
+static FRONT: OnceLock<FrontLine> = OnceLock::new();
+
+/// The process that calls: this one, or the front that it stands in for.
+pub(crate) fn caller() -> i32 {
+    match CALLER.load(Ordering::Relaxed) {
+        0 => rustix::process::getpid().as_raw_pid(),
+        front => front,
+    }
+}
+
+/// Waits until the front, if there is one, has hidden its own secrets.
+pub(crate) fn front_has_hidden() -> io::Result<()> {
+    FRONT.get().map_or(Ok(()), FrontLine::wait_until_hidden)
+}
+
+/// Leaves a resident behind for later calls of this user, unless there is one. If that fails, later
+/// calls do their work themselves, as this one did.
+pub(crate) fn leave_behind(places: &Places, idle: Duration) {
+    // Fronts are written for one kind of processor: see there.
+    if !cfg!(target_arch = "x86_64") || FRONT.get().is_some() {
+        return;
+    }
+    if places.runtime.join(socket_name()).exists() {
+        return;
+    }
+    // What Bashful runs leaves nothing behind that others would use.
+    if is_run_by_bashful(rustix::process::getpid().as_raw_pid()) {
+        return;
+    }
+    let launched = Launch::new(ITSELF, "bashful-resident")
+        .argument(ARGUMENT)
+        .argument(&places.runtime)
+        .argument(idle.as_millis().to_string())
+        .start();
+    if let Err(error) = launched {
+        tracing::debug!(%error, "no resident was started");
+    }
+}
+
+/// Has the resident of these places take no more calls; it ends within seconds.
+pub fn dismiss_resident(places: &Places) -> io::Result<()> {
+    match std::fs::remove_file(places.runtime.join(socket_name())) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// If this process was started as a resident, serves as one; then `program` is what each call
+/// runs, with its arguments. Returns what to exit with.
+pub fn serve_as_resident_if_asked(program: fn(Vec<OsString>) -> u8) -> Option<u8> {
+    let mut arguments = std::env::args_os().skip(1);
+    if arguments.next()? != ARGUMENT {
+        return None;
+    }
+    let directory = PathBuf::from(arguments.next()?);
+    let idle = arguments.next()?.to_str()?.parse().ok()?;
+    let resident = match fork_single_threaded() {
+        // The process that started it has no child to care for.
+        Ok(Fork::Parent(_)) => return Some(0),
+        Ok(Fork::Child) => Resident::open(&directory, Duration::from_millis(idle)),
+        Err(error) => Err(error),
+    };
+    // One that cannot begin leaves the calls to those who make them.
+    Some(resident.map_or(1, |resident| resident.serve(program)))
+}
+
+fn socket_name() -> &'static str {
+    std::str::from_utf8(RESIDENT_SOCKET).unwrap_or_default()
+}

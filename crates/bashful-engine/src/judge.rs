@@ -1,0 +1,4 @@
+//! Judging a request: by the policy, and by the grants that apply to it.
+
+pub(crate) mod apply_grants;
+pub mod policy;

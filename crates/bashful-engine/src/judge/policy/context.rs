@@ -1,0 +1,178 @@
+//! What the policy has to know about a run: its places, its variables, its rights.
+
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
+
+use bashful_policy::{Context, Preset};
+use bashful_sandbox::{Backend, Protection, ROOM_DIRECTORY};
+
+use crate::config::{Sandbox, env as variables};
+use crate::confine::environment::is_key_like;
+use crate::confine::profile::write_paths;
+use crate::engine::builder::Settings;
+use crate::model::error::EngineError;
+use crate::request::context::Ground;
+use crate::request::invocation::{Inherit, Invocation};
+
+/// Variables of the caller that a run gets unchanged, and that are no secret. `HOME` is not
+/// among them: the policy judges it as the workspace and as the real home.
+const PASSED_ON: [&str; 5] = ["USER", "LANG", "LC_ALL", "TERM", "SHELL"];
+
+/// Variables that the shell itself sets, whatever it is given.
+const OF_THE_SHELL: [&str; 3] = ["HOME", "PWD", "OLDPWD"];
+
+/// A longer value is not worth being looked into.
+const LONGEST_VALUE: usize = 4096;
+
+/// What the policy has to know about a run.
+pub(super) fn of(
+    settings: &Settings,
+    invocation: &Invocation,
+    ground: &Ground<'_>,
+) -> Result<Context, EngineError> {
+    let capabilities = &ground.granted.capabilities;
+    let home = real_home(settings);
+    Ok(Context {
+        directory: text(&ground.cwd),
+        workspace: text(&ground.workspace),
+        write_roots: write_roots(settings, invocation, ground, home.as_deref())?,
+        read_roots: read_roots(ground, home.as_deref()),
+        home: home.as_deref().and_then(text),
+        variables: known_variables(settings, invocation, ground),
+        links: BTreeMap::new(),
+        network: capabilities.network.clone(),
+        classes: capabilities.classes.clone(),
+        enforced: is_enforced(settings, ground),
+        shell: invocation
+            .remembered
+            .as_ref()
+            .map(|state| state.memory(&settings.mask, &invocation.variables)),
+        reading: invocation.reading(),
+        terminal: false,
+    })
+}
+
+/// Whether the kernel fully enforces files and network. Where it cannot, a run that needs it does
+/// not start, so what the profile asks for is what the run gets.
+fn is_enforced(settings: &Settings, ground: &Ground<'_>) -> bool {
+    let granted = &ground.granted;
+    let needed = [Protection::Filesystem, Protection::Network];
+    settings.sandbox != Sandbox::None
+        && granted.preset != Preset::Full
+        && !needed.iter().any(|one| granted.optional.contains(one))
+}
+
+/// The caller's home as `HOME` has it, made plain.
+fn real_home(settings: &Settings) -> Option<PathBuf> {
+    let home = Path::new(settings.environment.get(variables::HOME)?);
+    let plain = home
+        .components()
+        .all(|part| matches!(part, Component::RootDir | Component::Normal(_)));
+    if plain && home.is_absolute() {
+        Some(home.components().collect())
+    } else {
+        home.canonicalize().ok()
+    }
+}
+
+/// Stands for the directory that `TMPDIR` names where a run has no `/tmp` of its own: where
+/// that is, is known only when it starts. It is judged as what lies in `/tmp` is.
+const OWN_TMP: &str = "/tmp/.bashful-own";
+
+/// Whether a run has that directory instead of a `/tmp` of its own. To judge is not to run: what
+/// is not known yet is not tried for it.
+fn has_own_tmp(settings: &Settings) -> bool {
+    matches!(
+        settings.known_enforcer(),
+        Some(Backend::Firejail | Backend::Landlock)
+    )
+}
+
+/// All that the run may write.
+fn write_roots(
+    settings: &Settings,
+    invocation: &Invocation,
+    ground: &Ground<'_>,
+    home: Option<&Path>,
+) -> Result<Vec<String>, EngineError> {
+    let declared = &ground.granted.capabilities.paths_write;
+    let declared = match write_paths(declared, &ground.workspace, home) {
+        Ok(paths) => paths,
+        // Without a sandbox nobody else asks whether they are there.
+        Err(_) if settings.sandbox == Sandbox::None => Vec::new(),
+        Err(error) => return Err(error.into()),
+    };
+    // The room's own, and gone with it.
+    let private: &[&str] = match settings.sandbox {
+        Sandbox::None => &["/tmp"],
+        Sandbox::Auto | Sandbox::By(_) if has_own_tmp(settings) => &[OWN_TMP],
+        Sandbox::Auto | Sandbox::By(_) => &["/tmp", "/dev/shm", ROOM_DIRECTORY],
+    };
+    let first = std::iter::once(ground.workspace.clone());
+    let private = private.iter().map(PathBuf::from);
+    let cache = invocation.cache(settings, &ground.workspace);
+    let all = first.chain(private).chain(declared).chain([cache]);
+    let mut roots: Vec<String> = Vec::new();
+    for root in all.filter_map(|path| text(&path)) {
+        if !roots.contains(&root) {
+            roots.push(root);
+        }
+    }
+    Ok(roots)
+}
+
+/// What was granted for reading by name.
+fn read_roots(ground: &Ground<'_>, home: Option<&Path>) -> Vec<String> {
+    let declared = ground.granted.capabilities.paths_read.iter();
+    let declared = declared.filter_map(|path| match (path.strip_prefix('~'), home) {
+        (Some(rest), Some(home)) => Some(home.join(rest.trim_start_matches('/'))),
+        (Some(_), None) => None,
+        (None, _) => Some(ground.workspace.join(path)),
+    });
+    let real = declared.filter_map(|path| path.canonicalize().ok());
+    real.filter_map(|path| text(&path)).collect()
+}
+
+/// Variables whose values the run is sure to see. Keys are left out: what is known here can show
+/// up in a decision.
+fn known_variables(
+    settings: &Settings,
+    invocation: &Invocation,
+    ground: &Ground<'_>,
+) -> BTreeMap<String, String> {
+    let mut known = BTreeMap::new();
+    if invocation.inherit == Inherit::AllowList {
+        let passed = PASSED_ON.iter().filter_map(|name| {
+            let value = settings.environment.get(*name)?;
+            Some(((*name).to_owned(), value.clone()))
+        });
+        known.extend(passed);
+    }
+    for (name, value) in &invocation.variables {
+        known.insert(name.clone(), value.clone());
+    }
+    if let Some(script) = &invocation.script {
+        known.extend(script.known.iter().cloned());
+    }
+    let masked = |value: &String| {
+        let mut secrets = settings.mask.iter();
+        secrets.any(|secret| value.contains(secret.as_str()))
+    };
+    known.retain(|name, value| {
+        !OF_THE_SHELL.contains(&name.as_str())
+            && !is_key_like(name)
+            && value.len() <= LONGEST_VALUE
+            && !masked(value)
+    });
+    if has_own_tmp(settings) {
+        known.insert("TMPDIR".to_owned(), OWN_TMP.to_owned());
+    }
+    if let Some(directory) = text(&ground.cwd) {
+        known.insert("PWD".to_owned(), directory);
+    }
+    known
+}
+
+fn text(path: &Path) -> Option<String> {
+    path.to_str().map(str::to_owned)
+}

@@ -1,0 +1,9 @@
+//! The way to a keeper: everything about a run made ready, the start put on record, and the word given.
+
+pub(crate) mod client;
+pub(crate) mod find_keeper;
+pub(crate) mod hide;
+pub(crate) mod journal;
+pub(crate) mod prepare;
+pub(crate) mod progress;
+pub(crate) mod release;

@@ -1,0 +1,368 @@
+//! The life of one request, as it is put on record.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use bashful_keeper::{TaskDirectory, TaskId};
+use bashful_policy::Decision;
+use sha2::{Digest, Sha256};
+
+use crate::ask::approvals::{Ask, Binding, Desk, Grant, rights};
+use crate::base::clock::millis;
+use crate::base::places::make_private;
+use crate::confine::environment::is_key_like;
+use crate::engine::builder::{Settings, hexadecimal};
+use crate::model::result::{ExecutionResult, Heading};
+use crate::record::audit::{
+    Asked, AuditError, Decided, Ended, Event, GrantChange, GrantChanged, OutputDigest,
+    PolicyLoaded, Refused, Requested, ScriptChange, Starting, Trail,
+};
+use crate::request::context::Ground;
+use crate::scripts::ScriptCall;
+
+/// Puts one request on record, step by step.
+#[derive(Debug)]
+pub(crate) struct Journal {
+    trail: Trail,
+    task: TaskId,
+    agent: String,
+    session: String,
+    mask: Vec<String>,
+    /// The script that it is about.
+    script: Option<Arc<ScriptCall>>,
+    /// What was not written yet: it goes with the next step, in one write.
+    held: Vec<Event>,
+}
+
+impl Journal {
+    /// A journal for the task that a request would be.
+    pub(crate) fn new(settings: &Settings, task: TaskId, heading: &Heading) -> Self {
+        Self {
+            trail: settings.trail.clone(),
+            task,
+            agent: heading.agent.clone(),
+            session: heading.session.clone(),
+            mask: settings.mask.clone(),
+            script: None,
+            held: Vec::new(),
+        }
+    }
+
+    /// Says which script the request is about.
+    pub(crate) fn about(&mut self, script: Option<Arc<ScriptCall>>) {
+        self.script = script;
+    }
+
+    /// What happens to the script that the request is about. Written with the next step.
+    fn script(&mut self, change: ScriptChange, detail: Option<String>) {
+        if let Some(script) = &self.script {
+            let by = (self.agent.as_str(), self.session.as_str());
+            let mut event = script.record(change, by, self.task.as_str());
+            event.detail = detail;
+            self.held.push(Event::Script(Box::new(event)));
+        }
+    }
+
+    /// The task that the request would be.
+    pub(crate) fn task(&self) -> &TaskId {
+        &self.task
+    }
+
+    /// Somebody wants to run something. Written with the next step.
+    pub(crate) fn request(
+        &mut self,
+        settings: &Settings,
+        heading: &Heading,
+        ground: &Ground<'_>,
+        binding: &Binding,
+    ) {
+        if is_new_policy(&settings.places.state, &binding.policy) {
+            let rules = ground.profile.rules.iter();
+            self.held.push(Event::Policy(PolicyLoaded {
+                policy: binding.policy.clone(),
+                profile: ground.profile_name.to_owned(),
+                agent: self.agent.clone(),
+                rules: rules.map(|rule| rule.rule.id.clone()).collect(),
+            }));
+        }
+        self.mask.clone_from(&binding.mask);
+        let mask = |text: &str| masked(text, &binding.mask);
+        self.held.push(Event::Request(Box::new(Requested {
+            task: self.task.to_string(),
+            agent: self.agent.clone(),
+            session: self.session.clone(),
+            operation_id: heading.operation_id.clone(),
+            workspace: ground.workspace.clone(),
+            cwd: ground.cwd.clone(),
+            project: binding.project.clone(),
+            command: mask(&heading.command),
+            variables: recorded_variables(&shown_variables(&binding.variables, &binding.mask)),
+            digest: binding.digest.clone(),
+            description: heading.description.as_deref().map(mask),
+            profile: ground.profile_name.to_owned(),
+            policy: binding.policy.clone(),
+            rights: rights(&ground.granted),
+            sandbox: settings.sandbox_word().to_owned(),
+        })));
+    }
+
+    /// What the policy said. Written with the next step.
+    pub(crate) fn decision(&mut self, decision: &Decision, grants: &[Grant]) {
+        self.held.push(Event::Decision(Decided {
+            task: self.task.to_string(),
+            effect: decision.effect.as_str().to_owned(),
+            rule: masked(&decision.rule, &self.mask),
+            layer: decision.layer.as_str().to_owned(),
+            reason: masked(&decision.reason, &self.mask),
+            capability: decision.capability.clone(),
+            grants: grants.iter().map(|grant| grant.id.clone()).collect(),
+        }));
+    }
+
+    /// A person is asked.
+    pub(crate) fn ask(&mut self, ask: &Ask, joined: bool) -> Result<(), AuditError> {
+        self.held.push(Event::Ask(Box::new(Asked {
+            task: self.task.to_string(),
+            joined,
+            ask: recorded(ask),
+        })));
+        self.write()
+    }
+
+    /// The request came to nothing.
+    pub(crate) fn refusal(&mut self, result: &ExecutionResult) -> Result<(), AuditError> {
+        let mask = &self.mask;
+        let decision = result.decision.as_ref();
+        self.held.push(Event::Refusal(Refused {
+            task: self.task.to_string(),
+            agent: self.agent.clone(),
+            session: self.session.clone(),
+            action: format!("tool:bash:{}", masked(&result.command, mask)),
+            status: result.status.as_str().to_owned(),
+            effect: decision
+                .map_or("deny", |one| one.effect.as_str())
+                .to_owned(),
+            rule: decision
+                .map(|one| masked(&one.rule, mask))
+                .unwrap_or_default(),
+            reason: decision
+                .map(|one| masked(&one.reason, mask))
+                .unwrap_or_default(),
+            ask: result.approval.as_ref().map(|approval| approval.id.clone()),
+        }));
+        let reason = decision.map(|one| masked(&one.reason, &self.mask));
+        self.script(ScriptChange::Refused, reason);
+        self.write()
+    }
+
+    /// The run is about to start: on disk, or it does not.
+    pub(crate) fn start(&mut self, claimed: Option<&Grant>) -> Result<(), AuditError> {
+        if let Some(grant) = claimed {
+            let grant = Grant {
+                claimed_by: Some(self.task.to_string()),
+                ..grant.clone()
+            };
+            let change = GrantChange::Claimed;
+            let changed = GrantChanged { change, grant };
+            self.held.push(Event::Grant(Box::new(changed)));
+        }
+        self.script(ScriptChange::Run, None);
+        self.held.push(Event::Start(Starting {
+            task: self.task.to_string(),
+            agent: self.agent.clone(),
+            session: self.session.clone(),
+            claimed: claimed.map(|grant| grant.id.clone()),
+        }));
+        let events = std::mem::take(&mut self.held);
+        self.trail.append(&events)?.sync()?;
+        self.note_policy(&events);
+        Ok(())
+    }
+
+    /// The rest of the journal: for whoever sees the end of the run.
+    pub(crate) fn last_page(&self, claimed: Option<&Grant>) -> LastPage {
+        LastPage {
+            trail: self.trail.clone(),
+            claimed: claimed.map(|grant| grant.id.clone()),
+            written: AtomicBool::new(false),
+        }
+    }
+
+    fn write(&mut self) -> Result<(), AuditError> {
+        let events = std::mem::take(&mut self.held);
+        // Nothing runs because of these, so they may reach the disk when they do.
+        drop(self.trail.append(&events)?);
+        self.note_policy(&events);
+        Ok(())
+    }
+
+    /// Remembers that a policy is on record.
+    fn note_policy(&self, events: &[Event]) {
+        for event in events {
+            if let Event::Policy(loaded) = event {
+                let state = self.trail.state();
+                let noted = make_private(&state.join(POLICIES)).and_then(|()| {
+                    let mut options = File::options();
+                    options.write(true).create(true).truncate(false).mode(0o600);
+                    options.open(policy_note(state, &loaded.policy))
+                });
+                // Without the note, it is recorded once more.
+                drop(noted);
+            }
+        }
+    }
+}
+
+/// Where versions of the policy are noted that are on record.
+const POLICIES: &str = "policies";
+
+fn policy_note(state: &Path, version: &str) -> std::path::PathBuf {
+    state.join(POLICIES).join(version)
+}
+
+fn is_new_policy(state: &Path, version: &str) -> bool {
+    fs::symlink_metadata(policy_note(state, version)).is_err()
+}
+
+/// The last record of a run, which is written once.
+#[derive(Debug)]
+pub(crate) struct LastPage {
+    trail: Trail,
+    /// The grant of one call that the run was to use up.
+    claimed: Option<String>,
+    written: AtomicBool,
+}
+
+impl LastPage {
+    /// Puts the end of a run on record; whether it is there. That it cannot be written does not take
+    /// the result away; it is written later, from the task directory.
+    pub(crate) fn end(&self, result: &ExecutionResult, directory: &TaskDirectory) -> bool {
+        if self.written.swap(true, Ordering::AcqRel) {
+            return true;
+        }
+        let Some(task) = result.task_id.clone() else {
+            return true;
+        };
+        let ended = Ended {
+            task,
+            agent: result.agent.clone(),
+            session: result.session.clone(),
+            status: result.status.as_str().to_owned(),
+            exit_code: result.exit_code,
+            signal: result.signal.clone(),
+            duration_ms: millis(result.duration),
+            slow: result.slow,
+            output: OutputDigest {
+                stdout_bytes: result.stdout_bytes,
+                stderr_bytes: result.stderr_bytes,
+                sha256: log_digest(directory, result.stdout_bytes + result.stderr_bytes),
+            },
+            violations: result.sandbox_violations.clone(),
+            error: result.error.clone(),
+            late: false,
+        };
+        self.trail.append(&[Event::End(Box::new(ended))]).is_ok()
+    }
+
+    /// Whether it is written, or being written.
+    pub(crate) fn is_written(&self) -> bool {
+        self.written.load(Ordering::Acquire)
+    }
+
+    /// Nothing was started after all, though that is what the record says.
+    pub(crate) fn not_started(&self, task: &TaskId, heading: &Heading, error: &str) {
+        if self.written.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let start = Starting {
+            task: task.to_string(),
+            agent: heading.agent.clone(),
+            session: heading.session.clone(),
+            claimed: self.claimed.clone(),
+        };
+        let ended = Ended::broken(&start, error);
+        drop(self.trail.append(&[Event::End(Box::new(ended))]));
+        if let Some(grant) = &self.claimed {
+            // It was for one run, and there was none. That it cannot be given back is no worse
+            // than asking again.
+            let desk = Desk::at(self.trail.state());
+            drop(desk.and_then(|desk| desk.release(grant, task.as_str())));
+        }
+    }
+}
+
+/// SHA-256 of a log; none if nothing was printed or it cannot be read.
+pub(crate) fn log_digest(directory: &TaskDirectory, bytes: u64) -> Option<String> {
+    if bytes == 0 {
+        return None;
+    }
+    let mut file = directory.open_log().ok()?;
+    let mut hash = Sha256::new();
+    let mut buffer = vec![0_u8; 256 << 10];
+    loop {
+        match io::Read::read(&mut file, &mut buffer) {
+            Ok(0) => break,
+            Ok(length) => hash.update(buffer.get(..length)?),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => return None,
+        }
+    }
+    Some(hexadecimal(&hash.finalize(), 32))
+}
+
+/// Variables as a person is shown them: all that the caller gives, since it can change what the
+/// command does, but for secrets that the engine knows.
+pub(crate) fn shown_variables(variables: &[(String, String)], mask: &[String]) -> Vec<String> {
+    let shown = variables.iter();
+    let shown = shown.map(|(name, value)| masked(&format!("{name}={value}"), mask));
+    shown.collect()
+}
+
+/// Variables as they go on record: without the value of anything that is called like a key. What
+/// the answer was about is bound by its digest all the same.
+pub(crate) fn recorded_variables(shown: &[String]) -> Vec<String> {
+    let recorded = shown.iter().map(|shown| match shown.split_once('=') {
+        Some((name, _)) if is_key_like(name) => format!("{name}={LEFT_OUT}"),
+        _ => shown.clone(),
+    });
+    recorded.collect()
+}
+
+/// An ask as it goes on record.
+pub(crate) fn recorded(ask: &Ask) -> Ask {
+    let mut recorded = Ask {
+        variables: recorded_variables(&ask.variables),
+        ..ask.clone()
+    };
+    // A text is kept with its script, and is on record by its hash.
+    if let Some(script) = &mut recorded.script {
+        recorded.command = format!("script {}, SHA-256 {}", script.name, script.content_hash);
+        if let Some(before) = &mut script.approved_before {
+            before.content = None;
+        }
+    }
+    recorded
+}
+
+/// Whether something of an ask on record is not there, so that nobody can say yes to it.
+pub(crate) fn is_cut(ask: &Ask) -> bool {
+    let left_out = |variable: &String| {
+        let value = variable.split_once('=').map(|(_, value)| value);
+        value == Some(LEFT_OUT)
+    };
+    ask.script.is_some() || ask.variables.iter().any(left_out)
+}
+
+/// What stands for a value that is not on record.
+const LEFT_OUT: &str = "***";
+
+/// A text without the secrets that are known.
+pub(crate) fn masked(text: &str, mask: &[String]) -> String {
+    mask.iter().fold(text.to_owned(), |text, secret| {
+        text.replace(secret.as_str(), "***")
+    })
+}

@@ -1,0 +1,29 @@
+//! Whoever can put an ask to a person.
+
+use std::fmt;
+use std::os::fd::BorrowedFd;
+
+use super::answer::Answer;
+use super::ask::Ask;
+use crate::model::answered_by::Witness;
+
+/// A way to put asks to a person: a terminal, a client's dialogue, a callback.
+pub trait Approver: fmt::Debug + Send + Sync {
+    /// Puts one ask to whoever can answer and waits. None: nobody answers here; others may.
+    ///
+    /// It runs on a thread of its own or on the caller's, and returns soon after `pending` says
+    /// that the ask was settled elsewhere.
+    fn ask(&self, ask: &Ask, pending: &dyn Pending) -> Option<(Answer, Witness)>;
+}
+
+/// Whether an ask still waits.
+pub trait Pending {
+    /// Whether it is still open. The row is the truth, so this looks there.
+    fn is_open(&self) -> bool;
+
+    /// Readable when something may have changed; a hint. None: look again after a while.
+    fn hint(&self) -> Option<BorrowedFd<'_>>;
+
+    /// Takes the hint away, so that the descriptor is readable at the next change only.
+    fn take_hint(&self);
+}

@@ -1,0 +1,595 @@
+//! What can go wrong before a command runs. Each names the thing and the way out.
+
+pub(crate) mod confine;
+pub(crate) mod shell;
+
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::ask::approvals::{DeskError, StoreError};
+use crate::record::audit::AuditError;
+use crate::shells::ShellError;
+
+/// A request that makes no sense as it stands. Nothing was started.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum InvalidInvocation {
+    /// There is no command.
+    #[error("the command is empty")]
+    Empty,
+    /// The command holds a NUL byte.
+    #[error("the command holds a NUL byte")]
+    NulByte,
+    /// The command is too long.
+    #[error("the command is too long: {length} bytes, the limit is {limit}")]
+    TooLong {
+        /// Its length in bytes.
+        length: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// A task cannot have this name.
+    #[error("a task cannot be called `{}`: {reason}", name.escape_debug())]
+    TaskName {
+        /// The name, shortened.
+        name: String,
+        /// Why not.
+        reason: &'static str,
+    },
+    /// Another running task of the agent has this name.
+    #[error("the task `{task}` runs already and is called `{name}`")]
+    NameTaken {
+        /// The name.
+        name: String,
+        /// The task that has it.
+        task: String,
+    },
+    /// The agent has as many background tasks as it may have.
+    #[error("{most} background tasks of the agent `{}` run already, and no more may", agent.escape_debug())]
+    TooManyTasks {
+        /// Whose.
+        agent: String,
+        /// How many may run.
+        most: usize,
+    },
+    /// A shell has a strange name.
+    #[error(
+        "`{name}` is no name for a shell: letters, digits, `.`, `_` and `-`, 64 at most, a letter or digit first"
+    )]
+    ShellName {
+        /// The name.
+        name: String,
+    },
+    /// Something else than bash text was to run in a shell.
+    #[error("only bash text runs in a shell, not a program without one")]
+    ShellWithoutBash,
+    /// A description is required and there is none.
+    #[error("a description is required")]
+    NoDescription,
+    /// A directory does not exist.
+    #[error("the {role} `{}` does not exist", path.display())]
+    MissingDirectory {
+        /// Which directory it was to be.
+        role: &'static str,
+        /// The path as given.
+        path: PathBuf,
+    },
+    /// A path is something else than a directory.
+    #[error("the {role} `{}` is not a directory", path.display())]
+    NotADirectory {
+        /// Which directory it was to be.
+        role: &'static str,
+        /// The path as given.
+        path: PathBuf,
+    },
+    /// A directory cannot be entered.
+    #[error("the {role} `{}` cannot be entered", path.display())]
+    UnreadableDirectory {
+        /// Which directory it was to be.
+        role: &'static str,
+        /// The path as given.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// The working directory lies outside what is allowed.
+    #[error("the working directory `{}` lies outside the workspace `{}`", path.display(), workspace.display())]
+    OutsideWorkspace {
+        /// Where it really is.
+        path: PathBuf,
+        /// The workspace.
+        workspace: PathBuf,
+    },
+    /// `/` or the home directory as a workspace that nobody named.
+    #[error("`{}` would be the workspace, and nobody said so", path.display())]
+    WorkspaceTooWide {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// A path is not UTF-8.
+    #[error("the path `{}` is not valid UTF-8", path.display())]
+    PathNotUtf8 {
+        /// The path.
+        path: PathBuf,
+    },
+    /// A variable's name is not a name.
+    #[error("`{}` is not a variable name", name.escape_debug())]
+    VariableName {
+        /// The name as given.
+        name: String,
+    },
+    /// A variable's value holds a NUL byte.
+    #[error("the value of the variable `{name}` holds a NUL byte")]
+    VariableValue {
+        /// Its name.
+        name: String,
+    },
+    /// A variable is longer than the kernel takes.
+    #[error("the variable `{name}` is too long: {length} bytes, the limit is {limit}")]
+    VariableTooLong {
+        /// Its name, or the beginning of it.
+        name: String,
+        /// The length of name and value in bytes.
+        length: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// A variable changes how programs load or start.
+    #[error("the variable `{name}` changes how programs load or start, so it is refused")]
+    StartupVariable {
+        /// Its name.
+        name: String,
+    },
+    /// The timeout is zero.
+    #[error("the timeout is zero")]
+    ZeroTimeout,
+    /// The timeout is longer than allowed.
+    #[error("the timeout of {}s is over the limit of {}s", asked.as_secs_f64(), limit.as_secs_f64())]
+    TimeoutTooLong {
+        /// What was asked.
+        asked: Duration,
+        /// The limit.
+        limit: Duration,
+    },
+    /// The output limit is zero.
+    #[error("the output limit is zero")]
+    ZeroOutput,
+    /// Its input comes from a descriptor, and can also be sent.
+    #[error("standard input is given twice: from a descriptor, and to be sent while it runs")]
+    TwoInputs,
+    /// What it is to read first is more than its keeper keeps.
+    #[error("the input has {length} bytes, and no more than {limit} can be sent at once")]
+    InputTooLong {
+        /// Its length.
+        length: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// The copy of the log cannot be written.
+    #[error("the log `{}` cannot be written", path.display())]
+    UnwritableLog {
+        /// The path as given.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// The profile that was asked for does not exist.
+    #[error(transparent)]
+    UnknownProfile(crate::config::UnknownProfile),
+    /// A class that was to be opened does not exist.
+    #[error(transparent)]
+    UnknownClass(crate::config::UnknownClass),
+    /// The program is nowhere to be found.
+    #[error("the program `{}` was not found on PATH", program.escape_debug())]
+    ProgramNotFound {
+        /// Its name as given.
+        program: String,
+    },
+}
+
+/// An error with all its sources, in one line.
+pub fn in_full(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(source) = next {
+        let more = source.to_string();
+        // Some repeat what they were made of.
+        if !text.contains(&more) {
+            text.push_str(": ");
+            text.push_str(&more);
+        }
+        next = source.source();
+    }
+    text
+}
+
+/// Why a run did not happen, or has no result.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EngineError {
+    /// The request makes no sense as it stands.
+    #[error(transparent)]
+    Invalid(#[from] InvalidInvocation),
+    /// What happens cannot be put on record, so nothing happens.
+    #[error("nothing runs that is not on record")]
+    Audit(#[source] AuditError),
+    /// Nobody can be asked.
+    #[error("cannot ask anybody")]
+    Desk(#[source] DeskError),
+    /// The script of the request was changed while somebody was asked about it.
+    #[error("the script `{name}` was changed meanwhile; look at it and try again")]
+    ScriptChanged {
+        /// Its name.
+        name: String,
+    },
+    /// Whoever made the request is gone, so nothing was started.
+    #[error("the request was given up before it was answered")]
+    Abandoned,
+    /// There is no bash.
+    #[error("cannot find `bash` on PATH (`{path}`)")]
+    NoBash {
+        /// The PATH that was searched.
+        path: String,
+    },
+    /// No executable can serve as keeper.
+    #[error("cannot find a keeper: looked for {}", looked.join(", "))]
+    NoHelper {
+        /// Where it was looked for.
+        looked: Vec<String>,
+    },
+    /// The keeper is of another version.
+    #[error("the keeper `{}` is version {found}, this is version {expected}", path.display())]
+    HelperVersion {
+        /// The executable or socket.
+        path: PathBuf,
+        /// Its version.
+        found: String,
+        /// Ours.
+        expected: String,
+    },
+    /// The helper is no keeper.
+    #[error("`{}` did not answer as a keeper", path.display())]
+    HelperMute {
+        /// The executable.
+        path: PathBuf,
+        /// What happened instead.
+        #[source]
+        source: io::Error,
+    },
+    /// The helper could not be started.
+    #[error("cannot start the keeper `{}`", path.display())]
+    HelperStart {
+        /// The executable.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: bashful_sandbox::LaunchError,
+    },
+    /// Neither `HOME` nor the XDG variables say where state belongs.
+    #[error("cannot tell where to keep state: neither HOME nor XDG_STATE_HOME is set")]
+    NoHome,
+    /// The state directory cannot be written.
+    #[error("cannot write to `{}`", path.display())]
+    StateDirectory {
+        /// The file or directory.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// The disk is full.
+    #[error("no space is left for `{}`", path.display())]
+    DiskFull {
+        /// The file or directory.
+        path: PathBuf,
+    },
+    /// A directory that must be private is not.
+    #[error("`{}` is not a private directory of this user", path.display())]
+    NotPrivate {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// The program could not be executed.
+    #[error("cannot execute `{}`", program.display())]
+    Execute {
+        /// The program.
+        program: PathBuf,
+        /// What the kernel said.
+        #[source]
+        source: io::Error,
+    },
+    /// The system had no process, descriptor or memory to give.
+    #[error("the system could not provide {what}")]
+    Resources {
+        /// What was missing.
+        what: String,
+        /// What the kernel said.
+        #[source]
+        source: io::Error,
+    },
+    /// Too much is to be done at once: nothing was started.
+    #[error("the machine is busy, and the command was not started: {what}")]
+    Busy {
+        /// What took too long.
+        what: String,
+    },
+    /// The keeper went away in the middle of a conversation.
+    #[error("the keeper went away")]
+    KeeperGone,
+    /// The log of a run cannot be read.
+    #[error("cannot read the log of `{task}`")]
+    Log {
+        /// The task.
+        task: String,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// A permission profile was malformed.
+    #[error(transparent)]
+    Profile(#[from] bashful_policy::ProfileError),
+    /// The shell that it was to run in cannot be used.
+    #[error(transparent)]
+    Shell(#[from] crate::shells::ShellError),
+    /// The run cannot be confined as asked.
+    #[error(transparent)]
+    Confine(#[from] crate::confine::profile::ConfineError),
+    /// The administrator does not give what was asked for.
+    #[error(transparent)]
+    PassesAdmin(#[from] crate::config::PassesAdmin),
+    /// This host cannot enforce what must be.
+    #[error("{what}")]
+    Unenforceable {
+        /// What, and why.
+        what: String,
+        /// The protections that fall short of what the profile demands.
+        short: Vec<bashful_sandbox::Protection>,
+    },
+    /// The sandbox could not be built or entered.
+    #[error("{what}")]
+    Sandbox {
+        /// The step that failed.
+        what: String,
+        /// What the kernel said.
+        #[source]
+        source: io::Error,
+    },
+}
+
+impl EngineError {
+    /// What to do about it, in one sentence.
+    pub fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::Invalid(invalid) => return invalid.hint(),
+            Self::NoBash { .. } => "install bash, or set PATH so that it can be found",
+            Self::NoHelper { .. } => {
+                "call `bashful_engine::init()` first in `main`, or put the `bashful` executable beside this one or on PATH"
+            }
+            Self::HelperVersion { .. } => {
+                "install the same version of `bashful`, or name another with `EngineBuilder::helper`"
+            }
+            Self::HelperMute { .. } => "check that this is the `bashful` executable",
+            Self::HelperStart { .. } => "check that the file exists and may be executed",
+            Self::NoHome => "set HOME",
+            Self::Audit(AuditError::Damaged { .. }) => {
+                "`bashful audit verify` says more; to go on, move it away and keep it: the next record says that it is missing"
+            }
+            Self::Audit(_) => {
+                "see to it that the state directory can be written by you and by nobody else; `bashful audit verify` says what is wrong with the trail"
+            }
+            Self::Desk(DeskError::Store(StoreError::Locked { .. })) => {
+                "another process holds it; try again when that one is done"
+            }
+            Self::DiskFull { .. } | Self::Desk(DeskError::Store(StoreError::Full { .. })) => {
+                "free some space, or set XDG_STATE_HOME to another disk"
+            }
+            Self::Desk(_) => {
+                "`bashful doctor` says what is wrong with the database; `bashful doctor --repair` builds it anew"
+            }
+            Self::StateDirectory { .. } => {
+                "make the directory writable for this user, or set XDG_STATE_HOME to another place"
+            }
+            Self::NotPrivate { .. } => "remove it, or set XDG_RUNTIME_DIR to a private directory",
+            Self::Confine(error) => return error.hint().map(str::to_owned),
+            Self::PassesAdmin(_) => "ask for less, or talk to whoever administers this machine",
+            Self::Unenforceable { short, .. } => return Some(without(short)),
+            Self::Sandbox { .. } => {
+                "run `bashful doctor` to see what this host offers; if all is well there, a new room may help (`--fresh`, or another session)"
+            }
+            Self::Execute { .. } => {
+                "check that it is there and may be executed; in the sandbox, that it lies in a readable root (`--read`)"
+            }
+            Self::Shell(error) => return error.hint().map(str::to_owned),
+            Self::Busy { .. } => "start fewer commands at once, or try again later",
+            Self::Resources { .. } => {
+                "end some processes, or raise the limits on processes and open files"
+            }
+            _ => return None,
+        };
+        Some(hint.to_owned())
+    }
+
+    /// A short name for programs.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Invalid(invalid) => invalid.kind(),
+            Self::NoBash { .. } => "no_bash",
+            Self::NoHelper { .. } => "no_helper",
+            Self::HelperVersion { .. } => "helper_version",
+            Self::HelperMute { .. } => "helper_mute",
+            Self::HelperStart { .. } => "helper_start",
+            Self::NoHome => "no_home",
+            Self::Audit(_) => "audit",
+            Self::Desk(_) => "approvals",
+            Self::ScriptChanged { .. } => "changed",
+            Self::Abandoned => "abandoned",
+            Self::StateDirectory { .. } => "state_directory",
+            Self::DiskFull { .. } => "disk_full",
+            Self::NotPrivate { .. } => "not_private",
+            Self::Execute { .. } => "execute",
+            Self::Resources { .. } => "resources",
+            Self::Busy { .. } => "busy",
+            Self::KeeperGone => "keeper_gone",
+            Self::Log { .. } => "log",
+            Self::Profile(_) => "profile",
+            Self::Shell(error) => error.kind(),
+            Self::Confine(error) => error.kind(),
+            Self::PassesAdmin(_) => "passes_admin",
+            Self::Unenforceable { .. } => "unenforceable",
+            Self::Sandbox { .. } => "sandbox",
+        }
+    }
+
+    /// Whether the caller can mend it by asking differently.
+    pub fn is_invalid_input(&self) -> bool {
+        matches!(
+            self,
+            Self::Invalid(_)
+                | Self::Profile(_)
+                | Self::Confine(_)
+                | Self::PassesAdmin(_)
+                | Self::ScriptChanged { .. }
+                | Self::Shell(ShellError::NoSession | ShellError::Unknown { .. })
+        )
+    }
+}
+
+/// What to do about protections that fall short.
+fn without(short: &[bashful_sandbox::Protection]) -> String {
+    let look = "run `bashful doctor` to see what this host offers and what lets a stronger \
+                backend work";
+    match going_without(short) {
+        None => look.to_owned(),
+        Some(advice) => format!("{look}; {advice}"),
+    }
+}
+
+/// How to do without these protections; none where there are none to do without.
+pub(crate) fn going_without(short: &[bashful_sandbox::Protection]) -> Option<String> {
+    let words: Vec<String> = short
+        .iter()
+        .map(|one| format!("`{}`", one.as_str()))
+        .collect();
+    let kept = if short.contains(&bashful_sandbox::Protection::Resources) {
+        ""
+    } else {
+        " (`resources` is, unless you set another list)"
+    };
+    (!words.is_empty()).then(|| {
+        format!(
+            "to go without, add {} to `optional` in the profile, beside what is there{kept}: \
+             `[profile.default]` in `~/.config/bashful/config.toml`, unless you use another",
+            words.join(", ")
+        )
+    })
+}
+
+impl From<AuditError> for EngineError {
+    /// Where the place is at fault, it is told as everywhere.
+    fn from(error: AuditError) -> Self {
+        match error {
+            AuditError::Failed { path, source, .. } => match source.kind() {
+                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                    Self::DiskFull { path }
+                }
+                _ => Self::StateDirectory { path, source },
+            },
+            other => Self::Audit(other),
+        }
+    }
+}
+
+impl From<DeskError> for EngineError {
+    /// What cannot be put on record is told as everywhere.
+    fn from(error: DeskError) -> Self {
+        match error {
+            DeskError::Audit(error) | DeskError::Store(StoreError::Unrecorded(error)) => {
+                error.into()
+            }
+            other => Self::Desk(other),
+        }
+    }
+}
+
+impl InvalidInvocation {
+    fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::Empty => "give a command to run",
+            Self::NulByte | Self::VariableValue { .. } => {
+                "no program can receive a NUL byte: write it to a file or use printf '\\0'"
+            }
+            Self::TooLong { .. } => "write the text to a file in the workspace and run that",
+            Self::VariableTooLong { .. } => "write the value to a file in the workspace",
+            Self::TaskName { .. } => "choose a name such as `dev-server`",
+            Self::NameTaken { name, task } => {
+                return Some(format!(
+                    "use it (`bashful logs {name}`), end it (`bashful kill {task}`), or choose another name"
+                ));
+            }
+            Self::TooManyTasks { .. } => {
+                "`bashful tasks` lists them: end some with `bashful kill`, or raise `tasks.per_agent` in the configuration"
+            }
+            Self::NoDescription => "say in a few words what the command is for",
+            Self::MissingDirectory { .. } => "make it first, or name another",
+            Self::OutsideWorkspace { .. } => {
+                "use a directory inside the workspace, or name another workspace"
+            }
+            Self::WorkspaceTooWide { .. } => {
+                "go to a project directory, or name the workspace if this is really meant"
+            }
+            Self::VariableName { .. } => {
+                "a name has letters, digits and underscores, and begins with no digit"
+            }
+            Self::StartupVariable { .. } => {
+                "opt in explicitly if this is really meant (on the command line: --allow-startup-env)"
+            }
+            Self::ZeroTimeout => "give a positive time, such as 90s",
+            Self::TimeoutTooLong { .. } => {
+                "ask for less, or raise `limits.max_timeout` in the configuration"
+            }
+            Self::ZeroOutput => "give a positive number of characters",
+            Self::TwoInputs => "give one of the two",
+            Self::InputTooLong { .. } => "give it as a file, or send it in pieces",
+            Self::ProgramNotFound { .. } => "check the name, or give the full path",
+            _ => return None,
+        };
+        Some(hint.to_owned())
+    }
+
+    /// A short name for programs.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Empty => "empty_command",
+            Self::ShellName { .. } => "shell_name",
+            Self::ShellWithoutBash => "shell_without_bash",
+            Self::NulByte => "nul_byte",
+            Self::TooLong { .. } => "command_too_long",
+            Self::TaskName { .. } => "task_name",
+            Self::NameTaken { .. } => "name_taken",
+            Self::TooManyTasks { .. } => "too_many_tasks",
+            Self::NoDescription => "description_required",
+            Self::MissingDirectory { .. } => "missing_directory",
+            Self::NotADirectory { .. } => "not_a_directory",
+            Self::UnreadableDirectory { .. } => "unreadable_directory",
+            Self::OutsideWorkspace { .. } => "outside_workspace",
+            Self::WorkspaceTooWide { .. } => "workspace_too_wide",
+            Self::PathNotUtf8 { .. } => "path_not_utf8",
+            Self::VariableName { .. } => "variable_name",
+            Self::VariableValue { .. } => "variable_value",
+            Self::VariableTooLong { .. } => "variable_too_long",
+            Self::StartupVariable { .. } => "startup_variable",
+            Self::ZeroTimeout => "zero_timeout",
+            Self::TimeoutTooLong { .. } => "timeout_too_long",
+            Self::ZeroOutput => "zero_output",
+            Self::TwoInputs => "two_inputs",
+            Self::InputTooLong { .. } => "input_too_long",
+            Self::UnwritableLog { .. } => "unwritable_log",
+            Self::UnknownProfile(_) => "unknown_profile",
+            Self::UnknownClass(_) => "unknown_class",
+            Self::ProgramNotFound { .. } => "program_not_found",
+        }
+    }
+}

@@ -1,0 +1,375 @@
+//! What would permit what was stopped: flags for the next run, and a grant.
+//!
+//! Each is the narrowest that the flags can say. Nothing is opened by this; it is words for a
+//! person.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::time::Duration;
+
+use bashful_policy::escape_arg;
+use bashful_sandbox::{Glance, Hint, ROOM_DIRECTORY, Violation};
+
+use crate::config::{format_duration, format_size};
+use crate::model::result::ExecutionResult;
+
+/// Whose grants are meant if nobody is named.
+const DEFAULT_AGENT: &str = "default";
+
+/// What would permit what a run was denied.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
+#[non_exhaustive]
+pub struct Remedy {
+    /// Flags of `bashful run`, each with its value.
+    pub flags: Vec<String>,
+    /// The same command once more with them; none if there are no flags.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run: Option<String>,
+    /// The command that remembers it for the session; none if no grant can say it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub grant: Option<String>,
+    /// The command that declares it for a managed script; see
+    /// [`crate::scripts::edit_command`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub edit: Option<String>,
+    /// The command that approves the script then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub approve: Option<String>,
+}
+
+/// What would permit what this run was denied.
+pub fn remedy(result: &ExecutionResult) -> Remedy {
+    let is_script = |id: &String| id.starts_with("script-");
+    if result.task_id.as_ref().is_some_and(is_script) {
+        // What it was called is no command: what it declares is changed instead.
+        let Remedy { flags, .. } = compose(&result.command, "", &result.sandbox_violations);
+        return Remedy {
+            flags,
+            ..Remedy::default()
+        };
+    }
+    let mut whose = String::new();
+    // Those that we name ourselves are the terminal's, which is who types this, or over.
+    let is_ours = |name: &str| name.starts_with("session-") || name.starts_with("terminal-");
+    if !is_ours(&result.session) {
+        whose = format!(" --session={}", quoted(&result.session));
+    }
+    if result.agent != DEFAULT_AGENT {
+        whose = format!("{whose} --agent={}", quoted(&result.agent));
+    }
+    // The native one is what a run gets that names none.
+    let backend = result.enforcement.as_ref().map(|it| it.backend);
+    let backend = backend.filter(|backend| !["native", "none"].contains(backend));
+    let remedy = compose(&result.command, &whose, &result.sandbox_violations);
+    let Some(backend) = backend else {
+        return remedy;
+    };
+    let named = format!("bashful run --sandbox {backend} ");
+    Remedy {
+        run: remedy
+            .run
+            .map(|run| run.replacen("bashful run ", &named, 1)),
+        ..remedy
+    }
+}
+
+fn compose(text: &str, whose: &str, violations: &[Violation]) -> Remedy {
+    let mut flags: Vec<String> = Vec::new();
+    let host = Glance::default();
+    for flag in violations.iter().filter_map(|it| flag_for(it, &host)) {
+        if !flags.contains(&flag) {
+            flags.push(flag);
+        }
+    }
+    let grants = ["--read ", "--write ", "--network "];
+    let granted: Vec<&str> = flags
+        .iter()
+        .filter(|flag| grants.iter().any(|word| flag.starts_with(word)))
+        .map(String::as_str)
+        .collect();
+    let command = quoted(text);
+    // A command that looks like a flag is no flag.
+    let (end, sign) = if text.starts_with('-') {
+        ("-- ", "=")
+    } else {
+        ("", " ")
+    };
+    let run = format!("bashful run {} {end}{command}", flags.join(" "));
+    let grant = format!(
+        "bashful grants add --scope session{whose} --exact{sign}{command} {}",
+        granted.join(" ")
+    );
+    Remedy {
+        run: (!flags.is_empty()).then_some(run),
+        grant: (!granted.is_empty()).then_some(grant),
+        flags,
+        ..Remedy::default()
+    }
+}
+
+/// What was stopped, each with the flag that would permit it.
+pub(crate) fn with_flags(violations: &[Violation]) -> Vec<Violation> {
+    let host = Glance::default();
+    let named = violations.iter().map(|violation| Violation {
+        flag: flag_for(violation, &host),
+        ..violation.clone()
+    });
+    named.collect()
+}
+
+/// The same for what is only guessed.
+pub(crate) fn hints_with_flags(hints: &[Hint]) -> Vec<Hint> {
+    let named = hints.iter().map(|hint| Hint {
+        flag: more_of(&hint.missing, hint.limit),
+        ..hint.clone()
+    });
+    named.collect()
+}
+
+/// The flag for twice the limit that was reached.
+fn more_of(missing: &str, limit: Option<u64>) -> Option<String> {
+    let name = missing.strip_prefix("resources.")?;
+    let more = limit?.checked_mul(2)?;
+    Some(match name {
+        "memory" | "file_size" | "tmp_size" | "disk_size" => {
+            format!("--{} {}", name.replace('_', "-"), format_size(more))
+        }
+        "processes" => format!("--processes {more}"),
+        "cpu_time" => format!(
+            "--cpu-time {}",
+            format_duration(Duration::from_millis(more))
+        ),
+        _ => return None,
+    })
+}
+
+/// The narrowest flag for one of them.
+fn flag_for(violation: &Violation, host: &Glance) -> Option<String> {
+    let path = violation.needs.as_deref().or(violation.path.as_deref());
+    match violation.missing.as_str() {
+        // What was held back is there by now, and is looked at rather than permitted.
+        "paths_write" if violation.source == "keeper" => None,
+        "paths_write" => Some(format!("--write {}", word(nearest(path?, host)?)?)),
+        "paths_read" => {
+            let path = path.filter(|path| is_grantable(path))?;
+            Some(format!("--read {}", word(path)?))
+        }
+        "network" => Some("--network on".to_owned()),
+        "commands" => Some(format!("--command {}", word(path?.file_name()?.as_ref())?)),
+        other => more_of(other, violation.limit),
+    }
+}
+
+/// What is there of a path: what does not exist cannot be granted, but where it would lie can.
+fn nearest<'a>(path: &'a Path, host: &Glance) -> Option<&'a Path> {
+    let there = path.ancestors().find(|path| host.real(path).is_some())?;
+    (is_grantable(path) && is_grantable(there)).then_some(there)
+}
+
+/// Whether a path is ever what was meant: not the whole tree, not what every program on the host
+/// shares, and not what the sandbox has of its own.
+pub(crate) fn is_grantable(path: &Path) -> bool {
+    let shared = ["/", "/tmp", "/var", "/var/tmp"];
+    let own = ["/proc", "/sys", "/dev", ROOM_DIRECTORY];
+    !shared.iter().any(|shared| path == Path::new(shared))
+        && !own.iter().any(|own| path.starts_with(own))
+}
+
+/// A path as one word of a command line; none if it has no text.
+fn word(path: &Path) -> Option<String> {
+    path.to_str().map(quoted)
+}
+
+fn quoted(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@%+".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        text.to_owned()
+    } else if text.chars().all(is_shown_as_it_is) {
+        escape_arg(text)
+    } else {
+        spelled(text)
+    }
+}
+
+/// Whether a terminal shows it as itself. What is printed must be what is typed.
+fn is_shown_as_it_is(c: char) -> bool {
+    // Fillers count as letters, and nobody sees them.
+    let is_filler = "\u{115f}\u{1160}\u{17b4}\u{17b5}\u{3164}\u{ffa0}".contains(c);
+    c == ' ' || c.is_ascii_graphic() || (c.is_alphanumeric() && !is_filler)
+}
+
+/// One word in the quotes of bash that know escapes, on one line.
+fn spelled(text: &str) -> String {
+    let mut word = "$'".to_owned();
+    for c in text.chars() {
+        match c {
+            '\n' => word.push_str("\\n"),
+            '\t' => word.push_str("\\t"),
+            '\'' | '\\' => word.extend(['\\', c]),
+            _ if is_shown_as_it_is(c) => word.push(c),
+            _ => {
+                let mut bytes = [0; 4];
+                for byte in c.encode_utf8(&mut bytes).bytes() {
+                    let _ = write!(word, "\\x{byte:02x}");
+                }
+            }
+        }
+    }
+    word.push('\'');
+    word
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn violation(missing: &str, path: Option<&Path>) -> Violation {
+        Violation {
+            path: path.map(Path::to_owned),
+            missing: missing.to_owned(),
+            source: "seccomp".to_owned(),
+            ..Violation::default()
+        }
+    }
+
+    #[test]
+    fn each_missing_thing_has_its_flag() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path();
+        let spaced = root.join("a file");
+        std::fs::write(&spaced, "").unwrap();
+        let root_text = root.to_str().unwrap();
+        let denied = [
+            violation("paths_write", Some(&spaced)),
+            violation("paths_write", Some(&root.join("none/at/all"))),
+            violation("paths_write", Some(&root.join("other"))),
+            violation("paths_write", Some(Path::new("/nowhere/at/all"))),
+            violation("paths_read", Some(root)),
+            violation("network", None),
+            violation("commands", Some(Path::new("/usr/bin/curl"))),
+            violation("", Some(root)),
+            violation("git-config", Some(root)),
+        ];
+        let remedy = compose("make x && true", "", &denied);
+        assert_eq!(
+            remedy.flags,
+            [
+                format!("--write '{root_text}/a file'"),
+                format!("--write {root_text}"),
+                format!("--read {root_text}"),
+                "--network on".to_owned(),
+                "--command curl".to_owned(),
+            ]
+        );
+        let flags = remedy.flags.join(" ");
+        assert_eq!(
+            remedy.run,
+            Some(format!("bashful run {flags} 'make x && true'"))
+        );
+        let granted = remedy.flags[..4].join(" ");
+        assert_eq!(
+            remedy.grant,
+            Some(format!(
+                "bashful grants add --scope session --exact 'make x && true' {granted}"
+            ))
+        );
+    }
+
+    #[test]
+    fn what_is_taken_away_needs_its_directory() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        let removed = Violation {
+            needs: Some(directory.path().to_owned()),
+            ..violation("paths_write", Some(&file))
+        };
+        let remedy = compose("true", "", &[removed]);
+        let root = directory.path().to_str().unwrap();
+        assert_eq!(remedy.flags, [format!("--write {root}")]);
+    }
+
+    #[test]
+    fn what_everybody_shares_and_what_is_the_sandboxs_has_no_flag() {
+        let shared = [
+            "/tmp/surely-not-there",
+            "/proc/1",
+            "/dev/x",
+            "/run/bashful/x",
+            "/",
+        ];
+        for path in shared {
+            for missing in ["paths_write", "paths_read"] {
+                let denied = [violation(missing, Some(Path::new(path)))];
+                // To read a file that somebody has there is little.
+                let is_small = (path, missing) == ("/tmp/surely-not-there", "paths_read");
+                let flags = compose("true", "", &denied).flags;
+                assert_eq!(flags.is_empty(), !is_small, "{missing} {path}: {flags:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_command_of_several_lines_is_typed_on_one() {
+        let denied = [violation("network", None)];
+        let text = "# it's\necho \\ one\t\u{202e}\u{1b}\u{3164}ü";
+        let word = r"$'# it\'s\necho \\ one\t\xe2\x80\xae\x1b\xe3\x85\xa4ü'";
+        let remedy = compose(text, "", &denied);
+        assert_eq!(remedy.run, Some(format!("bashful run --network on {word}")));
+        assert!(remedy.grant.unwrap().contains(word));
+    }
+
+    #[test]
+    fn nothing_denied_needs_nothing() {
+        assert_eq!(compose("true", "", &[]), Remedy::default());
+        let held = Violation {
+            source: "keeper".to_owned(),
+            ..violation("paths_write", Some(Path::new("/etc")))
+        };
+        assert_eq!(compose("true", "", &[held]), Remedy::default());
+    }
+
+    #[test]
+    fn limits_are_doubled_and_no_grant_says_so() {
+        let limit = |name: &str, limit| Violation {
+            limit,
+            ..violation(&format!("resources.{name}"), None)
+        };
+        let reached = [
+            limit("memory", Some(100 << 20)),
+            limit("processes", Some(8)),
+            limit("cpu_time", Some(1500)),
+            limit("file_size", Some(1000)),
+            limit("tmp_size", Some(1 << 30)),
+            limit("memory", None),
+            limit("memory", Some(u64::MAX)),
+            limit("nonsense", Some(1)),
+        ];
+        let remedy = compose("true", "", &reached);
+        assert_eq!(
+            remedy.flags,
+            [
+                "--memory 200M",
+                "--processes 16",
+                "--cpu-time 3s",
+                "--file-size 2000B",
+                "--tmp-size 2G"
+            ]
+        );
+        assert_eq!(remedy.grant, None);
+    }
+
+    #[test]
+    fn a_command_that_looks_like_a_flag_stays_a_command() {
+        let denied = [violation("network", None)];
+        let remedy = compose("--help", " --session=talk", &denied);
+        assert_eq!(
+            remedy.run.as_deref(),
+            Some("bashful run --network on -- --help")
+        );
+        assert_eq!(
+            remedy.grant.as_deref(),
+            Some("bashful grants add --scope session --session=talk --exact=--help --network on")
+        );
+    }
+}

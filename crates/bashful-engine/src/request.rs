@@ -1,0 +1,7 @@
+//! A request: what is to run, for which agent, in which session, workspace and project.
+
+pub(crate) mod context;
+pub(crate) mod invocation;
+pub(crate) mod project;
+pub(crate) mod session;
+pub(crate) mod workspace;

@@ -1,0 +1,177 @@
+//! Where a run stands: its directories, its profile, and what it was granted.
+
+use std::path::{Path, PathBuf};
+
+use crate::ask::approvals::Opening;
+use crate::config::{Granted, Profile};
+use crate::engine::builder::Settings;
+use crate::model::error::{EngineError, InvalidInvocation};
+use crate::model::result::Heading;
+use crate::request::invocation::Invocation;
+use crate::request::workspace::{lies_in, real_directory};
+
+/// Where a run stands.
+#[derive(Debug, Clone)]
+pub(crate) struct Ground<'a> {
+    /// The writable root, real.
+    pub(crate) workspace: PathBuf,
+    /// The directory it starts in, real.
+    pub(crate) cwd: PathBuf,
+    /// The name of its agent's profile.
+    pub(crate) profile_name: &'a str,
+    /// That profile.
+    pub(crate) profile: &'a Profile,
+    /// What it may do.
+    pub(crate) granted: Granted,
+    /// Paths of that which a person opened: they lead to no other place.
+    pub(crate) opened: Vec<String>,
+}
+
+impl<'a> Ground<'a> {
+    /// Finds out where a run stands, and checks that it may.
+    pub(crate) fn of(
+        settings: &'a Settings,
+        invocation: &Invocation,
+        heading: &Heading,
+    ) -> Result<Self, EngineError> {
+        let (workspace, cwd) = directories(settings, invocation)?;
+        let config = &settings.config;
+        let profile_name = match &settings.profile {
+            None => config.profile_name(&heading.agent),
+            Some(asked) => {
+                config.check_profile(&heading.agent, asked)?;
+                asked
+            }
+        };
+        let profile = config
+            .profile_named(profile_name)
+            .map_err(InvalidInvocation::UnknownProfile)?;
+        if let Some(script) = &invocation.script {
+            // Exactly what it declares, and nothing that its agent has besides.
+            let granted = profile.grant_script(&script.grants())?;
+            // Somebody may have put another one there since it was looked at.
+            if [&workspace, &cwd] != script.directories().each_ref() {
+                return Err(InvalidInvocation::OutsideWorkspace {
+                    path: cwd,
+                    workspace,
+                }
+                .into());
+            }
+            let opened = &granted.capabilities;
+            let opened = opened.paths_read.iter().chain(&opened.paths_write);
+            let opened = opened.filter(|path| *path != ".").cloned().collect();
+            return Ok(Self {
+                workspace,
+                cwd,
+                profile_name,
+                profile,
+                granted,
+                opened,
+            });
+        }
+        let wish = invocation.wish.as_ref().unwrap_or(&settings.wish);
+        for class in &wish.changes.classes {
+            let known = profile.check_class(class);
+            known.map_err(InvalidInvocation::UnknownClass)?;
+        }
+        let mut granted = profile.grant(wish)?;
+        if !cwd.starts_with(&workspace) {
+            let root = other_root(invocation, &cwd);
+            let root = root.to_string_lossy().into_owned();
+            granted.capabilities.paths_write.push(root);
+        }
+        Ok(Self {
+            workspace,
+            cwd,
+            profile_name,
+            profile,
+            granted,
+            opened: Vec::new(),
+        })
+    }
+
+    /// The same ground with what a person opened, and nothing else; none if the admin does not
+    /// give that, or if a path is not what the person saw.
+    pub(crate) fn widened(&self, opening: &Opening) -> Option<Self> {
+        let granted = self.profile.widen(&self.granted, &opening.changes()).ok()?;
+        let paths = opening.paths_read.iter().chain(&opening.paths_write);
+        let as_seen = |path: &&String| {
+            let path = Path::new(path);
+            path.canonicalize().is_ok_and(|real| real == path)
+        };
+        if !paths.clone().all(|path| as_seen(&path)) {
+            return None;
+        }
+        let opened = self.opened.iter().chain(paths).cloned();
+        Some(Self {
+            workspace: self.workspace.clone(),
+            cwd: self.cwd.clone(),
+            granted,
+            opened: opened.collect(),
+            ..*self
+        })
+    }
+}
+
+/// The workspace of a request, real.
+pub(crate) fn workspace_of(
+    settings: &Settings,
+    invocation: &Invocation,
+) -> Result<PathBuf, EngineError> {
+    let named = invocation
+        .workspace
+        .as_ref()
+        .or(settings.workspace.as_ref());
+    let workspace = real_directory("workspace", named.map_or(Path::new("."), PathBuf::as_path))?;
+    let is_home = || {
+        let home = settings.environment.get("HOME");
+        home.and_then(|home| Path::new(home).canonicalize().ok())
+            .is_some_and(|home| home == workspace)
+    };
+    // Everything, or all that is private: only if somebody said so.
+    if named.is_none() && (workspace == Path::new("/") || is_home()) {
+        return Err(InvalidInvocation::WorkspaceTooWide { path: workspace }.into());
+    }
+    Ok(workspace)
+}
+
+/// Whether a request may start in this directory, which is real.
+pub(crate) fn is_inside(directory: &Path, workspace: &Path, invocation: &Invocation) -> bool {
+    let mut roots = invocation.roots.clone();
+    roots.push(workspace.to_owned());
+    directory.is_dir() && lies_in(directory, &roots)
+}
+
+/// The workspace and the working directory inside it, both real.
+fn directories(
+    settings: &Settings,
+    invocation: &Invocation,
+) -> Result<(PathBuf, PathBuf), EngineError> {
+    let workspace = workspace_of(settings, invocation)?;
+    let cwd = match &invocation.cwd {
+        None => workspace.clone(),
+        Some(path) => {
+            let cwd = real_directory("working directory", &workspace.join(path))?;
+            let mut roots = invocation.roots.clone();
+            roots.push(workspace.clone());
+            if !lies_in(&cwd, &roots) {
+                return Err(InvalidInvocation::OutsideWorkspace {
+                    path: cwd,
+                    workspace,
+                }
+                .into());
+            }
+            cwd
+        }
+    };
+    Ok((workspace, cwd))
+}
+
+/// Another root of the embedder's, in which a run starts: that is writable like the workspace.
+fn other_root(invocation: &Invocation, cwd: &Path) -> PathBuf {
+    let roots = invocation.roots.iter();
+    let real = roots.filter_map(|root| root.canonicalize().ok());
+    let around = real.filter(|root| cwd.starts_with(root) && root.parent().is_some());
+    let widest = around.min_by_key(|root| root.components().count());
+    widest.unwrap_or_else(|| cwd.to_owned())
+}
