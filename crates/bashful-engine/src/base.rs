@@ -1,6 +1,9 @@
 //! What every room may use: time, places, digests, names of paths, and who calls.
 
+pub(crate) mod caller;
 pub(crate) mod clock;
+pub(crate) mod digest;
+pub(crate) mod error_chain;
 pub(crate) mod interrupts;
 pub(crate) mod legible;
 pub(crate) mod places;

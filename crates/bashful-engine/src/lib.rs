@@ -48,6 +48,7 @@ pub use judge::policy;
 pub use record::audit;
 pub use review::{learn, replay};
 
+pub use crate::base::error_chain::in_full;
 pub use base::interrupts::Interrupts;
 pub use base::legible::is_legible;
 pub use base::places::Places;
@@ -80,7 +81,7 @@ pub use launch::client::{EarlyKeeper, LONGEST_START};
 pub use launch::find_keeper::init;
 pub use launch::hide::hide_from_commands;
 pub use model::approval::{Approval, Wanted};
-pub use model::error::{EngineError, InvalidInvocation, in_full};
+pub use model::error::{EngineError, InvalidInvocation};
 pub use model::output::{OutputLimit, Unit};
 pub use model::remedy::{Remedy, remedy};
 pub use model::result::{

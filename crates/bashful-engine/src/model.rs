@@ -1,6 +1,5 @@
 //! Types that several rooms share: asks, grants, answers, scripts, results and errors.
 
-pub(crate) mod shell_bytes;
 pub(crate) mod answer;
 pub(crate) mod answered_by;
 pub(crate) mod approval;
@@ -12,5 +11,6 @@ pub(crate) mod output;
 pub(crate) mod remedy;
 pub(crate) mod result;
 pub(crate) mod script;
+pub(crate) mod shell_bytes;
 pub(crate) mod shell_state;
 pub(crate) mod task_ids;

@@ -10,7 +10,7 @@
 mod action;
 mod advice;
 mod approve;
-mod body;
+pub(crate) mod body;
 mod call;
 mod carry;
 mod check;
@@ -39,6 +39,7 @@ mod validate;
 pub(crate) mod values;
 mod written;
 
+pub use crate::model::script::Destinations;
 pub use crate::model::script::finding::{FindingSource, ScriptFinding, Severity};
 pub use crate::model::script::id::{NotAName, NotAnId, ScriptId, ScriptName};
 pub use crate::model::script::variable::{Variable, VariableError, VariableKind};
@@ -51,7 +52,6 @@ pub use approve::Seen;
 pub use body::{MAX_SCRIPT_BYTES, UnfitBody, content_hash};
 pub(crate) use call::ScriptCall;
 pub use carry::ScriptDocument;
-pub use destinations::Destinations;
 pub use document::Document;
 pub use editor::{Edited, Editor, EditorEnd};
 pub use error::ScriptError;

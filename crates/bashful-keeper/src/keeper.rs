@@ -283,10 +283,6 @@ impl Keeper {
                 }
             }
             Source::Output(number, stream) => {
-                // A command that prints has executed; the keeper hears of that start first.
-                if self.is_beginning(number) {
-                    self.hear_start(number);
-                }
                 if let Some(run) = self.runs.get_mut(&number) {
                     run.read(stream, &mut self.buffer);
                 }

@@ -1,9 +1,8 @@
 //! A task directory made ahead of time.
 //!
-//! Making files is the slowest part of starting a command. So while there is nothing else to do,
-//! the keeper makes the directory for the next one, a file at a time. It gets the name of a task
-//! when its command executes: a start that is cut off leaves no task behind, even where the engine
-//! or the keeper is killed.
+//! Making files is the slowest part of starting a command. So while there is nothing
+//! else to do, the keeper makes the directory for the next one, a file at a time, and
+//! only renames it when it is needed.
 
 use std::fs::{self, File};
 use std::io;
@@ -29,7 +28,7 @@ pub(crate) struct Spare {
 }
 
 impl Spare {
-    /// Begins one among the tasks, with a name that no other keeper uses.
+    /// Begins one among the tasks, with a name that is its own.
     pub(crate) fn begin(tasks: &Path, number: u64) -> io::Result<Self> {
         let path = tasks.join(format!("{PREFIX}{}-{number}", std::process::id()));
         fs::DirBuilder::new().mode(0o700).create(&path)?;
@@ -43,7 +42,7 @@ impl Spare {
     /// Makes the next file, if one is missing.
     pub(crate) fn advance(&mut self) -> io::Result<()> {
         if self.spec.is_none() {
-            // The lock also tells other keepers that this spare is in use.
+            // The lock also tells other processes that a keeper owns this spare.
             self.spec = Some(locked_file(&self.path.join(SPEC))?);
         } else if self.log.is_none() {
             self.log = Some(private_file().open(self.path.join(LOG))?);
@@ -55,45 +54,21 @@ impl Spare {
         self.log.is_some()
     }
 
-    /// One with everything in it, made now.
-    pub(crate) fn whole(tasks: &Path, number: u64) -> io::Result<Self> {
-        let begun = Self::begin(tasks, number).or_else(|error| {
-            if error.kind() != io::ErrorKind::NotFound {
-                return Err(error);
-            }
-            let mut all = fs::DirBuilder::new();
-            all.recursive(true).mode(0o700).create(tasks)?;
-            Self::begin(tasks, number)
-        });
-        let mut spare = begun?;
-        while !spare.is_ready() {
-            spare.advance()?;
-        }
-        Ok(spare)
-    }
-
-    /// What is in it; none if it was not ready.
-    pub(crate) fn take_files(&mut self) -> Option<TaskFiles> {
-        Some(TaskFiles {
+    /// Becomes the directory of a task; none if it was not ready or is no longer there.
+    pub(crate) fn become_task(mut self, directory: &TaskDirectory) -> Option<TaskFiles> {
+        let files = TaskFiles {
             spec: self.spec.take()?,
             log: self.log.take(),
-        })
-    }
-
-    /// Becomes the directory of a task.
-    pub(crate) fn become_task(mut self, directory: &TaskDirectory) -> io::Result<()> {
-        fs::rename(&self.path, directory.path())?;
-        // There is nothing of this name any more.
-        self.path = PathBuf::new();
-        Ok(())
+        };
+        fs::rename(&self.path, directory.path()).ok()?;
+        Some(files)
     }
 }
 
 impl Drop for Spare {
     fn drop(&mut self) {
-        if !self.path.as_os_str().is_empty() {
-            let _ = fs::remove_dir_all(&self.path);
-        }
+        // After it became a task there is nothing of this name.
+        let _ = fs::remove_dir_all(&self.path);
     }
 }
 

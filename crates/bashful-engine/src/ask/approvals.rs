@@ -21,7 +21,7 @@ pub use crate::model::ask::{
 pub use crate::model::grant::{Grant, Opening, Scope, Subject, UnknownScope};
 pub use crate::store::{Cleaned, StoreError};
 pub use binding::version_of_policy;
-pub(crate) use binding::{Binding, digest, policy_version, rights};
+pub(crate) use binding::{Binding, rights};
 pub(crate) use desk::answered;
 pub use desk::{Desk, DeskError, GrantWish, SubjectWish, WhichAsks, WhichGrants};
 pub use notify::NotifyError;

@@ -1,5 +1,6 @@
 //! Making an engine: who asks, where things are kept, what the limits are.
 
+use crate::base::digest::hexadecimal;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -443,15 +444,6 @@ impl Settings {
         let name = hexadecimal(&digest, 8);
         self.places.cache.join("projects").join(name)
     }
-}
-
-/// The first bytes of a digest as text.
-pub(crate) fn hexadecimal(digest: &[u8], bytes: usize) -> String {
-    let halves = |byte: &u8| [byte >> 4, byte & 15];
-    let digits = digest.iter().take(bytes).flat_map(halves);
-    digits
-        .filter_map(|digit| char::from_digit(digit.into(), 16))
-        .collect()
 }
 
 #[cfg(test)]

@@ -10,14 +10,13 @@
 //! A stand-in serves only a front whose rights are its own in every respect (`likeness.rs`) and
 //! that does not descend from a run. Everybody else does the work alone.
 
+use crate::base::caller::FRONT;
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;
 
-use bashful_sandbox::{Fork, FrontLine, Launch, RESIDENT_SOCKET, fork_single_threaded};
+use bashful_sandbox::{Fork, Launch, RESIDENT_SOCKET, fork_single_threaded};
 
 use self::house::Resident;
 use crate::ask::approvals::is_run_by_bashful;
@@ -30,25 +29,6 @@ mod likeness;
 /// The first argument that turns the program into a resident; the directory of its socket and how
 /// long it waits follow.
 const ARGUMENT: &str = "__bashful-resident";
-
-/// The process that a stand-in acts for; 0: this one.
-static CALLER: AtomicI32 = AtomicI32::new(0);
-
-/// The way to the front of this stand-in.
-static FRONT: OnceLock<FrontLine> = OnceLock::new();
-
-/// The process that calls: this one, or the front that it stands in for.
-pub(crate) fn caller() -> i32 {
-    match CALLER.load(Ordering::Relaxed) {
-        0 => rustix::process::getpid().as_raw_pid(),
-        front => front,
-    }
-}
-
-/// Waits until the front, if there is one, has hidden its own secrets.
-pub(crate) fn front_has_hidden() -> io::Result<()> {
-    FRONT.get().map_or(Ok(()), FrontLine::wait_until_hidden)
-}
 
 /// Leaves a resident behind for later calls of this user, unless there is one. If that fails, later
 /// calls do their work themselves, as this one did.

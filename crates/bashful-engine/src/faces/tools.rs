@@ -12,8 +12,9 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use crate::base::error_chain::in_full;
 use crate::engine::Engine;
-use crate::model::error::{EngineError, InvalidInvocation, in_full};
+use crate::model::error::{EngineError, InvalidInvocation};
 use crate::scripts::ScriptError;
 use crate::tasks::{TaskError, TaskFilter, block_on};
 

@@ -3,6 +3,10 @@
 //! Three have a say, and the strictest wins: the rules of the agent's profile, the blocked
 //! commands, and a profile that the caller brought along. The policy itself is pure; what it has to know about this machine is found out here.
 
+use crate::base::digest::digest;
+use crate::config::Choice as _;
+use crate::config::Profile;
+use bashful_policy::BUILTIN_RULES_VERSION;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -19,7 +23,6 @@ pub use bashful_policy::{
 pub use checks::{CHECKS, nearest};
 pub use trial::{TestedFile, TestedRule, test_rules};
 
-use crate::ask::approvals::policy_version;
 use crate::config::Config;
 use crate::engine::builder::Settings;
 use crate::model::error::EngineError;
@@ -269,6 +272,25 @@ fn unjudged() -> Judgement {
         findings: Vec::new(),
         fell_back: false,
     }
+}
+
+/// The version of a policy: a digest of everything that decides about a command, but for what
+/// the run may do.
+pub(crate) fn policy_version(config: &Config, name: &str, profile: &Profile) -> String {
+    let rules = profile.rules.iter().map(|rule| format!("{:?}", rule.rule));
+    let parts: Vec<String> = [
+        BUILTIN_RULES_VERSION.to_string(),
+        name.to_owned(),
+        profile.default.as_str().to_owned(),
+        config.blocked_commands.join("\n"),
+    ]
+    .into_iter()
+    .chain(rules)
+    .collect();
+    let parts: Vec<&[u8]> = parts.iter().map(String::as_bytes).collect();
+    let mut version = digest(&parts);
+    version.truncate(16);
+    version
 }
 
 #[cfg(test)]

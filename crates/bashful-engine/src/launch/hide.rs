@@ -5,7 +5,7 @@ use std::io;
 use bashful_sandbox::forget_environment;
 use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 
-use crate::faces::resident::front_has_hidden;
+use crate::base::caller::front_has_hidden;
 
 /// Makes this process forget the environment it was started with and closes its
 /// memory to other processes of the same user, so that a command cannot read our

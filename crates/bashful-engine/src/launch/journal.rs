@@ -13,9 +13,10 @@ use sha2::{Digest, Sha256};
 
 use crate::ask::approvals::{Ask, Binding, Desk, Grant, rights};
 use crate::base::clock::millis;
+use crate::base::digest::hexadecimal;
 use crate::base::places::make_private;
 use crate::confine::environment::is_key_like;
-use crate::engine::builder::{Settings, hexadecimal};
+use crate::engine::builder::Settings;
 use crate::model::result::{ExecutionResult, Heading};
 use crate::record::audit::{
     Asked, AuditError, Decided, Ended, Event, GrantChange, GrantChanged, OutputDigest,

@@ -6,7 +6,7 @@ use bashful_keeper::{KEEPER_ARGUMENT, KEEPER_NAME};
 use bashful_sandbox::{Mark, Status};
 use serde::{Deserialize, Serialize};
 
-use crate::faces::resident::caller;
+use crate::base::caller::caller;
 
 /// By which way an answer came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

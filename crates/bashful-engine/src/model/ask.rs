@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::grant::{Opening, Scope};
 use crate::model::answered_by::Witness;
-use crate::scripts::{Destinations, ScriptFinding, ScriptId, ScriptName, Variable};
+use crate::model::script::Destinations;
+use crate::scripts::{ScriptFinding, ScriptId, ScriptName, Variable};
 
 /// A question that waits for a person, or did. This is the row and the record of it: it says all
 /// that a person needs to decide, and all that an answer is bound to.

@@ -190,22 +190,6 @@ pub enum InvalidInvocation {
     },
 }
 
-/// An error with all its sources, in one line.
-pub fn in_full(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut next = error.source();
-    while let Some(source) = next {
-        let more = source.to_string();
-        // Some repeat what they were made of.
-        if !text.contains(&more) {
-            text.push_str(": ");
-            text.push_str(&more);
-        }
-        next = source.source();
-    }
-    text
-}
-
 /// Why a run did not happen, or has no result.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

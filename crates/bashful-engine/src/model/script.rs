@@ -6,11 +6,13 @@ pub(crate) mod variable;
 
 use bashful_policy::Capabilities;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 
-use crate::ask::approvals::{Witness, digest};
+use crate::ask::approvals::Witness;
+use crate::base::digest::digest;
 use crate::model::script::id::{ScriptId, ScriptName};
 use crate::model::script::variable::Variable;
-use crate::scripts::destinations::Destinations;
 
 /// What reads a script.
 pub const INTERPRETER: &str = "bash";
@@ -279,3 +281,7 @@ mod tests {
         assert_eq!(found, [false, true, true, false]);
     }
 }
+
+/// What each declared path leads to, as far as it exists. Patterns and `.` are not among them:
+/// what a pattern finds is used only where it stands, and `.` is where the script is run.
+pub type Destinations = BTreeMap<String, PathBuf>;

@@ -2,7 +2,7 @@
 
 use bashful_sandbox::Status;
 
-use crate::faces::resident::caller;
+use crate::base::caller::caller;
 
 /// A name for the session of the controlling terminal of the process that calls; none without one.
 ///

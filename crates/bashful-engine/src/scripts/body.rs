@@ -2,7 +2,7 @@
 
 use sha2::{Digest, Sha256};
 
-use crate::engine::builder::hexadecimal;
+use crate::base::digest::hexadecimal;
 
 /// The longest script, in bytes.
 pub const MAX_SCRIPT_BYTES: usize = 1 << 20;

@@ -1,19 +1,15 @@
 //! Where the paths that a script declares lead. A person says yes to what they lead to at that
 //! moment: a link that somebody puts in their place later opens nothing, and asks again.
 
-use std::collections::BTreeMap;
+use crate::model::script::Destinations;
 use std::path::{Path, PathBuf};
 
 use bashful_policy::Capabilities;
 
-use crate::ask::approvals::digest;
+use crate::base::digest::digest;
 use crate::base::real::real;
 use crate::engine::builder::Settings;
 use crate::model::script::Script;
-
-/// What each declared path leads to, as far as it exists. Patterns and `.` are not among them:
-/// what a pattern finds is used only where it stands, and `.` is where the script is run.
-pub type Destinations = BTreeMap<String, PathBuf>;
 
 /// Where the declared paths lead now.
 pub(crate) fn destinations(settings: &Settings, capabilities: &Capabilities) -> Destinations {

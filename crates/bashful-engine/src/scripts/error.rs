@@ -3,7 +3,8 @@
 use super::body::UnfitBody;
 use super::folder::FolderError;
 use crate::ask::approvals::DeskError;
-use crate::model::error::{EngineError, in_full};
+use crate::base::error_chain::in_full;
+use crate::model::error::EngineError;
 use crate::model::script::id::{NotAName, NotAnId, ScriptId};
 use crate::model::script::variable::VariableError;
 use crate::record::audit::AuditError;

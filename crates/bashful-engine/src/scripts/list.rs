@@ -6,7 +6,7 @@ use super::Scripts;
 use super::action::BashRun;
 use super::error::ScriptError;
 use super::values::MissingValues;
-use crate::model::error::in_full;
+use crate::base::error_chain::in_full;
 use crate::model::result::{ExecutionResult, ExitClass, Status};
 
 /// What became of one action of a list.

@@ -4,9 +4,9 @@ use std::path::{Component, Path, PathBuf};
 
 use super::Scripts;
 use super::action::BashRun;
-use super::destinations::Destinations;
 use super::error::ScriptError;
 use crate::base::real::real;
+use crate::model::script::Destinations;
 use crate::model::script::Script;
 
 /// Where a run was told to work.

@@ -1,5 +1,6 @@
 //! From the variables of a call to what a script is bound to: every value checked, none missing.
 
+use crate::model::script::variable::bindable;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
@@ -12,9 +13,7 @@ use serde_json::{Map, Value};
 use super::error::ScriptError;
 use super::templates::{self, BoundScript};
 use crate::model::script::Script;
-use crate::model::script::variable::{
-    Variable, VariableError, check_text, check_value, is_dotted, plain_text,
-};
+use crate::model::script::variable::{Variable, VariableError, check_text, check_value, is_dotted};
 
 /// A template with what it is bound to, for people.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -205,13 +204,6 @@ pub(crate) fn check_usual(variables: &[Variable]) -> Result<(), ScriptError> {
 /// Whether a value of a call may stand for something else.
 fn is_reference(value: &Value) -> bool {
     has_references(&bindable(value))
-}
-
-pub(super) fn bindable(value: &Value) -> Bindable {
-    match value {
-        Value::Array(items) => Bindable::List(items.iter().map(plain_text).collect()),
-        plain => Bindable::Text(plain_text(plain)),
-    }
 }
 
 /// What is bound where, for people.

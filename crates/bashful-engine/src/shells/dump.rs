@@ -1,7 +1,7 @@
 //! Reading what a call left on its descriptor: sections that end with a NUL.
 
-use crate::model::shell_bytes::Bytes;
 use super::declared;
+use crate::model::shell_bytes::Bytes;
 use crate::model::shell_state::{Function, Variable};
 
 /// A call saves no more than this.

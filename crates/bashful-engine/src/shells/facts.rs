@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use bashful_policy::{RememberedVariable, ShellMemory};
 use sha2::{Digest, Sha256};
 
-use crate::model::shell_bytes::Bytes;
 use super::reach::reached;
+use crate::base::digest::hexadecimal;
 use crate::confine::environment::is_key_like;
-use crate::engine::builder::hexadecimal;
+use crate::model::shell_bytes::Bytes;
 use crate::model::shell_state::{EXPAND_ALIASES, ShellState, Switches, Value, Variable};
 
 /// A longer value is not worth being looked into.

@@ -2,7 +2,7 @@
 
 use sha2::{Digest, Sha256};
 
-use crate::engine::builder::hexadecimal;
+use crate::base::digest::hexadecimal;
 use crate::model::error::InvalidInvocation;
 
 /// The longest name.

@@ -17,7 +17,7 @@ use rustix::fs::{FlockOperation, OFlags, flock};
 use sha2::{Digest, Sha256};
 
 use super::standing::Standing;
-use crate::engine::builder::hexadecimal;
+use crate::base::digest::hexadecimal;
 use crate::model::error::{EngineError, InvalidInvocation};
 
 /// Where the markers of all agents are.

@@ -9,7 +9,7 @@ use super::error::TaskError;
 use super::standing::TaskState;
 use super::task::Task;
 use super::wait::block_on;
-use crate::engine::builder::hexadecimal;
+use crate::base::digest::hexadecimal;
 use crate::record::audit::{Event, InputHow, InputSent, Trail};
 
 impl Task {

@@ -38,21 +38,17 @@ impl Keeper {
             return;
         };
         let now = Instant::now();
-        // What cannot be recorded does not go on.
-        let mut is_heard = run.take_its_name().is_ok();
         let asked_by = run.begin(now);
+        let mut is_heard = true;
         if let Some(terminal) = run.take_terminal() {
             match streams::at_terminal(terminal, &run.mask) {
                 Ok((outputs, input)) => {
                     run.sit_at(outputs, input);
-                    is_heard &= self.watch_outputs(number);
+                    is_heard = self.watch_outputs(number);
                 }
                 Err(error) => {
                     let fault = fault(FaultKind::Resources, "a terminal", error.raw_os_error());
                     run.kill_room();
-                    if let Some(state) = &self.state {
-                        TaskDirectory::of(state, &run.spec.id).discard();
-                    }
                     return self.withdraw(number, fault);
                 }
             }
@@ -62,7 +58,7 @@ impl Keeper {
         }
         self.record_running(number);
         if !(is_heard && self.watch_begun(number)) {
-            // Nor does a run whose output cannot be heard: it would hang.
+            // A run whose output cannot be heard must not go on: it would hang.
             self.end(number, Ending::KeeperStopped, Manner::Now);
         }
         // Only now are the run's own mounts watched: what was torn off before shows in the
@@ -90,6 +86,9 @@ impl Keeper {
             return;
         };
         let asked_by = run.begin(Instant::now());
+        if let Some(state) = &self.state {
+            TaskDirectory::of(state, &run.spec.id).discard();
+        }
         if let Some(place) = run.place.take() {
             self.rooms.give_back(place);
         }

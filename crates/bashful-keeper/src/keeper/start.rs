@@ -18,7 +18,6 @@ use crate::output::Output;
 use crate::protocol::{Fault, FaultKind, Reply, Start};
 use crate::rooms::{InRoom, Refusal};
 use crate::run::{Beginning, Held, Parts, Run, now_ms};
-use crate::spare::Spare;
 use crate::task_directory::{
     Ending, Spec, TaskDirectory, TaskDirectoryError, TaskFiles, private_file,
 };
@@ -48,17 +47,23 @@ impl Keeper {
         self.rooms.directory = state.join("rooms");
         self.rooms.diary.directory = state.join("activity");
         let directory = TaskDirectory::of(&state, &start.spec.id);
-        let (mut files, spare) = self
+        let mut files = self
             .task_files(&directory, &start.spec)
             .map_err(|error| directory_fault(&error))?;
         let copy = given.copy.take();
-        // If this fails, nothing ran, and nothing is recorded.
-        let launched = self.launch(&start, given)?;
+        let launched = match self.launch(&start, given) {
+            Ok(launched) => launched,
+            Err(fault) => {
+                // Nothing ran, so nothing is recorded.
+                directory.discard();
+                return Err(fault);
+            }
+        };
         // From here on the command starts by itself, while we get ready for its output.
         let log = files
             .log
             .take()
-            .ok_or_else(|| std::io::ErrorKind::NotFound.into());
+            .map_or_else(|| private_file().open(directory.log()), Ok);
         let log = LogWriter::new(
             log,
             directory.index(),
@@ -69,8 +74,6 @@ impl Keeper {
         let runs_already = launched.place.is_none() && launched.held.is_none();
         let beginning = Beginning {
             asked_by: number,
-            directory: TaskDirectory::of(&state, &start.spec.id),
-            spare: Some(spare),
             held: launched.held,
             input: start.input.0,
         };
@@ -97,31 +100,24 @@ impl Keeper {
         Ok(())
     }
 
-    /// The files of a new task, and the directory that will be its: the spare one, or a new one.
+    /// The files of a new task: the spare ones, or new ones.
     fn task_files(
         &mut self,
         directory: &TaskDirectory,
         spec: &Spec,
-    ) -> Result<(TaskFiles, Spare), TaskDirectoryError> {
-        let failed = |source: std::io::Error| TaskDirectoryError {
-            doing: "make",
-            path: directory.path().to_owned(),
-            source,
+    ) -> Result<TaskFiles, TaskDirectoryError> {
+        let spare = self
+            .spare
+            .take_if(|spare| spare.is_ready())
+            .and_then(|spare| spare.become_task(directory));
+        let mut files = match spare {
+            Some(files) => files,
+            None => directory.create()?,
         };
-        if directory.path().exists() || self.find(&spec.id).is_some() {
-            return Err(failed(std::io::ErrorKind::AlreadyExists.into()));
-        }
-        let ready = self.spare.take_if(|spare| spare.is_ready());
-        let mut spare = if let Some(spare) = ready {
-            spare
-        } else {
-            let tasks = directory.path().parent().unwrap_or(directory.path());
-            Spare::whole(tasks, self.number()).map_err(failed)?
-        };
-        let files = spare.take_files();
-        let mut files = files.ok_or_else(|| failed(std::io::ErrorKind::NotFound.into()))?;
-        directory.write_spec(&mut files, spec)?;
-        Ok((files, spare))
+        directory
+            .write_spec(&mut files, spec)
+            .inspect_err(|_| directory.discard())?;
+        Ok(files)
     }
 
     pub(super) fn take_descriptors(&mut self, number: u64, start: &Start) -> Result<Given, Fault> {
@@ -205,7 +201,7 @@ impl Keeper {
         self.scope.settle();
         let (pid, place, held) = match &start.room {
             None => {
-                // The process is made when it may execute: its maker waits until it has.
+                // It is made when it may execute: who makes it waits until it has.
                 if let Some(release) = given.release {
                     (None, None, Some(Held { launch, release }))
                 } else {
@@ -256,7 +252,7 @@ impl Keeper {
         number
     }
 
-    /// Hears of everything that a run does; false if epoll does not take one of its descriptors.
+    /// Hears of everything that a run does; false if something of it cannot be heard.
     fn watch(&self, number: u64) -> bool {
         let Some(run) = self.runs.get(&number) else {
             return true;
@@ -375,7 +371,7 @@ struct Launched {
     /// The command, or the first process of its room; none while it is held.
     pid: Option<i32>,
     place: Option<InRoom>,
-    /// What starts when the engine says so.
+    /// What is to start at a word of the engine.
     held: Option<Held>,
     mark: Mark,
     outputs: [Output; 2],

@@ -11,18 +11,14 @@ use super::{Run, now_ms};
 use crate::input::Input;
 use crate::output::Output;
 use crate::rooms::InRoom;
-use crate::spare::Spare;
-use crate::task_directory::{Ending, TaskDirectory};
+use crate::task_directory::Ending;
 
 /// What is known of a run that has not begun.
 #[derive(Debug)]
 pub(crate) struct Beginning {
     /// The connection that asked for it, and hears what becomes of it.
     pub(crate) asked_by: u64,
-    /// The directory that becomes the task's, and which that is.
-    pub(crate) spare: Option<Spare>,
-    pub(crate) directory: TaskDirectory,
-    /// What starts when the engine says so, where it runs in no room.
+    /// What is to start at a word of the engine, where that is in no room.
     pub(crate) held: Option<Held>,
     /// What is typed into it first.
     pub(crate) input: Vec<u8>,
@@ -42,7 +38,7 @@ impl Held {
         match recv(&self.release, &mut [0_u8], RecvFlags::DONTWAIT) {
             Err(Errno::AGAIN | Errno::INTR) => None,
             Ok((1, _)) => Some(true),
-            // The engine went away without a word.
+            // It went away without a word.
             _ => Some(false),
         }
     }
@@ -86,17 +82,6 @@ impl Run {
         beginning.is_some_and(|beginning| beginning.held.is_some())
     }
 
-    /// Gives its directory the name of its task: from here on the task exists.
-    pub(crate) fn take_its_name(&mut self) -> std::io::Result<()> {
-        let Some(beginning) = &mut self.beginning else {
-            return Ok(());
-        };
-        match beginning.spare.take() {
-            Some(spare) => spare.become_task(&beginning.directory),
-            None => Ok(()),
-        }
-    }
-
     /// From now on it runs, and its time counts; who asked for it.
     pub(crate) fn begin(&mut self, now: Instant) -> Option<u64> {
         let beginning = self.beginning.take()?;
@@ -122,8 +107,6 @@ impl Run {
 
     /// It was ended before it began: nothing is left of it.
     pub(crate) fn never_began(&mut self) {
-        // Without a directory its end is told, and recorded nowhere.
-        let _ = self.take_its_name();
         self.beginning = None;
         self.leader = None;
         self.init = None;

@@ -1,12 +1,11 @@
 //! What an answer is bound to: who, where, which text, under which policy, with which rights.
 
+use crate::base::digest::digest;
+use crate::judge::policy::policy_version;
 use std::path::PathBuf;
 
-use bashful_policy::BUILTIN_RULES_VERSION;
-use sha2::{Digest, Sha256};
-
-use crate::config::{Choice as _, Config, Granted, Profile, UnknownProfile};
-use crate::engine::builder::{Settings, hexadecimal};
+use crate::config::{Choice as _, Config, Granted, UnknownProfile};
+use crate::engine::builder::Settings;
 use crate::judge::policy::Case;
 use crate::model::ask::Memory;
 use crate::model::grant::{Grant, Subject};
@@ -149,25 +148,6 @@ pub(crate) fn rights(granted: &Granted) -> serde_json::Value {
     })
 }
 
-/// The version of a policy: a digest of everything that decides about a command, but for what
-/// the run may do.
-pub(crate) fn policy_version(config: &Config, name: &str, profile: &Profile) -> String {
-    let rules = profile.rules.iter().map(|rule| format!("{:?}", rule.rule));
-    let parts: Vec<String> = [
-        BUILTIN_RULES_VERSION.to_string(),
-        name.to_owned(),
-        profile.default.as_str().to_owned(),
-        config.blocked_commands.join("\n"),
-    ]
-    .into_iter()
-    .chain(rules)
-    .collect();
-    let parts: Vec<&[u8]> = parts.iter().map(String::as_bytes).collect();
-    let mut version = digest(&parts);
-    version.truncate(16);
-    version
-}
-
 /// The version of the policy that an agent is judged by, or that of another profile.
 pub fn version_of_policy(
     config: &Config,
@@ -176,17 +156,4 @@ pub fn version_of_policy(
 ) -> Result<String, UnknownProfile> {
     let name = profile.unwrap_or_else(|| config.profile_name(agent));
     Ok(policy_version(config, name, config.profile_named(name)?))
-}
-
-/// SHA-256 of these parts, in hexadecimal. One part is hashed as it stands.
-pub(crate) fn digest(parts: &[&[u8]]) -> String {
-    let mut hash = Sha256::new();
-    for part in parts {
-        if parts.len() > 1 {
-            // The length goes first, so that no two lists of parts look the same.
-            hash.update((part.len() as u64).to_le_bytes());
-        }
-        hash.update(part);
-    }
-    hexadecimal(&hash.finalize(), 32)
 }

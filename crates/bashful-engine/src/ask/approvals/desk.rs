@@ -9,9 +9,10 @@ use std::time::Duration;
 use bashful_keeper::TaskId;
 use bashful_policy::is_too_wide;
 
+use super::settle;
 use super::wake::{Watch, wake};
-use super::{digest, settle};
 use crate::base::clock::{millis, now_ms};
+use crate::base::digest::digest;
 use crate::base::places::Places;
 use crate::engine::builder::Settings;
 use crate::model::answer::{Answer, Settled};

@@ -14,8 +14,8 @@ use std::time::Duration;
 use bashful_sandbox::{Backend, Host, Possibility, TRUSTED_DIRECTORIES};
 use sha2::{Digest, Sha256};
 
+use crate::base::digest::hexadecimal;
 use crate::base::places::{Places, make_private};
-use crate::engine::builder::hexadecimal;
 use crate::engine::host_state;
 
 /// More than this is no file of ours.

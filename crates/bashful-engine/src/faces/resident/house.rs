@@ -19,8 +19,10 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Signal, set_parent_process_death_signal};
 
 use super::likeness::{Likeness, Standing};
-use super::{CALLER, FRONT, socket_name};
+use super::socket_name;
 use crate::ask::approvals::is_run_by_bashful;
+use crate::base::caller::CALLER;
+use crate::base::caller::FRONT;
 
 /// How many stand-ins wait.
 const SPARES: usize = 2;

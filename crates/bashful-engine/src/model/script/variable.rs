@@ -1,12 +1,11 @@
 //! Variables that a script declares: their names, types and defaults.
 
+use bashful_policy::Value as Bindable;
 use std::fmt;
 
 use bashful_policy::{has_references, is_hijack_variable};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-
-use crate::scripts::values::bindable;
 
 /// What a variable holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -411,5 +410,13 @@ mod tests {
         }
         let unknown = json!({"name": "x", "type": "string", "defualt": 1});
         assert!(serde_json::from_value::<Variable>(unknown).is_err());
+    }
+}
+
+/// A value as it is bound.
+pub(crate) fn bindable(value: &Value) -> Bindable {
+    match value {
+        Value::Array(items) => Bindable::List(items.iter().map(plain_text).collect()),
+        plain => Bindable::Text(plain_text(plain)),
     }
 }

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::ask::approvals::{Ask, AskState, Grant};
+use crate::base::error_chain::in_full;
 use crate::launch::journal::is_cut;
-use crate::model::error::in_full;
 use crate::record::audit::{AuditError, Event, Mended, Record, Trail};
 
 /// What the trail tells.

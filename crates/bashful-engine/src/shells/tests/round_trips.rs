@@ -3,8 +3,8 @@
 use proptest::collection::{btree_map, btree_set, vec};
 use proptest::prelude::*;
 
-use crate::model::shell_bytes::Bytes;
 use super::{Lasting, call};
+use crate::model::shell_bytes::Bytes;
 use crate::model::shell_state::{ShellState, Switches, Value, Variable};
 
 fn bytes() -> impl Strategy<Value = Bytes> {

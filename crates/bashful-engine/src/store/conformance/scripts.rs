@@ -215,7 +215,7 @@ fn asked(store: &dyn Store, id: &str, about: &Script) -> AskState {
         name: about.name.clone(),
         content_hash: about.content_hash.clone(),
         capabilities: about.capabilities.clone(),
-        reach: crate::scripts::Destinations::new(),
+        reach: crate::model::script::Destinations::new(),
         variables: Vec::new(),
         findings: Vec::new(),
         approved_before: None,

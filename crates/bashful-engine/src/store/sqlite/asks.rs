@@ -4,7 +4,8 @@ use rusqlite::{Connection, OptionalExtension, Row, named_params};
 
 use super::fault::Fault;
 use crate::ask::approvals::{Ask, AskState};
-use crate::scripts::{Destinations, ScriptId};
+use crate::model::script::Destinations;
+use crate::scripts::ScriptId;
 use crate::store::{AskFilter, AskLimits, OpenedAsk};
 
 /// Puts an ask, or joins an equal one that waits.

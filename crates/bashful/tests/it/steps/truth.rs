@@ -186,13 +186,13 @@ pub(super) fn lines(world: &World) -> usize {
     text.map_or(0, |text| text.lines().count())
 }
 
-/// The tasks that there are. What a keeper made ahead of time, and was killed before it removed it, is
-/// none, and has no name of one.
+/// The tasks whose command has executed. What a keeper prepared and was killed before that has no
+/// state.
 fn tasks(world: &World) -> Vec<String> {
     let entries = fs::read_dir(world.state().join("tasks"));
     let names = entries.into_iter().flatten().flatten();
     names
+        .filter(|entry| entry.path().join("state").exists())
         .map(|entry| entry.file_name().into_string().unwrap())
-        .filter(|name| !name.starts_with('.'))
         .collect()
 }
