@@ -6,6 +6,5 @@ pub(crate) mod digest;
 pub(crate) mod error_chain;
 pub(crate) mod interrupts;
 pub(crate) mod legible;
-pub(crate) mod places;
 pub(crate) mod real;
 pub(crate) mod secrets;

@@ -28,12 +28,13 @@ use crate::launch::prepare::Prepared;
 use crate::launch::progress::Progress;
 use crate::model::error::EngineError;
 use crate::model::result::{ExecutionResult, Heading};
+use crate::record::next_cleaning::NextCleaning;
 use crate::request::context::Ground;
 use crate::request::invocation::Invocation;
 use crate::run::account::Account;
 use crate::run::running::{Report, Run};
 use crate::shells::ShellCall;
-use crate::tasks::{EndsOnRecord, NextCleaning, TaskFilter, Watchtower};
+use crate::tasks::{EndsOnRecord, TaskFilter, Watchtower};
 
 mod answers;
 mod ask;
@@ -44,6 +45,7 @@ mod runs;
 mod shells;
 mod start;
 mod verdicts;
+pub(crate) mod weaker;
 
 use runs::Entry;
 pub(crate) use runs::{Left, Running, Runs};

@@ -7,3 +7,4 @@ pub(crate) mod journal;
 pub(crate) mod prepare;
 pub(crate) mod progress;
 pub(crate) mod release;
+pub(crate) mod sockets;

@@ -49,9 +49,10 @@ pub use record::audit;
 pub use review::{learn, replay};
 
 pub use crate::base::error_chain::in_full;
+pub use crate::model::error::store::StoreError;
+pub use crate::model::shell_state::ShellOutcome;
 pub use base::interrupts::Interrupts;
 pub use base::legible::is_legible;
-pub use base::places::Places;
 pub use bashful_keeper::Lifetime;
 pub use bashful_keeper::{NeedsInput, Stream, TerminalSize, VERSION};
 pub use bashful_policy::{
@@ -83,6 +84,7 @@ pub use launch::hide::hide_from_commands;
 pub use model::approval::{Approval, Wanted};
 pub use model::error::{EngineError, InvalidInvocation};
 pub use model::output::{OutputLimit, Unit};
+pub use model::places::Places;
 pub use model::remedy::{Remedy, remedy};
 pub use model::result::{
     Enforcement, ExecutionResult, ExitClass, RanScript, RunUsage, Status, Survivor, signal_name,
@@ -97,8 +99,7 @@ pub use review::repair::{BrokenTrail, RepairError, Repaired, RepairedDatabase, R
 pub use run::background::{Background, Going, Waiting};
 pub use run::events::{Event, Events};
 pub use run::running::Run;
-pub use shells::{Shell, ShellError, ShellOutcome, ShellVariable};
-pub use store::StoreError;
+pub use shells::{Shell, ShellError, ShellVariable};
 pub use tasks::{
     CleanRequest, Cleaned, Cursor, DamagedTask, Drawn, Found, FoundLine, KEY_NAMES, Key, Kill,
     Killed, LinePattern, LiveScreen, NotReadiness, Output, Piece, ReadRequest, Readied, Readiness,

@@ -2,5 +2,7 @@
 
 pub(crate) mod account;
 pub(crate) mod background;
+pub(crate) mod claim;
 pub(crate) mod events;
 pub(crate) mod running;
+pub(crate) mod watch;

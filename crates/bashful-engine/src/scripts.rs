@@ -40,6 +40,7 @@ pub(crate) mod values;
 mod written;
 
 pub use crate::model::script::Destinations;
+pub use crate::model::script::content_hash;
 pub use crate::model::script::finding::{FindingSource, ScriptFinding, Severity};
 pub use crate::model::script::id::{NotAName, NotAnId, ScriptId, ScriptName};
 pub use crate::model::script::variable::{Variable, VariableError, VariableKind};
@@ -49,7 +50,7 @@ pub use crate::model::script::{
 pub use action::{BASH_RUN, BashRun, NarrowedCapabilities};
 pub use advice::{approve_command, edit_command};
 pub use approve::Seen;
-pub use body::{MAX_SCRIPT_BYTES, UnfitBody, content_hash};
+pub use body::{MAX_SCRIPT_BYTES, UnfitBody};
 pub(crate) use call::ScriptCall;
 pub use carry::ScriptDocument;
 pub use document::Document;

@@ -38,26 +38,6 @@ pub(crate) use name::{Key, check as check_name};
 pub(crate) use script::FLAGS;
 pub(crate) use store::{Held, list, peek, remove_expired};
 
-/// What became of a shell's state after a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ShellOutcome {
-    /// The next call begins where this one ended.
-    Saved,
-    /// The next call begins where this one began.
-    Kept,
-}
-
-impl ShellOutcome {
-    /// The word for it.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Saved => "saved",
-            Self::Kept => "kept",
-        }
-    }
-}
-
 /// Why a state was not saved.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Kept {

@@ -4,7 +4,6 @@
 //! processes and for those whose engine is long gone. Reading order: `standing` (how a task
 //! stands), `task` (finding one), `read` (its output), `wait`, `kill`.
 
-mod claim;
 mod clean;
 mod damaged;
 mod error;
@@ -13,24 +12,25 @@ mod input;
 mod keys;
 mod kill;
 mod listening;
-mod name;
 mod read;
 mod readied;
 mod ready;
-mod record;
 mod running;
 mod screen;
 mod search;
-mod standing;
 mod summary;
 mod task;
 mod typed;
-mod wait;
-mod watch;
+pub(crate) mod wait;
 
 pub(crate) use crate::model::task_ids::task_ids;
-pub(crate) use claim::{Claim, Wanted, check_room, heirs, mark};
-pub(crate) use clean::NextCleaning;
+pub(crate) use crate::run::claim::{Claim, Wanted, check_room, heirs, mark};
+
+pub(crate) use crate::model::task_name::check_name;
+pub(crate) use crate::record::ends_on_record::EndsOnRecord;
+pub(crate) use crate::record::standing::Standing;
+pub use crate::record::standing::TaskState;
+pub(crate) use crate::run::watch::Watchtower;
 pub use clean::{CleanRequest, Cleaned, RemovedTask};
 pub use damaged::DamagedTask;
 pub(crate) use damaged::damaged;
@@ -38,19 +38,14 @@ pub use error::TaskError;
 pub use filter::{TaskFilter, WhichTasks};
 pub use keys::{KEY_NAMES, Key, UnknownKey};
 pub use kill::{Kill, Killed};
-pub(crate) use name::check_name;
 pub use read::{Output, Piece, ReadRequest};
 pub use readied::Readied;
 pub use ready::{NotReadiness, Readiness, Ready};
-pub(crate) use record::EndsOnRecord;
 pub use running::{RunningTask, StopWhich, Stopped, running, stop};
 pub use screen::{Cursor, Drawn, LiveScreen, Screen};
 pub use search::{Found, FoundLine, LinePattern, SearchRequest};
-pub(crate) use standing::Standing;
-pub use standing::TaskState;
 pub use summary::TaskSummary;
 pub use task::{Task, TaskList};
 pub use typed::Sitting;
 pub use wait::Waited;
 pub(crate) use wait::block_on;
-pub(crate) use watch::Watchtower;

@@ -18,12 +18,14 @@ pub use crate::model::approver::{Approver, Pending};
 pub use crate::model::ask::{
     ApprovedBefore, Ask, AskScript, AskState, Cause, Ground as AskGround, Memory, Reachable,
 };
+pub use crate::model::error::ask::DeskError;
+pub use crate::model::error::store::StoreError;
 pub use crate::model::grant::{Grant, Opening, Scope, Subject, UnknownScope};
-pub use crate::store::{Cleaned, StoreError};
+pub use crate::store::Cleaned;
 pub use binding::version_of_policy;
 pub(crate) use binding::{Binding, rights};
 pub(crate) use desk::answered;
-pub use desk::{Desk, DeskError, GrantWish, SubjectWish, WhichAsks, WhichGrants};
+pub use desk::{Desk, GrantWish, SubjectWish, WhichAsks, WhichGrants};
 pub use notify::NotifyError;
 pub(crate) use notify::notify;
 pub(crate) use offer::{Offer, offer};

@@ -10,12 +10,14 @@ use bashful_keeper::TaskId;
 use bashful_policy::Decision;
 
 use crate::ask::approvals::{
-    Answer, Approver, Ask, AskGround, AskState, Binding, Cause, Desk, DeskError, Memory, Offer,
-    Pending, Reachable, Settled, Watch,
+    Answer, Approver, Ask, AskGround, AskState, Binding, Cause, Desk, Memory, Offer, Pending,
+    Reachable, Settled, Watch,
 };
 use crate::base::clock::{millis, now_ms};
+use crate::base::secrets::masked;
+use crate::base::secrets::shown_variables;
 use crate::engine::builder::Settings;
-use crate::launch::journal::{masked, shown_variables};
+use crate::model::error::ask::DeskError;
 use crate::model::result::Heading;
 use crate::request::context::Ground;
 use crate::store::AskLimits;

@@ -9,13 +9,14 @@ use std::sync::Mutex;
 use bashful_policy::ResourceLimits;
 use bashful_sandbox::{Glance, Violation};
 
-use crate::ask::approvals::{Ask, AskState, Cause, Desk, DeskError, Opening};
+use crate::ask::approvals::{Ask, AskState, Cause, Desk, Opening};
 use crate::base::clock::now_ms;
 use crate::confine::profile::usual_limits;
-use crate::launch::journal::recorded;
 use crate::model::approval::Approval;
+use crate::model::error::ask::DeskError;
 use crate::model::remedy::is_grantable;
 use crate::model::result::ExecutionResult;
+use crate::record::asks::recorded;
 use crate::record::audit::{Asked, Event, Trail};
 use crate::store::{AskLimits, OpenedAsk};
 

@@ -67,6 +67,21 @@ fn is_path(value: &str) -> bool {
     value.starts_with('/') && Path::new(value).exists()
 }
 
+/// Variables as a person is shown them: all that the caller gives, since it can change what the
+/// command does, but for secrets that the engine knows.
+pub(crate) fn shown_variables(variables: &[(String, String)], mask: &[String]) -> Vec<String> {
+    let shown = variables.iter();
+    let shown = shown.map(|(name, value)| masked(&format!("{name}={value}"), mask));
+    shown.collect()
+}
+
+/// A text without the secrets that are known.
+pub(crate) fn masked(text: &str, mask: &[String]) -> String {
+    mask.iter().fold(text.to_owned(), |text, secret| {
+        text.replace(secret.as_str(), "***")
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

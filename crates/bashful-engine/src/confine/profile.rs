@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use bashful_policy::{Capabilities, NetworkCapability, Preset};
 use bashful_sandbox::{AbsentNames, Network, Profile, Protection, Reporting, WriteMode, WriteRoot};
 
-use crate::base::places::Places;
 use crate::config::HomeMode;
+use crate::model::places::Places;
 
 mod aliases;
 mod breadth;

@@ -8,7 +8,7 @@ use super::{Engine, aside};
 use crate::ask::approvals::{Answer, Ask, AskState, Desk, Opening, Reachable, Settled, Witness};
 use crate::ask::asking::{self, Abandoned};
 use crate::base::error_chain::in_full;
-use crate::launch::journal::masked;
+use crate::base::secrets::masked;
 use crate::model::error::EngineError;
 use crate::model::result::Status;
 use crate::record::audit::{Event, Refused, Trail};

@@ -12,7 +12,6 @@ use sha2::{Digest, Sha256};
 
 use crate::ask::approvals::Approver;
 use crate::ask::asking::{Asking, GiveUp};
-use crate::base::places::Places;
 use crate::config::{Config, Sandbox, Wish, env as variables};
 use crate::confine::bounds::Remembered;
 use crate::confine::environment::{secret_values, write_git_identity};
@@ -23,6 +22,7 @@ use crate::judge::policy::{Policies, PolicyMode};
 use crate::launch::client::{EarlyKeeper, Origin};
 use crate::launch::find_keeper::{self, is_executable, on_path};
 use crate::model::error::EngineError;
+use crate::model::places::Places;
 use crate::record::audit::Trail;
 use crate::store::HeldStore;
 

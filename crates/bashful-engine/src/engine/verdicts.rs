@@ -2,7 +2,8 @@
 
 use bashful_policy::{Decision, Effect, Layer};
 
-use crate::ask::approvals::{Desk, DeskError, Grant};
+use crate::ask::approvals::{Desk, Grant};
+use crate::model::error::ask::DeskError;
 
 /// Grants, and the desk that they lie at.
 pub(super) type Held = (Option<Desk>, Vec<Grant>);

@@ -30,7 +30,7 @@ mod used;
 
 use memory::Memory;
 pub use offers::BackendOffer;
-pub(crate) use places::{is_dead, sockets};
+
 use trial::Trials;
 
 /// Whether to go by what an earlier look found.

@@ -22,14 +22,13 @@ mod identity;
 mod limits;
 mod shortfall;
 mod view;
-mod weaker;
 
+pub(crate) use crate::engine::weaker::Noted;
 pub use closed::{RefusedCalls, Watched};
 pub use identity::{IdentityKind, PlannedIdentity};
 pub use limits::{Holder, PlannedLimit};
 pub use shortfall::Shortfall;
 pub use view::{Seen, SeenAs};
-pub(crate) use weaker::Noted;
 
 /// What would become of a request to run something.
 #[derive(Debug, Clone, Serialize)]

@@ -20,8 +20,8 @@ use bashful_sandbox::{Fork, Launch, RESIDENT_SOCKET, fork_single_threaded};
 
 use self::house::Resident;
 use crate::ask::approvals::is_run_by_bashful;
-use crate::base::places::Places;
 use crate::launch::find_keeper::ITSELF;
+use crate::model::places::Places;
 
 mod house;
 mod likeness;

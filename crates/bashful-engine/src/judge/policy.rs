@@ -75,22 +75,6 @@ impl Checked {
     }
 }
 
-/// The shape of commands that a yes would be remembered for, as one line.
-pub fn remembered(suggestion: &Suggestion) -> String {
-    let plain = |word: &String| {
-        let usual = |next: char| next.is_alphanumeric() || "-_./=:,@%+…".contains(next);
-        !word.is_empty() && word.chars().all(usual)
-    };
-    let words = suggestion.shape.iter().map(|word| {
-        if plain(word) {
-            word.clone()
-        } else {
-            bashful_policy::escape_arg(word)
-        }
-    });
-    words.collect::<Vec<_>>().join(" ")
-}
-
 /// The policies of an engine, each put together once.
 #[derive(Debug, Default)]
 pub(crate) struct Policies {

@@ -1,5 +1,10 @@
 //! The life of one request, as it is put on record.
 
+use crate::base::secrets::masked;
+use crate::base::secrets::shown_variables;
+use crate::record::asks::recorded;
+use crate::record::asks::recorded_variables;
+use crate::record::log_digest::log_digest;
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
@@ -14,13 +19,14 @@ use sha2::{Digest, Sha256};
 use crate::ask::approvals::{Ask, Binding, Desk, Grant, rights};
 use crate::base::clock::millis;
 use crate::base::digest::hexadecimal;
-use crate::base::places::make_private;
 use crate::confine::environment::is_key_like;
 use crate::engine::builder::Settings;
+use crate::model::error::record::AuditError;
+use crate::model::places::make_private;
 use crate::model::result::{ExecutionResult, Heading};
 use crate::record::audit::{
-    Asked, AuditError, Decided, Ended, Event, GrantChange, GrantChanged, OutputDigest,
-    PolicyLoaded, Refused, Requested, ScriptChange, Starting, Trail,
+    Asked, Decided, Ended, Event, GrantChange, GrantChanged, OutputDigest, PolicyLoaded, Refused,
+    Requested, ScriptChange, Starting, Trail,
 };
 use crate::request::context::Ground;
 use crate::scripts::ScriptCall;
@@ -294,76 +300,4 @@ impl LastPage {
             drop(desk.and_then(|desk| desk.release(grant, task.as_str())));
         }
     }
-}
-
-/// SHA-256 of a log; none if nothing was printed or it cannot be read.
-pub(crate) fn log_digest(directory: &TaskDirectory, bytes: u64) -> Option<String> {
-    if bytes == 0 {
-        return None;
-    }
-    let mut file = directory.open_log().ok()?;
-    let mut hash = Sha256::new();
-    let mut buffer = vec![0_u8; 256 << 10];
-    loop {
-        match io::Read::read(&mut file, &mut buffer) {
-            Ok(0) => break,
-            Ok(length) => hash.update(buffer.get(..length)?),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(_) => return None,
-        }
-    }
-    Some(hexadecimal(&hash.finalize(), 32))
-}
-
-/// Variables as a person is shown them: all that the caller gives, since it can change what the
-/// command does, but for secrets that the engine knows.
-pub(crate) fn shown_variables(variables: &[(String, String)], mask: &[String]) -> Vec<String> {
-    let shown = variables.iter();
-    let shown = shown.map(|(name, value)| masked(&format!("{name}={value}"), mask));
-    shown.collect()
-}
-
-/// Variables as they go on record: without the value of anything that is called like a key. What
-/// the answer was about is bound by its digest all the same.
-pub(crate) fn recorded_variables(shown: &[String]) -> Vec<String> {
-    let recorded = shown.iter().map(|shown| match shown.split_once('=') {
-        Some((name, _)) if is_key_like(name) => format!("{name}={LEFT_OUT}"),
-        _ => shown.clone(),
-    });
-    recorded.collect()
-}
-
-/// An ask as it goes on record.
-pub(crate) fn recorded(ask: &Ask) -> Ask {
-    let mut recorded = Ask {
-        variables: recorded_variables(&ask.variables),
-        ..ask.clone()
-    };
-    // A text is kept with its script, and is on record by its hash.
-    if let Some(script) = &mut recorded.script {
-        recorded.command = format!("script {}, SHA-256 {}", script.name, script.content_hash);
-        if let Some(before) = &mut script.approved_before {
-            before.content = None;
-        }
-    }
-    recorded
-}
-
-/// Whether something of an ask on record is not there, so that nobody can say yes to it.
-pub(crate) fn is_cut(ask: &Ask) -> bool {
-    let left_out = |variable: &String| {
-        let value = variable.split_once('=').map(|(_, value)| value);
-        value == Some(LEFT_OUT)
-    };
-    ask.script.is_some() || ask.variables.iter().any(left_out)
-}
-
-/// What stands for a value that is not on record.
-const LEFT_OUT: &str = "***";
-
-/// A text without the secrets that are known.
-pub(crate) fn masked(text: &str, mask: &[String]) -> String {
-    mask.iter().fold(text.to_owned(), |text, secret| {
-        text.replace(secret.as_str(), "***")
-    })
 }

@@ -1,14 +1,18 @@
 //! What can go wrong before a command runs. Each names the thing and the way out.
 
+pub(crate) mod ask;
 pub(crate) mod confine;
+pub(crate) mod record;
 pub(crate) mod shell;
+pub(crate) mod store;
 
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::ask::approvals::{DeskError, StoreError};
-use crate::record::audit::AuditError;
+use crate::model::error::ask::DeskError;
+use crate::model::error::record::AuditError;
+use crate::model::error::store::StoreError;
 use crate::shells::ShellError;
 
 /// A request that makes no sense as it stands. Nothing was started.

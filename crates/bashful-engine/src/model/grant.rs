@@ -1,5 +1,6 @@
 //! A grant: a remembered yes.
 
+use bashful_policy::Suggestion;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
@@ -187,4 +188,20 @@ impl Grant {
             .is_none_or(|end| (self.created_at_ms..end).contains(&now_ms));
         in_time && self.revoked_at_ms.is_none() && self.claimed_by.is_none()
     }
+}
+
+/// The shape of commands that a yes would be remembered for, as one line.
+pub fn remembered(suggestion: &Suggestion) -> String {
+    let plain = |word: &String| {
+        let usual = |next: char| next.is_alphanumeric() || "-_./=:,@%+…".contains(next);
+        !word.is_empty() && word.chars().all(usual)
+    };
+    let words = suggestion.shape.iter().map(|word| {
+        if plain(word) {
+            word.clone()
+        } else {
+            bashful_policy::escape_arg(word)
+        }
+    });
+    words.collect::<Vec<_>>().join(" ")
 }

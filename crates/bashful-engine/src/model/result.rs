@@ -10,11 +10,11 @@ use bashful_policy::{Decision, Effect};
 use bashful_sandbox::{Hint, Level, Lookout, Violation};
 use serde::{Serialize, Serializer};
 
-use crate::judge::policy::remembered;
 use crate::model::approval::Approval;
+use crate::model::grant::remembered;
 use crate::model::output::Captured;
 use crate::model::remedy::{hints_with_flags, with_flags};
-use crate::shells::ShellOutcome;
+use crate::model::shell_state::ShellOutcome;
 
 /// How a request ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

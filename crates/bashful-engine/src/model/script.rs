@@ -4,8 +4,11 @@ pub(crate) mod finding;
 pub(crate) mod id;
 pub(crate) mod variable;
 
+use crate::base::digest::hexadecimal;
 use bashful_policy::Capabilities;
 use serde::{Deserialize, Serialize};
+use sha2::Digest;
+use sha2::Sha256;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -203,7 +206,6 @@ pub(crate) fn approval_digest(
 #[cfg(test)]
 pub(crate) mod examples {
     use super::*;
-    use crate::scripts::body::content_hash;
 
     /// A script with this name and text.
     pub(crate) fn script(name: &str, text: &str) -> Script {
@@ -285,3 +287,8 @@ mod tests {
 /// What each declared path leads to, as far as it exists. Patterns and `.` are not among them:
 /// what a pattern finds is used only where it stands, and `.` is where the script is run.
 pub type Destinations = BTreeMap<String, PathBuf>;
+
+/// SHA-256 of a content, in hexadecimal.
+pub fn content_hash(content: &[u8]) -> String {
+    hexadecimal(&Sha256::digest(content), 32)
+}

@@ -89,3 +89,23 @@ impl Function {
         self.attributes.contains('x')
     }
 }
+
+/// What became of a shell's state after a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ShellOutcome {
+    /// The next call begins where this one ended.
+    Saved,
+    /// The next call begins where this one began.
+    Kept,
+}
+
+impl ShellOutcome {
+    /// The word for it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Saved => "saved",
+            Self::Kept => "kept",
+        }
+    }
+}

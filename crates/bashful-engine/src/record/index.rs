@@ -5,7 +5,8 @@ use std::path::Path;
 use bashful_keeper::{Phase, State, TaskDirectory, TaskId};
 use serde::Serialize;
 
-use crate::store::{Store, StoreError, TaskRow};
+use crate::model::error::store::StoreError;
+use crate::store::{Store, TaskRow};
 use crate::tasks::task_ids;
 
 /// How many tasks are indexed at once, so that nobody else waits long.

@@ -14,10 +14,11 @@ use bashful_keeper::{Phase, TaskDirectory, TaskId};
 use rustix::fs::{FlockOperation, OFlags, flock};
 
 use crate::base::clock::now_ms;
-use crate::launch::journal::log_digest;
+use crate::model::error::record::AuditError;
 use crate::model::result::{ExecutionResult, Heading};
-use crate::record::audit::{AuditError, Ended, Event, OutputDigest, Starting, Trail};
+use crate::record::audit::{Ended, Event, OutputDigest, Starting, Trail};
 use crate::record::index::reconcile;
+use crate::record::log_digest::log_digest;
 use crate::store::{DATABASE, SqliteStore};
 
 /// So long after the end of a run whoever started it has written it down, or never will.

@@ -11,10 +11,11 @@ use rustix::fs::{FlockOperation, Mode, OFlags, fcntl_lock};
 use serde::Serialize;
 
 use crate::base::clock::now_ms;
-use crate::base::places::Places;
+use crate::model::error::store::StoreError;
+use crate::model::places::Places;
 use crate::record::audit::Trail;
 use crate::record::index::{Reconciled, reconcile};
-use crate::store::{self, DATABASE, SqliteStore, Store, StoreError};
+use crate::store::{self, DATABASE, SqliteStore, Store};
 use crate::tasks::damaged;
 
 mod places;

@@ -4,8 +4,9 @@ use bashful_policy::{Decision, escape_arg};
 
 use super::error::ScriptError;
 use super::folder::FolderError;
-use crate::ask::approvals::{DeskError, StoreError};
 use crate::model::error::EngineError;
+use crate::model::error::ask::DeskError;
+use crate::model::error::store::StoreError;
 use crate::model::script::Script;
 use crate::model::script::variable::{VariableError, VariableKind};
 

@@ -1,5 +1,6 @@
 //! The text of a script: what can be one, and its hash.
 
+use crate::model::script::content_hash;
 use sha2::{Digest, Sha256};
 
 use crate::base::digest::hexadecimal;
@@ -97,11 +98,6 @@ pub(crate) fn check_beginning(text: &str) -> Result<(), UnfitBody> {
         }),
         _ => Ok(()),
     }
-}
-
-/// SHA-256 of a content, in hexadecimal.
-pub fn content_hash(content: &[u8]) -> String {
-    hexadecimal(&Sha256::digest(content), 32)
 }
 
 #[cfg(test)]

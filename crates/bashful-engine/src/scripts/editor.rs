@@ -12,7 +12,7 @@ use rustix::io::fcntl_dupfd_cloexec;
 use super::Scripts;
 use super::body::MAX_SCRIPT_BYTES;
 use super::error::ScriptError;
-use crate::base::places::make_private;
+use crate::model::places::make_private;
 
 /// What reads the words of an editor, as other programs do: `code --wait`.
 const SHELL: &str = "/bin/sh";

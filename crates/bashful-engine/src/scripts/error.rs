@@ -2,13 +2,13 @@
 
 use super::body::UnfitBody;
 use super::folder::FolderError;
-use crate::ask::approvals::DeskError;
 use crate::base::error_chain::in_full;
 use crate::model::error::EngineError;
+use crate::model::error::ask::DeskError;
+use crate::model::error::record::AuditError;
+use crate::model::error::store::StoreError;
 use crate::model::script::id::{NotAName, NotAnId, ScriptId};
 use crate::model::script::variable::VariableError;
-use crate::record::audit::AuditError;
-use crate::store::StoreError;
 
 /// Why something cannot be done with a script. Nothing was half done.
 #[derive(Debug, thiserror::Error)]

@@ -15,7 +15,7 @@ use rustix::io::Errno;
 
 use super::body::{MAX_SCRIPT_BYTES, UnfitBody, text};
 use super::placing::Leftover;
-use crate::base::places::make_private;
+use crate::model::places::make_private;
 use crate::model::script::id::ScriptId;
 
 /// The folder of scripts, open.

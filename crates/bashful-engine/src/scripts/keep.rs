@@ -3,13 +3,14 @@
 use bashful_policy::Capabilities;
 
 use super::Scripts;
-use super::body::{content_hash, text};
+use super::body::text;
 use super::check::check_syntax;
 use super::error::ScriptError;
 use super::look::ScriptView;
 use super::shelf::{Change, FileChange, Shelf, nothing_more};
 use super::values::check_usual;
 use crate::base::clock::now_ms;
+use crate::model::script::content_hash;
 use crate::model::script::id::{ScriptId, ScriptName};
 use crate::model::script::variable::{self, Variable};
 use crate::model::script::{CreatedBy, Script, VersionOrigin};

@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 
-use super::body::content_hash;
 use super::check::check_syntax;
 use super::destinations::{destinations, led_astray, seen_digest};
 use super::error::ScriptError;
@@ -11,6 +10,7 @@ use super::shelf::{Change, FileChange, Shelf, nothing_more, unknown};
 use crate::base::clock::now_ms;
 use crate::base::error_chain::in_full;
 use crate::engine::builder::Settings;
+use crate::model::script::content_hash;
 use crate::model::script::id::ScriptId;
 use crate::model::script::{Script, ScriptApproval, VersionOrigin};
 use crate::record::audit::ScriptChange;

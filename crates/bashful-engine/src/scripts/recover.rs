@@ -5,13 +5,13 @@
 //! finished, and nothing that was deleted comes back approved; everything else is taken back
 //! unless it counted already. Where the trail tells of something that is taken back, it is told.
 
-use super::body::content_hash;
 use super::error::ScriptError;
 use super::folder::{Folder, OnDisk};
 use super::placing::{Kept, Leftover};
 use super::shelf::{Change, FileChange, Shelf};
 use crate::base::clock::now_ms;
 use crate::model::script::Script;
+use crate::model::script::content_hash;
 use crate::model::script::id::ScriptId;
 use crate::record::audit::{Event, ScriptChange, ScriptChanged};
 

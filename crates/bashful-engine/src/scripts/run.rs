@@ -8,7 +8,6 @@ use bashful_policy::{Capabilities, Value as Bindable};
 
 use super::Scripts;
 use super::action::BashRun;
-use super::body::content_hash;
 use super::call::{Place, ScriptCall};
 use super::check::missing as missing_tool;
 use super::destinations::destinations;
@@ -28,6 +27,7 @@ use crate::faces::explain::Explanation;
 use crate::model::output::OutputLimit;
 use crate::model::result::ExecutionResult;
 use crate::model::script::Destinations;
+use crate::model::script::content_hash;
 use crate::model::script::id::ScriptName;
 use crate::model::script::{INTERPRETER, Script};
 use crate::request::invocation::{Invocation, Timeout};

@@ -9,7 +9,7 @@ use super::call::ScriptCall;
 use super::error::ScriptError;
 use super::run::meant;
 use crate::base::clock::{millis, now_ms};
-use crate::launch::journal::masked;
+use crate::base::secrets::masked;
 use crate::model::error::EngineError;
 use crate::model::result::ExecutionResult;
 use crate::model::script::LastRun;

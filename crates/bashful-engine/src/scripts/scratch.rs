@@ -9,8 +9,8 @@ use std::time::{Duration, SystemTime};
 use rustix::fs::{FlockOperation, Mode, OFlags, flock};
 
 use super::error::ScriptError;
-use crate::base::places::{Places, SCRATCH, make_private, other_scratch};
 use crate::base::real::real;
+use crate::model::places::{Places, SCRATCH, make_private, other_scratch};
 use crate::model::script::Destinations;
 
 /// Whoever makes a directory has it locked by then. What is older and not locked was left behind.

@@ -7,16 +7,17 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::body::content_hash;
 use super::error::ScriptError;
 use super::folder::{Folder, FolderError, OnDisk};
 use super::placing::Placing;
 use crate::ask::approvals::{Ask, answered, wake};
 use crate::base::clock::now_ms;
 use crate::engine::builder::Settings;
+use crate::model::error::record::AuditError;
+use crate::model::script::content_hash;
 use crate::model::script::id::{ScriptId, ScriptName};
 use crate::model::script::{Script, VersionOrigin};
-use crate::record::audit::{AuditError, Event, ScriptChange, ScriptChanged, Trail};
+use crate::record::audit::{Event, ScriptChange, ScriptChanged, Trail};
 use crate::store::{NewVersion, SavedScript, SavingScript, Store};
 
 /// Scripts with all that belongs to them.

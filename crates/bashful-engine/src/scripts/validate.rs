@@ -4,7 +4,7 @@ use bashful_policy::Capabilities;
 use serde::Serialize;
 
 use super::Scripts;
-use super::body::{UnfitBody, content_hash, text};
+use super::body::{UnfitBody, text};
 use super::check::check_syntax;
 use super::error::ScriptError;
 use super::look::FileState;
@@ -12,6 +12,7 @@ use super::templates;
 use super::values::check_usual;
 use crate::engine::builder::Settings;
 use crate::model::script::Script;
+use crate::model::script::content_hash;
 use crate::model::script::finding::{FindingSource, ScriptFinding, Severity};
 use crate::model::script::variable::{self, Variable};
 

@@ -10,15 +10,16 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
 
+use super::Kept;
 use super::carry::carry;
 use super::dump::{self, Left};
 use super::name::Key;
 use super::script::{Given, functions, loader, wrapper};
 use super::store::{Held, Record, Use, now_ms, remove_expired};
-use super::{Kept, ShellOutcome};
 use crate::model::error::EngineError;
 use crate::model::error::shell::ShellError;
 use crate::model::result::ExecutionResult;
+use crate::model::shell_state::ShellOutcome;
 use crate::model::shell_state::ShellState;
 
 /// A call that has its shell to itself.

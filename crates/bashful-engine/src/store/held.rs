@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::{DATABASE, ScriptStore as _, SqliteStore, StoreError};
+use super::{DATABASE, ScriptStore as _, SqliteStore};
+use crate::model::error::store::StoreError;
 use crate::scripts::{LastRun, ScriptId};
 
 /// After so long without a use it is closed.

@@ -1,8 +1,8 @@
 //! What a store is asked to keep of scripts.
 
-use super::StoreError;
 use crate::ask::approvals::Ask;
-use crate::record::audit::AuditError;
+use crate::model::error::record::AuditError;
+use crate::model::error::store::StoreError;
 use crate::scripts::VersionOrigin;
 use crate::scripts::{LastRun, Script, ScriptApproval, ScriptId, ScriptName, ScriptVersion};
 

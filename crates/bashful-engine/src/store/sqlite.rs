@@ -15,9 +15,10 @@ use self::fault::Fault;
 use super::{
     AskFilter, AskLimits, Cleaned, GrantFilter, KnownSession, OpenedAsk, RecordAnswer, RecordAsk,
     RecordGrant, RecordScript, SavedScript, SavingScript, ScriptStore, Settlement, Settling, Store,
-    StoreError, TaskFilter, TaskRow,
+    TaskFilter, TaskRow,
 };
 use crate::ask::approvals::{Ask, Grant};
+use crate::model::error::store::StoreError;
 use crate::scripts::{LastRun, Script, ScriptId, ScriptName, ScriptVersion};
 
 mod asks;
@@ -77,9 +78,11 @@ impl SqliteStore {
             return Ok(store);
         }
         if let Some(directory) = path.parent() {
-            crate::base::places::make_private(directory).map_err(|error| StoreError::Unusable {
-                path: path.to_owned(),
-                detail: format!("cannot make its directory: {error}"),
+            crate::model::places::make_private(directory).map_err(|error| {
+                StoreError::Unusable {
+                    path: path.to_owned(),
+                    detail: format!("cannot make its directory: {error}"),
+                }
             })?;
         }
         open::create(path)?;

@@ -1,5 +1,6 @@
 //! Removing tasks that have ended: the oldest first, and never one that runs.
 
+use crate::record::next_cleaning::NextCleaning;
 use std::fs;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -8,12 +9,12 @@ use std::time::{Duration, Instant, SystemTime};
 use bashful_keeper::{TaskDirectory, TaskId};
 use serde::Serialize;
 
-use super::claim::{remove_stale, touch};
-use super::standing::{Standing, TaskState};
 use crate::base::clock::{millis, now_ms};
 use crate::config::Tasks;
 use crate::engine::Engine;
 use crate::model::task_ids::task_ids;
+use crate::record::standing::{Standing, TaskState};
+use crate::run::claim::{remove_stale, touch};
 
 /// What to keep of tasks that have ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -197,24 +198,6 @@ fn due_in(stamp: &Path) -> Duration {
         Err(ahead) if ahead.duration() >= BETWEEN => Duration::ZERO,
         Err(_) => BETWEEN,
     })
-}
-
-/// When an engine looks again whether it is time to clean: not before it can be.
-#[derive(Debug, Default)]
-pub(crate) struct NextCleaning(Mutex<Option<Instant>>);
-
-impl NextCleaning {
-    /// Whether it is time, by a look that says how long it still is.
-    fn is_due(&self, look: impl FnOnce() -> Duration) -> bool {
-        let mut next = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let now = Instant::now();
-        if next.is_some_and(|next| now < next) {
-            return false;
-        }
-        let left = look();
-        *next = now.checked_add(left);
-        left.is_zero()
-    }
 }
 
 /// What a directory is.

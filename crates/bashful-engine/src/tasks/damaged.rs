@@ -9,8 +9,8 @@ use bashful_keeper::{Holder, KEEPER_NAME, TaskDirectory, TaskId};
 use bashful_sandbox::{Process, command_line};
 use serde::Serialize;
 
-use super::standing::{Standing, is_being_made};
 use crate::model::task_ids::task_ids;
+use crate::record::standing::{Standing, is_being_made};
 
 /// A task whose record cannot be read. The names in JSON are a contract.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

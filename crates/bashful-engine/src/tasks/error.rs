@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use bashful_keeper::TaskDirectoryError;
 
 use crate::model::error::EngineError;
-use crate::record::audit::AuditError;
+use crate::model::error::record::AuditError;
 
 /// Something that was wanted of a task and did not work.
 #[derive(Debug, thiserror::Error)]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use bashful_keeper::Spec;
 
-use super::standing::TaskState;
+use crate::record::standing::TaskState;
 
 /// Which tasks to list; all of them, and the newest hundred, unless told otherwise.
 #[derive(Debug, Clone, PartialEq, Eq)]

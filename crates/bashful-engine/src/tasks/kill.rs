@@ -9,12 +9,12 @@ use bashful_sandbox::Reach;
 use super::damaged::holder;
 use super::error::{TaskError, shortened};
 use super::running::{ask_to_end, held_by};
-use super::standing::TaskState;
 use super::summary::TaskSummary;
 use super::task::Task;
 use super::wait::{Waited, block_on};
 use crate::engine::Engine;
 use crate::launch::client::cancel_at;
+use crate::record::standing::TaskState;
 
 /// How to end a task. Both end its whole process tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 use bashful_keeper::{LogReader, Stream};
 
 use super::error::TaskError;
-use super::standing::TaskState;
 use super::task::Task;
 use super::wait::block_on;
-use super::watch::Interest;
 use crate::model::result::log_end;
+use crate::record::standing::TaskState;
+use crate::run::watch::Interest;
 
 mod gather;
 

@@ -7,10 +7,10 @@ use serde::Serialize;
 use super::error::TaskError;
 use super::read::ReadRequest;
 use super::ready::Ready;
-use super::standing::TaskState;
 use super::summary::{TaskSummary, question};
 use super::task::Task;
 use crate::base::clock::millis;
+use crate::record::standing::TaskState;
 
 /// How waiting for a server went. The names in JSON are a contract; a field that does not apply is
 /// absent.

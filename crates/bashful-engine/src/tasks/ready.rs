@@ -12,7 +12,7 @@ use super::search::Matcher;
 use super::summary::TaskSummary;
 use super::task::Task;
 use super::wait::block_on;
-use super::watch::Interest;
+use crate::run::watch::Interest;
 
 /// What shows that a task is ready.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -10,10 +10,10 @@ use rustix::process::Signal;
 use serde::Serialize;
 
 use super::damaged::{damage, holder};
-use super::standing::{Standing, TaskState, is_being_made};
 use super::summary::question;
 use crate::base::clock::now_ms;
 use crate::model::task_ids::task_ids;
+use crate::record::standing::{Standing, TaskState, is_being_made};
 
 /// A task that runs.
 #[derive(Debug, Clone, Serialize)]

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use bashful_keeper::{Ending, NeedsInput, Spec, TaskDirectory};
 use serde::Serialize;
 
-use super::standing::{Standing, TaskState};
 use crate::base::clock::now_ms;
 use crate::model::result::{Status, log_end, signal_name};
+use crate::record::standing::{Standing, TaskState};
 
 /// A task in a few words. The names in JSON are a contract; a field that does not apply is absent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -5,21 +5,21 @@ use std::sync::Arc;
 
 use bashful_keeper::{Spec, TaskDirectory, TaskId};
 
-use super::claim::marked;
 use super::damaged::{DamagedTask, damage};
 use super::error::{TaskError, shortened};
 use super::filter::{TaskFilter, WhichTasks};
-use super::name::{check_name, is_plain};
-use super::standing::{Standing, TaskState};
 use super::summary::TaskSummary;
-use super::watch::{Bell, Interest};
 use crate::engine::{Engine, Left};
 use crate::launch::progress::Outcome;
 use crate::model::output::OutputLimit;
 use crate::model::result::ExecutionResult;
 use crate::model::task_ids::{letters, task_ids};
+use crate::model::task_name::{check_name, is_plain};
 use crate::record::audit::InputHow;
+use crate::record::standing::{Standing, TaskState};
 use crate::run::account::Account;
+use crate::run::claim::marked;
+use crate::run::watch::{Bell, Interest};
 
 /// A task, whoever started it. It is a handle: cheap to make and to clone.
 #[derive(Debug, Clone)]

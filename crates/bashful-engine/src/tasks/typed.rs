@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use sha2::{Digest, Sha256};
 
 use super::error::TaskError;
-use super::standing::TaskState;
 use super::task::Task;
 use super::wait::block_on;
 use crate::base::digest::hexadecimal;
 use crate::record::audit::{Event, InputHow, InputSent, Trail};
+use crate::record::standing::TaskState;
 
 impl Task {
     /// The same task, for somebody who types in this way; it goes on record with what is sent.

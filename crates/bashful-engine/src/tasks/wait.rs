@@ -8,9 +8,9 @@ use std::thread::Thread;
 use std::time::Instant;
 
 use super::error::TaskError;
-use super::standing::TaskState;
 use super::task::Task;
-use super::watch::Interest;
+use crate::record::standing::TaskState;
+use crate::run::watch::Interest;
 
 /// What waiting for a task brought.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

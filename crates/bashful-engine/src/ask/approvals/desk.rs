@@ -2,6 +2,7 @@
 //!
 //! Everything that changes a row here is on record before it counts, and wakes up whoever waits.
 
+use crate::model::error::ask::DeskError;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,19 +14,19 @@ use super::settle;
 use super::wake::{Watch, wake};
 use crate::base::clock::{millis, now_ms};
 use crate::base::digest::digest;
-use crate::base::places::Places;
 use crate::engine::builder::Settings;
 use crate::model::answer::{Answer, Settled};
 use crate::model::answered_by::Witness;
 use crate::model::ask::{Ask, AskState};
+use crate::model::error::record::AuditError;
+use crate::model::error::store::StoreError;
 use crate::model::grant::{Grant, Opening, Scope, Subject};
-use crate::record::audit::{
-    Answered, AuditError, Event, GrantChange, GrantChanged, ScriptChanged, Trail,
-};
+use crate::model::places::Places;
+use crate::record::audit::{Answered, Event, GrantChange, GrantChanged, ScriptChanged, Trail};
 use crate::request::project::project_of;
 use crate::store::{
     Approving, AskFilter, AskLimits, Cleaned, DATABASE, GrantFilter, OpenedAsk, RecordAsk,
-    Settlement, Settling, SqliteStore, Store, StoreError,
+    Settlement, Settling, SqliteStore, Store,
 };
 
 /// Where asks lie, answers are given and grants are kept.
@@ -34,49 +35,6 @@ pub struct Desk {
     state: PathBuf,
     store: Arc<dyn Store>,
     trail: Trail,
-}
-
-/// Why something cannot be done at the desk.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum DeskError {
-    /// The database.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// The record.
-    #[error(transparent)]
-    Audit(#[from] AuditError),
-    /// There is nothing of this name.
-    #[error("there is no {what} `{}`", id.escape_debug())]
-    Unknown {
-        /// `ask` or `grant`.
-        what: &'static str,
-        /// The id as given.
-        id: String,
-    },
-    /// Several begin like this.
-    #[error("`{id}` is the beginning of {count} ids")]
-    Ambiguous {
-        /// The id as given.
-        id: String,
-        /// How many.
-        count: usize,
-    },
-    /// A grant for nothing.
-    #[error("a grant for every command must open something")]
-    OpensNothing,
-    /// A grant that would be too wide.
-    #[error("a grant for `{}` would be for almost everything", shape.escape_debug())]
-    TooWide {
-        /// The shape as given.
-        shape: String,
-    },
-    /// The grant does not hold any more, so that it cannot be taken back.
-    #[error("the grant `{id}` does not hold any more")]
-    NotHolding {
-        /// The grant.
-        id: String,
-    },
 }
 
 /// Which asks.

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::base::places::make_private;
+use crate::model::places::make_private;
 
 /// Writes a git configuration with only the user's name and mail into the state
 /// directory and returns its path; none if git does not know the user either.

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use bashful_policy::Preset;
 use bashful_sandbox::WriteRoot;
 
-use crate::base::places::{SCRATCH, make_private, other_scratch};
 use crate::config::HomeMode;
+use crate::model::places::{SCRATCH, make_private, other_scratch};
 
 use super::breadth::{check_breadth, is_for_the_system};
 use super::paths::{Named, Resolver, check_text};

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use bashful_policy::{Capabilities, CapabilityChanges, Preset};
 use bashful_sandbox::Profile;
 
-use crate::base::places::Places;
 use crate::config::HomeMode;
+use crate::model::places::Places;
 
 use super::view::{is_below, is_system};
 use super::{ConfineError, ConfineRequest, Confined, confine};

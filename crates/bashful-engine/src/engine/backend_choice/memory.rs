@@ -15,8 +15,8 @@ use bashful_sandbox::{Backend, Host, Possibility, TRUSTED_DIRECTORIES};
 use sha2::{Digest, Sha256};
 
 use crate::base::digest::hexadecimal;
-use crate::base::places::{Places, make_private};
 use crate::engine::host_state;
+use crate::model::places::{Places, make_private};
 
 /// More than this is no file of ours.
 const LARGEST: u64 = 256;

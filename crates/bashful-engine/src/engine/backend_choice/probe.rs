@@ -10,12 +10,12 @@ use bashful_keeper::TaskId;
 use bashful_sandbox::{Backend, Level};
 
 use super::memory::directory;
-use crate::base::places::{Places, make_private};
 use crate::config::{Choice as _, Config, Sandbox};
 use crate::engine::builder::{EngineBuilder, Settings};
 use crate::engine::{Engine, Started};
 use crate::judge::policy::PolicyMode;
 use crate::model::error::EngineError;
+use crate::model::places::{Places, make_private};
 use crate::model::result::ExecutionResult;
 use crate::request::invocation::{Invocation, Timeout};
 

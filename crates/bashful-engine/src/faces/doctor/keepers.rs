@@ -9,9 +9,10 @@ use std::time::Duration;
 use bashful_keeper::{Hello, Reply, Request, VERSION, Welcome, connect};
 
 use super::kept::REPAIR;
-use super::places::{is_dead, sockets};
 use super::{Finding, State};
-use crate::base::places::Places;
+use crate::launch::sockets::is_dead;
+use crate::launch::sockets::sockets;
+use crate::model::places::Places;
 use crate::tasks::running;
 
 /// A keeper that answers later than this is busy.

@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::{Finding, State};
-use crate::base::places::Places;
+use crate::model::error::store::StoreError;
+use crate::model::places::Places;
 use crate::review::repair::{Condition, look as look_at};
-use crate::store::{DATABASE, SqliteStore, Store, StoreError, TaskFilter};
+use crate::store::{DATABASE, SqliteStore, Store, TaskFilter};
 use crate::tasks::damaged;
 
 /// What mends all that is ours to mend.

@@ -12,9 +12,9 @@ use bashful_sandbox::Backend;
 use serde::{Deserialize, Serialize};
 
 use super::trial::{Trial, Trials};
-use crate::base::places::{Places, make_private};
 use crate::engine::backend_choice::wrappers;
 use crate::engine::host_state;
+use crate::model::places::{Places, make_private};
 
 /// More than this is no file of ours.
 const LARGEST: u64 = 64 * 1024;

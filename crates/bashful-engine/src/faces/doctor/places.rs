@@ -11,12 +11,10 @@ use rustix::fs::Access;
 
 use super::kept::REPAIR;
 use super::{Finding, State};
-use crate::base::places::Places;
+use crate::model::places::Places;
 
 /// With less than this, records may not be written any more.
 const LEAST_SPACE: u64 = 16 << 20;
-/// So many sockets are looked at.
-const MOST_SOCKETS: usize = 512;
 
 /// Looks at all of them. Nothing is made or mended.
 pub(super) fn look(places: &Places) -> Vec<Finding> {
@@ -96,21 +94,6 @@ fn absent(name: &'static str, path: &Path) -> Finding {
     Finding::new(name, State::Failed, words).mended_by([format!(
         "make it, or let {variable} name a directory of yours"
     )])
-}
-
-/// The sockets in this directory.
-pub(crate) fn sockets(runtime: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(runtime).into_iter().flatten().flatten();
-    let paths = entries.map(|entry| entry.path());
-    paths
-        .filter(|path| path.extension().is_some_and(|end| end == "sock"))
-        .take(MOST_SOCKETS)
-        .collect()
-}
-
-/// Whether the keeper of a socket is gone.
-pub(crate) fn is_dead(socket: &Path) -> bool {
-    connect(socket).is_err_and(|error| error.kind() == io::ErrorKind::ConnectionRefused)
 }
 
 #[cfg(test)]

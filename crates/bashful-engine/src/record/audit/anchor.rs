@@ -10,13 +10,13 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::AuditError;
 use super::directory::{TRAIL, failed};
 use super::line::Seal;
 use super::recover;
 use super::trail::Trail;
 use super::verify::{Anchored, Snapshot};
 use crate::base::clock::now_ms;
+use crate::model::error::record::AuditError;
 pub(super) use journald::Journal;
 
 mod command;

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use rustix::fs::{FileType, FlockOperation, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
-use super::AuditError;
-use crate::base::places::make_private;
+use crate::model::error::record::AuditError;
+use crate::model::places::make_private;
 
 /// The name of the trail.
 pub(super) const TRAIL: &str = "trail.jsonl";

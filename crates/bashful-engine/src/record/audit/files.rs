@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use rustix::fs::{AtFlags, CWD, OFlags, Stat, statat};
 
-use super::AuditError;
 use super::directory::{Absent, Directory, HEAD, TRAIL, failed};
+use crate::model::error::record::AuditError;
 
 /// The state directory and the files in it.
 #[derive(Debug)]

@@ -7,11 +7,11 @@ use std::path::PathBuf;
 use rustix::fs::OFlags;
 use serde_json::Value;
 
-use super::AuditError;
 use super::directory::{Absent, Directory, TRAIL, failed};
 use super::event::Event;
 use super::line::{Line, MAX_LINE};
 use super::trail::Trail;
+use crate::model::error::record::AuditError;
 
 /// A record as it stands in the trail.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,11 +6,11 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use super::AuditError;
 use super::directory::failed;
 use super::event::Mended;
 use super::head::{Head, Known};
 use super::line::{Line, MAX_LINE, Seal};
+use crate::model::error::record::AuditError;
 
 /// How much of the end is read first, to find the last record.
 const USUAL_END: u64 = 16 << 10;

@@ -8,7 +8,6 @@ use std::sync::{Arc, Mutex};
 
 use rustix::fs::OFlags;
 
-use super::AuditError;
 use super::directory::{Absent, Directory, HEAD, Locked, TRAIL, failed};
 use super::event::{Event, Mended};
 use super::files::Files;
@@ -16,6 +15,7 @@ use super::head::{Head, Known};
 use super::line::{self, MAX_LINE};
 use super::recover;
 use crate::base::clock::now_ms;
+use crate::model::error::record::AuditError;
 
 /// The audit trail of a state directory.
 #[derive(Debug, Clone)]

@@ -6,11 +6,11 @@
 
 use std::path::PathBuf;
 
-use super::AuditError;
 use super::anchor::Anchor;
 use super::event::Mended;
 use super::head::Known;
 use super::trail::Trail;
+use crate::model::error::record::AuditError;
 use against::Against;
 use chain::Chain;
 pub(super) use snapshot::Snapshot;

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use bashful_keeper::ALONE;
 use rustix::fs::{FlockOperation, Mode, OFlags, fchmod, flock, fstat};
 
-use crate::base::places::Places;
-use crate::faces::doctor::{is_dead, sockets};
+use crate::launch::sockets::is_dead;
+use crate::launch::sockets::sockets;
+use crate::model::places::Places;
 
 /// Closes the directories of ours that others can enter; says which. What is not ours, or no
 /// directory, is left alone, and `doctor` goes on naming it. So is what others could write: what

@@ -9,8 +9,9 @@ use serde::Serialize;
 
 use crate::ask::approvals::{Ask, AskState, Grant};
 use crate::base::error_chain::in_full;
-use crate::launch::journal::is_cut;
-use crate::record::audit::{AuditError, Event, Mended, Record, Trail};
+use crate::model::error::record::AuditError;
+use crate::record::asks::is_cut;
+use crate::record::audit::{Event, Mended, Record, Trail};
 
 /// What the trail tells.
 #[derive(Debug, Default)]

@@ -6,14 +6,13 @@ use std::path::PathBuf;
 
 use super::{RepairError, Repaired, RepairedDatabase, Restored, repair};
 use crate::ask::approvals::Scope;
-use crate::base::places::{Places, make_private};
+use crate::model::error::store::StoreError;
+use crate::model::places::{Places, make_private};
 use crate::record::audit::{Event, GrantChange, GrantChanged, Trail};
 use crate::record::index::Reconciled;
 use crate::store::Other;
 use crate::store::conformance::{NOON, ask, grant, put};
-use crate::store::{
-    AskFilter, DATABASE, GrantFilter, SqliteStore, Store, StoreError, beside, may_have_grants,
-};
+use crate::store::{AskFilter, DATABASE, GrantFilter, SqliteStore, Store, beside, may_have_grants};
 
 struct Home {
     places: Places,

@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 
 use crate::ask::approvals::{AskState, Grant};
+use crate::model::error::record::AuditError;
 use crate::model::result::Status;
-use crate::record::audit::{AuditError, Decided, Event, Records, Requested};
+use crate::record::audit::{Decided, Event, Records, Requested};
 
 /// Which requests of the record.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

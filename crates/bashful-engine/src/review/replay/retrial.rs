@@ -8,13 +8,13 @@ use bashful_sandbox::Backend;
 
 use super::rights::Rights;
 use crate::base::error_chain::in_full;
-use crate::base::places::Places;
 use crate::config::{
     Choice as _, Config, ConfigError, Granted, PROJECT_FILE, Sandbox, Sources, UnknownProfile, Wish,
 };
 use crate::confine::profile::write_paths;
 use crate::engine::Engine;
 use crate::judge::policy::{Besides, Checked};
+use crate::model::places::Places;
 use crate::record::audit::Requested;
 use crate::request::context::Ground;
 use crate::request::invocation::Invocation;

@@ -9,8 +9,8 @@ use super::*;
 use crate::ask::approvals::{
     Answer, Ask, AskGround, Cause, Channel, Grant, Opening, Reachable, Scope, Subject, Witness,
 };
-use crate::base::places::Places;
 use crate::config::{AdminOwner, Sources};
+use crate::model::places::Places;
 use crate::record::audit::{Answered, Asked, Event, GrantChange, GrantChanged, Refused, Starting};
 
 /// A record that is written event by event.

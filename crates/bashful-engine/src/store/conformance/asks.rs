@@ -7,7 +7,8 @@ use super::{
     grant, put, unrecorded,
 };
 use crate::ask::approvals::{Ask, AskState, Scope};
-use crate::store::{AskFilter, GrantFilter, Settling, StoreError};
+use crate::model::error::store::StoreError;
+use crate::store::{AskFilter, GrantFilter, Settling};
 
 pub(in crate::store) fn an_ask_is_kept_whole(place: &dyn Place) {
     let wanted = ask("ask-1");

@@ -6,7 +6,7 @@ use super::{AskLimits, OpenedAsk, Settlement, Store};
 use crate::ask::approvals::{
     Ask, AskGround, AskState, Cause, Channel, Grant, Opening, Reachable, Scope, Subject, Witness,
 };
-use crate::record::audit::AuditError;
+use crate::model::error::record::AuditError;
 
 /// When the examples are made.
 pub(crate) const NOON: u64 = 1_800_000_000_000;

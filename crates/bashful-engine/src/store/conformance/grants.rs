@@ -2,7 +2,8 @@
 
 use super::{EVENING, NOON, Place, allow, ask, denied, grant, put, unrecorded};
 use crate::ask::approvals::{AskState, Grant, Scope, Subject};
-use crate::store::{AskFilter, Cleaned, GrantFilter, StoreError};
+use crate::model::error::store::StoreError;
+use crate::store::{AskFilter, Cleaned, GrantFilter};
 
 pub(in crate::store) fn a_grant_is_kept_whole(place: &dyn Place) {
     let mut wanted = grant("grant-1", Scope::Session);

@@ -2,9 +2,10 @@
 
 use super::{NOON, Place, ask, put};
 use crate::ask::approvals::{Ask, AskScript, AskState, Scope};
-use crate::record::audit::AuditError;
+use crate::model::error::record::AuditError;
+use crate::model::script::content_hash;
 use crate::scripts::examples::{approval, script};
-use crate::scripts::{LastRun, Script, VersionOrigin, content_hash};
+use crate::scripts::{LastRun, Script, VersionOrigin};
 use crate::store::{Approving, NewVersion, SavedScript, SavingScript, Settlement, Settling, Store};
 
 fn save(store: &dyn Store, script: &Script, is_new: bool, text: Option<&str>) -> SavedScript {

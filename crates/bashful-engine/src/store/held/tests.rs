@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use super::*;
 use crate::ask::approvals::Scope;
-use crate::base::places::Places;
+use crate::model::places::Places;
 use crate::review::repair::repair;
 use crate::scripts::examples;
 use crate::store::conformance::grant;

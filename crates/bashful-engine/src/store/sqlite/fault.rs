@@ -5,8 +5,8 @@ use std::path::Path;
 
 use rusqlite::ErrorCode;
 
-use crate::record::audit::AuditError;
-use crate::store::StoreError;
+use crate::model::error::record::AuditError;
+use crate::model::error::store::StoreError;
 
 /// What went wrong. The path is added where it leaves the store.
 #[derive(Debug)]

@@ -15,7 +15,7 @@ use rustix::fs::{Mode, OFlags};
 
 use super::PATIENCE;
 use super::fault::Fault;
-use crate::store::StoreError;
+use crate::model::error::store::StoreError;
 
 /// Each brings the database from one version to the next. They are never changed, only added.
 pub(super) const MIGRATIONS: [&str; 2] = [

@@ -5,7 +5,8 @@ use rusqlite::{Connection, OptionalExtension, Row, named_params};
 use super::asks::{self, count, json, time};
 use super::fault::Fault;
 use crate::ask::approvals::{Ask, AskState, Scope};
-use crate::scripts::{LastRun, Script, ScriptId, ScriptName, ScriptVersion, content_hash};
+use crate::model::script::content_hash;
+use crate::scripts::{LastRun, Script, ScriptId, ScriptName, ScriptVersion};
 use crate::store::{Approving, NewVersion, SavedScript, SavingScript};
 
 /// The columns that a script is read from.

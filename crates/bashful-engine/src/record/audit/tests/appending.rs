@@ -6,9 +6,10 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use serde_json::{Value, json};
 
 use super::{Ground, event};
+use crate::model::error::record::AuditError;
 use crate::record::audit::event::{Event, Mended};
 use crate::record::audit::line::Seal;
-use crate::record::audit::{AuditError, Record, Trail};
+use crate::record::audit::{Record, Trail};
 
 fn all(ground: &Ground) -> Vec<Record> {
     let records = ground.trail().records().unwrap();

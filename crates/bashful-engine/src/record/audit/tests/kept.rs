@@ -4,7 +4,8 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 use super::{Ground, event};
-use crate::record::audit::{AuditError, Trail};
+use crate::model::error::record::AuditError;
+use crate::record::audit::Trail;
 
 fn kept(ground: &Ground) -> Trail {
     Trail::kept_open(&ground.state())

@@ -7,7 +7,7 @@ use std::os::unix::fs::symlink;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
 use super::{Ground, event};
-use crate::record::audit::AuditError;
+use crate::model::error::record::AuditError;
 
 fn is_refused<T: std::fmt::Debug>(outcome: Result<T, AuditError>, name: &str) {
     match outcome {

@@ -4,7 +4,6 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-use super::super::AuditError;
 use super::super::directory::failed;
 use super::super::event::{Event, Mended};
 use super::super::head::Head;
@@ -12,6 +11,7 @@ use super::super::line::{Line, Seal};
 use super::against::Against;
 use super::lines::{Lines, Next};
 use super::{MOST_REMARKS, Problem, ProblemKind, Remark, said};
+use crate::model::error::record::AuditError;
 
 /// How far the chain is good, and what was found.
 #[derive(Debug)]

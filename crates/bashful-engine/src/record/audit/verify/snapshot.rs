@@ -4,10 +4,10 @@ use std::fs::File;
 
 use rustix::fs::OFlags;
 
-use super::super::AuditError;
 use super::super::directory::{Absent, Directory, HEAD, Locked, TRAIL, failed};
 use super::super::head::{Head, Known};
 use super::super::trail::Trail;
+use crate::model::error::record::AuditError;
 
 /// A trail up to its length at one moment, and its head at the same moment. Records are only ever
 /// appended, so the lock is not needed for longer.

@@ -9,8 +9,9 @@ use rusqlite::Connection;
 use super::super::open::{KNOWN, MIGRATIONS, beside};
 use super::{DATABASE, SqliteStore, directory};
 use crate::ask::approvals::Scope;
+use crate::model::error::store::StoreError;
 use crate::store::conformance::{EVENING, NOON, ask, denied, grant, put};
-use crate::store::{AskFilter, GrantFilter, Store, StoreError, TaskFilter};
+use crate::store::{AskFilter, GrantFilter, Store, TaskFilter};
 
 fn mode(path: &Path) -> u32 {
     fs::symlink_metadata(path).unwrap().permissions().mode() & 0o777

@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 use super::process::Other;
 use super::{Directory, directory};
 use crate::ask::approvals::Scope;
+use crate::model::error::store::StoreError;
 use crate::store::conformance::{NOON, ask, denied, grant, put};
-use crate::store::{AskFilter, GrantFilter, Store, StoreError};
+use crate::store::{AskFilter, GrantFilter, Store};
 
 fn others(number: usize, part: &str, directory: &Directory) -> Vec<Other> {
     let mut others: Vec<Other> = (0..number)

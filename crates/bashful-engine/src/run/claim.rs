@@ -16,9 +16,9 @@ use bashful_keeper::{Fate, State, TaskDirectory, TaskId};
 use rustix::fs::{FlockOperation, OFlags, flock};
 use sha2::{Digest, Sha256};
 
-use super::standing::Standing;
 use crate::base::digest::hexadecimal;
 use crate::model::error::{EngineError, InvalidInvocation};
+use crate::record::standing::Standing;
 
 /// Where the markers of all agents are.
 const DIRECTORY: &str = "background";
@@ -163,7 +163,7 @@ impl Marker {
 }
 
 /// The background tasks with this name that have a marker, of all agents.
-pub(super) fn marked(state: &Path, name: &str) -> Vec<TaskId> {
+pub(crate) fn marked(state: &Path, name: &str) -> Vec<TaskId> {
     let Ok(agents) = fs::read_dir(state.join(DIRECTORY)) else {
         return Vec::new();
     };
@@ -177,7 +177,7 @@ pub(super) fn marked(state: &Path, name: &str) -> Vec<TaskId> {
 }
 
 /// Removes the markers of tasks that have ended or are gone.
-pub(super) fn remove_stale(state: &Path) {
+pub(crate) fn remove_stale(state: &Path) {
     let Ok(agents) = fs::read_dir(state.join(DIRECTORY)) else {
         return;
     };
@@ -190,7 +190,7 @@ pub(super) fn remove_stale(state: &Path) {
 }
 
 /// Makes a file of ours, or says that it was touched now.
-pub(super) fn touch(path: &Path) -> io::Result<()> {
+pub(crate) fn touch(path: &Path) -> io::Result<()> {
     let file = private().create(true).open(path)?;
     file.set_modified(SystemTime::now())
 }

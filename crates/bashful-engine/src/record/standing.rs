@@ -100,7 +100,7 @@ impl Standing {
 /// So long after its directory was made, a keeper has written what was asked, or never will.
 const MAKING: std::time::Duration = std::time::Duration::from_secs(30);
 
-pub(super) fn is_being_made(directory: &TaskDirectory) -> bool {
+pub(crate) fn is_being_made(directory: &TaskDirectory) -> bool {
     let made = std::fs::symlink_metadata(directory.path()).and_then(|about| about.modified());
     made.is_ok_and(|made| made.elapsed().is_ok_and(|age| age < MAKING))
 }

@@ -24,13 +24,13 @@ const MOST: usize = 4096;
 
 impl EndsOnRecord {
     /// Whether the end of this task is known to be on record.
-    pub(super) fn has(&self, id: &TaskId) -> bool {
+    pub(crate) fn has(&self, id: &TaskId) -> bool {
         self.lock().settled.contains(id)
     }
 
     /// Puts the end of a task on record, unless it is or whoever started the task may still do so;
     /// whether it is there now.
-    pub(super) fn record(&self, state: &Path, id: &TaskId) -> bool {
+    pub(crate) fn record(&self, state: &Path, id: &TaskId) -> bool {
         let mut known = self.lock();
         // A trail that cannot be read or written is a matter for `bashful doctor`; it does not
         // take the answer away.

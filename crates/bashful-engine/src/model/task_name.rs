@@ -28,7 +28,7 @@ pub(crate) fn check_name(name: &str) -> Result<(), InvalidInvocation> {
 }
 
 /// Whether this has only characters that an id or a name can have.
-pub(super) fn is_plain(text: &str) -> bool {
+pub(crate) fn is_plain(text: &str) -> bool {
     let plain = |byte: u8| {
         byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'_' | b'.')
     };

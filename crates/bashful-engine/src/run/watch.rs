@@ -32,7 +32,7 @@ pub(crate) struct Watchtower(Mutex<Option<Arc<Shared>>>);
 
 /// What the one who waits waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Interest {
+pub(crate) enum Interest {
     /// Whatever happens.
     Output,
     /// The end only.
@@ -41,7 +41,7 @@ pub(super) enum Interest {
 
 /// Rings when something may have happened in a task directory.
 #[derive(Debug)]
-pub(super) struct Bell {
+pub(crate) struct Bell {
     shared: Arc<Shared>,
     number: u64,
     notify: Arc<Notify>,
@@ -76,7 +76,7 @@ struct Entry {
 
 impl Watchtower {
     /// A bell for this directory. Whoever gets it looks first and waits then.
-    pub(super) fn bell(&self, directory: &Path, interest: Interest) -> io::Result<Bell> {
+    pub(crate) fn bell(&self, directory: &Path, interest: Interest) -> io::Result<Bell> {
         let mut place = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let shared = match &*place {
             Some(shared) => Arc::clone(shared),
@@ -118,7 +118,7 @@ impl Watchtower {
 
 impl Bell {
     /// Waits until it rings, or until this time.
-    pub(super) async fn rung(&self, until: Instant) {
+    pub(crate) async fn rung(&self, until: Instant) {
         {
             let mut table = self.shared.table();
             if let Some(entry) = table.bells.get_mut(&self.number) {

@@ -1,0 +1,25 @@
+//! The sockets of keepers.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use bashful_keeper::connect;
+
+/// So many sockets are looked at.
+const MOST_SOCKETS: usize = 512;
+
+/// The sockets in this directory.
+pub(crate) fn sockets(runtime: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(runtime).into_iter().flatten().flatten();
+    let paths = entries.map(|entry| entry.path());
+    paths
+        .filter(|path| path.extension().is_some_and(|end| end == "sock"))
+        .take(MOST_SOCKETS)
+        .collect()
+}
+
+/// Whether the keeper of a socket is gone.
+pub(crate) fn is_dead(socket: &Path) -> bool {
+    connect(socket).is_err_and(|error| error.kind() == io::ErrorKind::ConnectionRefused)
+}

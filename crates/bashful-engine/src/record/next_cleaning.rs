@@ -1,0 +1,22 @@
+//! When an engine looks again whether tasks are to be cleaned.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// When an engine looks again whether it is time to clean: not before it can be.
+#[derive(Debug, Default)]
+pub(crate) struct NextCleaning(Mutex<Option<Instant>>);
+
+impl NextCleaning {
+    /// Whether it is time, by a look that says how long it still is.
+    pub(crate) fn is_due(&self, look: impl FnOnce() -> Duration) -> bool {
+        let mut next = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        if next.is_some_and(|next| now < next) {
+            return false;
+        }
+        let left = look();
+        *next = now.checked_add(left);
+        left.is_zero()
+    }
+}
