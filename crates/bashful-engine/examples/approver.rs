@@ -12,14 +12,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use bashful_engine::approvals::{Answer, Approver, Ask, Channel, Pending, Scope, Witness};
+use bashful_engine::approvals::{Answer, AnsweredBy, Approver, Ask, Channel, Pending, Scope};
 use bashful_engine::{Engine, Invocation, Places};
 
 #[derive(Debug)]
 struct Cautious;
 
 impl Approver for Cautious {
-    fn ask(&self, ask: &Ask, pending: &dyn Pending) -> Option<(Answer, Witness)> {
+    fn ask(&self, ask: &Ask, pending: &dyn Pending) -> Option<(Answer, AnsweredBy)> {
         // Somebody may have answered elsewhere while this one waited for its turn.
         if !pending.is_open() {
             return None;
@@ -41,7 +41,7 @@ impl Approver for Cautious {
             }
         };
         // Goes on record with the answer. A process that Bashful started gets none.
-        let witness = Witness::outside(Channel::Callback).ok()?;
+        let witness = AnsweredBy::outside(Channel::Callback).ok()?;
         Some((answer, witness))
     }
 }

@@ -3,52 +3,53 @@
 //! `start` below is the life of a command top to bottom: check, find its ground, judge, ask,
 //! record, prepare, hand to the keeper. What comes after that is in `run`.
 
+use crate::base::lock::lock;
+use crate::engine::backend_choice::Chosen;
+use crate::launch::client::Origin;
+use crate::launch::find_keeper;
+use crate::run::running::BackendFailed;
 use std::collections::HashMap;
 use std::os::fd::AsFd;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use bashful_keeper::{ALONE, Request, RoomRequest, TaskDirectory};
-use bashful_policy::{CommandValidator, Effect};
+use bashful_keeper::{ALONE, Request, TaskDirectory};
+use bashful_policy::CommandValidator;
 
-use crate::ask::approvals::Binding;
 use crate::ask::asking::Abandoned;
 use crate::ask::refusals::Draft;
-use crate::config::{Config, env};
-use crate::engine::builder::{EngineBuilder, Reach, Settings};
-use crate::faces::doctor::{Diagnosis, Look, diagnose};
-use crate::faces::explain::{self, Explanation, explain};
-use crate::faces::resident;
-use crate::judge::apply_grants::consider;
+use crate::config::Config;
+use crate::engine::builder::EngineBuilder;
 use crate::judge::policy::{Case, Checked};
 use crate::launch::client::{Client, KeeperAddress, Order};
-use crate::launch::journal::LastPage;
+use crate::launch::journal::EndRecord;
 use crate::launch::prepare::Prepared;
 use crate::launch::progress::Progress;
 use crate::model::error::EngineError;
-use crate::model::result::{ExecutionResult, Heading};
+use crate::model::result::{ExecutionResult, RequestInfo};
 use crate::record::next_cleaning::NextCleaning;
-use crate::request::context::Ground;
+use crate::request::context::RunContext;
 use crate::request::invocation::Invocation;
+use crate::request::settings::Reach;
+use crate::request::settings::Settings;
 use crate::run::account::Account;
 use crate::run::running::{Report, Run};
 use crate::shells::ShellCall;
-use crate::tasks::{EndsOnRecord, TaskFilter, Watchtower};
+use crate::tasks::{EndsOnRecord, TaskWatcher};
 
 mod answers;
 mod ask;
 pub(crate) mod backend_choice;
 pub(crate) mod builder;
 pub(crate) mod host_state;
-mod runs;
 mod shells;
 mod start;
-mod verdicts;
+pub(crate) mod verdicts;
 pub(crate) mod weaker;
 
-use runs::Entry;
-pub(crate) use runs::{Left, Running, Runs};
+use crate::run::runs::Entry;
+pub(crate) use crate::run::runs::{Left, Running, Runs};
 
 /// Runs commands. Cheap to clone; clones share keepers and the list of what runs.
 #[derive(Debug, Clone)]
@@ -59,10 +60,12 @@ pub struct Engine {
 #[derive(Debug)]
 struct Inner {
     settings: Settings,
+    /// Where new keepers come from, unless they are executables.
+    fork: Option<Origin>,
     validator: CommandValidator,
     keepers: Mutex<HashMap<String, Arc<Client>>>,
     runs: Arc<Runs>,
-    watchtower: Watchtower,
+    task_watcher: TaskWatcher,
     ends: EndsOnRecord,
     next_cleaning: NextCleaning,
 }
@@ -94,15 +97,16 @@ impl Engine {
         EngineBuilder::default()
     }
 
-    pub(crate) fn from_settings(settings: Settings) -> Self {
+    pub(crate) fn from_settings(settings: Settings, fork: Option<Origin>) -> Self {
         let validator = CommandValidator::new(&settings.config.blocked_commands);
         Self {
             inner: Arc::new(Inner {
                 settings,
+                fork,
                 validator,
                 keepers: Mutex::default(),
                 runs: Arc::default(),
-                watchtower: Watchtower::default(),
+                task_watcher: TaskWatcher::default(),
                 ends: EndsOnRecord::default(),
                 next_cleaning: NextCleaning::default(),
             }),
@@ -113,7 +117,7 @@ impl Engine {
     /// with its whole process tree.
     #[tracing::instrument(name = "run", skip_all, fields(command = %invocation.action.as_command(), operation_id = invocation.operation_id))]
     pub async fn run(&self, invocation: Invocation) -> Result<ExecutionResult, EngineError> {
-        match self.start_aside(invocation).await? {
+        match self.start_on_thread(invocation).await? {
             Started::Running(run) => run.wait().await,
             Started::NotAllowed(result) => Ok(*result),
         }
@@ -121,7 +125,10 @@ impl Engine {
 
     /// Starts a command, on a thread of its own if it may wait for a person. When the future goes,
     /// so does the wait, and nothing is started.
-    pub(crate) async fn start_aside(&self, invocation: Invocation) -> Result<Started, EngineError> {
+    pub(crate) async fn start_on_thread(
+        &self,
+        invocation: Invocation,
+    ) -> Result<Started, EngineError> {
         let waits = self.inner.settings.asking.may_block(&self.inner.settings)
             // Calls in one shell wait for each other.
             || invocation.shell.is_some();
@@ -129,7 +136,7 @@ impl Engine {
             return self.start(invocation);
         }
         let engine = self.clone();
-        aside(move |abandoned| engine.begin(invocation, abandoned)).await
+        on_thread(move |abandoned| engine.begin(invocation, abandoned)).await
     }
 
     /// Starts a command. If a person is to be asked, it waits for the answer as long as the
@@ -138,15 +145,9 @@ impl Engine {
         self.begin(invocation, &Abandoned::default())
     }
 
-    /// For a command line: if its session is used again, leaves a resident engine behind that later
-    /// calls of this user are handed to.
-    pub fn leave_resident(&self) {
-        let settings = &self.inner.settings;
-        let alone = settings.environment.get(env::BASHFUL_ALONE);
-        let is_used_again = lock(&self.inner.keepers).values().any(|one| one.is_joined);
-        if is_used_again && alone.is_none_or(String::is_empty) {
-            resident::leave_behind(&settings.places, settings.session.idle);
-        }
+    /// Whether its session was there before.
+    pub(crate) fn joins_a_session(&self) -> bool {
+        lock(&self.inner.keepers).values().any(|one| one.is_joined)
     }
 
     /// What it goes by.
@@ -159,37 +160,6 @@ impl Engine {
         &self.inner.settings.config
     }
 
-    /// Tells what [`Engine::start`] would do for this request. Nothing runs, nothing is
-    /// recorded, no room is built; a log that the request names is not touched.
-    pub fn explain(&self, mut invocation: Invocation) -> Result<Explanation, EngineError> {
-        invocation.action.check()?;
-        let mut heading = self.heading(&mut invocation);
-        self.look_into_shell(&mut invocation, &heading)?;
-        let settings = &self.inner.settings;
-        let ground = Ground::of(settings, &invocation, &heading)?;
-        let case = self.case(&invocation);
-        let binding = Binding::of(settings, &heading, &ground, &case);
-        let (_, grants, unread) = match invocation.script {
-            Some(_) => (None, Vec::new(), None),
-            None => verdicts::apart(self.grants_for(&binding)),
-        };
-        let considered = consider(case, ground, grants)?;
-        let mut decision = considered.checked.decision_about(&heading.command);
-        if let Some(script) = &invocation.script {
-            decision = script.decide(settings, &decision)?;
-        }
-        if let Some(error) = unread {
-            decision.reason = verdicts::without_grants(&decision.reason, &error);
-        }
-        let decision = heading.decision.insert(decision);
-        // What a script could do is told before somebody says yes to it.
-        let asked = decision.effect == Effect::Ask && invocation.script.is_some();
-        if decision.effect != Effect::Allow && !asked {
-            return Ok(Explanation::refused(heading));
-        }
-        explain(settings, invocation, heading, considered.ground)
-    }
-
     /// Tells what the policy says about this request, and why. Nothing runs, nothing is
     /// recorded.
     pub fn check(&self, mut invocation: Invocation) -> Result<Checked, EngineError> {
@@ -197,24 +167,8 @@ impl Engine {
         let heading = self.heading(&mut invocation);
         self.look_into_shell(&mut invocation, &heading)?;
         let settings = &self.inner.settings;
-        let ground = Ground::of(settings, &invocation, &heading)?;
+        let ground = RunContext::of(settings, &invocation, &heading)?;
         self.case(&invocation).judge(&ground)
-    }
-
-    /// What a keeper would be asked for, for this request: for measurements.
-    #[doc(hidden)]
-    pub fn room_for(&self, mut invocation: Invocation) -> Result<Option<RoomRequest>, EngineError> {
-        let heading = self.heading(&mut invocation);
-        let settings = &self.inner.settings;
-        let ground = Ground::of(settings, &invocation, &heading)?;
-        explain::room(settings, invocation, &heading, ground)
-    }
-
-    /// Tells what this host offers and what will be enforced on it, by really building a
-    /// sandbox once. A sandbox that held is remembered until the next boot.
-    pub fn doctor(&self, look: Look) -> Result<Diagnosis, EngineError> {
-        let planned = self.explain(Invocation::bash("true"));
-        diagnose(&self.inner.settings, look, &planned)
     }
 
     pub(crate) fn case<'a>(&'a self, invocation: &'a Invocation) -> Case<'a> {
@@ -225,9 +179,9 @@ impl Engine {
         }
     }
 
-    fn heading(&self, invocation: &mut Invocation) -> Heading {
+    pub(crate) fn heading(&self, invocation: &mut Invocation) -> RequestInfo {
         let settings = &self.inner.settings;
-        Heading {
+        RequestInfo {
             command: invocation.as_command(),
             description: invocation.description.take(),
             operation_id: invocation.operation_id.take(),
@@ -247,8 +201,8 @@ impl Engine {
     fn launch(
         &self,
         prepared: Prepared,
-        heading: Heading,
-        (last_page, draft, shell): (LastPage, Draft, Option<ShellCall>),
+        heading: RequestInfo,
+        (end_record, draft, shell): (EndRecord, Draft, Option<ShellCall>),
     ) -> Result<Run, EngineError> {
         let id = prepared.start.spec.id.clone();
         let directory = TaskDirectory::of(&self.inner.settings.places.state, &id);
@@ -277,7 +231,7 @@ impl Engine {
             client: Arc::clone(&client),
         });
         // A process that forks its keepers has one thread, and does this when it is done.
-        if !self.inner.settings.forks_keepers() {
+        if !self.inner.settings.forks_keepers {
             self.clean_tasks_aside();
         }
         let account = Account {
@@ -289,9 +243,12 @@ impl Engine {
         let report = Report {
             account,
             limit: prepared.limit,
-            chosen: Arc::clone(&self.inner.settings.chosen),
+            backend_failed: {
+                let chosen = self.inner.settings.kept.of::<Chosen>();
+                BackendFailed(Box::new(move || chosen.forget()))
+            },
             progress,
-            last_page,
+            end_record,
             draft,
             shell: Mutex::new(shell),
         };
@@ -307,6 +264,15 @@ impl Engine {
             has_place: AtomicBool::new(false),
             most_tasks: self.inner.settings.config.tasks.per_agent,
         })
+    }
+
+    /// Where a new keeper comes from.
+    fn keeper_origin(&self) -> Result<Origin, EngineError> {
+        if let Some(origin) = &self.inner.fork {
+            return Ok(origin.clone());
+        }
+        let settings = &self.inner.settings;
+        find_keeper::find(settings.named_helper.as_deref(), settings.path()).map(Origin::Executable)
     }
 
     /// Has the keeper of this agent in this workspace start a run; none if that
@@ -330,7 +296,7 @@ impl Engine {
         }
         keepers.retain(|_, client| client.is_open());
         let address = KeeperAddress {
-            origin: settings.keeper_origin()?,
+            origin: self.keeper_origin()?,
             state: settings.places.state.clone(),
             socket: match settings.session.reach {
                 Reach::Shared => Some(settings.places.socket(&name)?),
@@ -380,24 +346,14 @@ impl Engine {
         &self.inner.settings.agent
     }
 
-    /// Which tasks are this engine's agent's in this engine's workspace.
-    pub fn own_tasks(&self) -> TaskFilter {
-        let settings = &self.inner.settings;
-        let workspace = settings.workspace.as_deref();
-        let workspace = workspace.unwrap_or(std::path::Path::new("."));
-        TaskFilter::default()
-            .agent(&settings.agent)
-            .workspace(workspace)
-    }
-
     /// The runs of this engine.
     pub(crate) fn runs(&self) -> &Runs {
         &self.inner.runs
     }
 
     /// From where task directories are watched.
-    pub(crate) fn watchtower(&self) -> &Watchtower {
-        &self.inner.watchtower
+    pub(crate) fn task_watcher(&self) -> &TaskWatcher {
+        &self.inner.task_watcher
     }
 
     /// Which ends of other people's tasks are on record.
@@ -418,7 +374,7 @@ impl Engine {
 
 /// Does something that may take long on a thread of its own. When the future goes, the thread is
 /// told that nobody waits any more.
-async fn aside<T: Send + 'static>(
+async fn on_thread<T: Send + 'static>(
     work: impl FnOnce(&Abandoned) -> Result<T, EngineError> + Send + 'static,
 ) -> Result<T, EngineError> {
     let abandoned = Abandoned::default();
@@ -437,9 +393,4 @@ impl Drop for Abandon {
     fn drop(&mut self) {
         self.0.0.store(true, std::sync::atomic::Ordering::Release);
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // The maps are whole after every statement, so a panic elsewhere did not tear them.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

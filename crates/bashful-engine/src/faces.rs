@@ -2,7 +2,6 @@
 
 pub(crate) mod agent_tool;
 pub(crate) mod doctor;
-pub(crate) mod explain;
 pub mod primitive;
 pub(crate) mod resident;
 pub(crate) mod tools;

@@ -29,6 +29,7 @@ mod base;
 pub mod config;
 mod confine;
 mod engine;
+mod explain;
 mod faces;
 mod judge;
 mod launch;
@@ -66,18 +67,18 @@ pub use bashful_sandbox::{
 pub use confine::profile::ConfineError;
 pub use engine::builder::EngineBuilder;
 pub use engine::{Engine, Listed, Started};
-pub use faces::agent_tool::{AgentTool, BashExecute};
-pub use faces::doctor::{BackendOffer, Diagnosis, Finding, Look, Missing, State as FindingState};
-pub use faces::explain::{
+pub use explain::{
     Explanation, Holder, IdentityKind, PlannedCommands, PlannedIdentity, PlannedLimit, PlannedRun,
     RefusedCalls, Seen, SeenAs, Shortfall, Watched,
 };
+pub use faces::agent_tool::{AgentTool, BashExecute};
+pub use faces::doctor::{BackendOffer, Diagnosis, Finding, Look, Missing, State as FindingState};
 pub use faces::resident::{dismiss_resident, serve_as_resident_if_asked};
 pub use faces::tools::{
     CallContext, Dialect, Effects, InvalidArgument, OnOutput, Tool, ToolAnswer, ToolError,
     ToolRegistry,
 };
-pub use judge::policy::{Checked, PolicyMode};
+pub use judge::policy::Checked;
 pub use launch::client::{EarlyKeeper, LONGEST_START};
 pub use launch::find_keeper::init;
 pub use launch::hide::hide_from_commands;
@@ -95,6 +96,7 @@ pub use request::invocation::{
     Action, Inherit, Invocation, MAX_COMMAND_BYTES, OnTimeout, Stdin, Timeout,
 };
 pub use request::session::terminal_session;
+pub use request::settings::PolicyMode;
 pub use review::repair::{BrokenTrail, RepairError, Repaired, RepairedDatabase, Restored, repair};
 pub use run::background::{Background, Going, Waiting};
 pub use run::events::{Event, Events};

@@ -5,6 +5,7 @@ pub(crate) mod answered_by;
 pub(crate) mod approval;
 pub(crate) mod approver;
 pub(crate) mod ask;
+pub(crate) mod asking;
 pub(crate) mod error;
 pub(crate) mod grant;
 pub(crate) mod output;

@@ -5,4 +5,5 @@ pub(crate) mod background;
 pub(crate) mod claim;
 pub(crate) mod events;
 pub(crate) mod running;
+pub(crate) mod runs;
 pub(crate) mod watch;

@@ -8,20 +8,17 @@
 //! `destinations`, `place`, `scratch` and `programs` (what it reaches), `sealed`, `call` and `run`.
 
 mod action;
-mod advice;
 mod approve;
 pub(crate) mod body;
-mod call;
 mod carry;
 mod check;
-pub(crate) mod destinations;
 mod document;
 mod editor;
 mod ended;
-mod error;
 mod folder;
 mod history;
 mod keep;
+pub(crate) mod library;
 mod list;
 mod look;
 mod place;
@@ -31,14 +28,15 @@ mod reach;
 mod recover;
 mod run;
 mod running;
-mod scratch;
-mod sealed;
-mod shelf;
 mod templates;
 mod validate;
 pub(crate) mod values;
 mod written;
 
+pub use crate::model::error::body::MAX_SCRIPT_BYTES;
+pub use crate::model::error::body::UnfitBody;
+pub use crate::model::error::folder::FolderError;
+pub use crate::model::error::script::ScriptError;
 pub use crate::model::script::Destinations;
 pub use crate::model::script::content_hash;
 pub use crate::model::script::finding::{FindingSource, ScriptFinding, Severity};
@@ -47,16 +45,13 @@ pub use crate::model::script::variable::{Variable, VariableError, VariableKind};
 pub use crate::model::script::{
     CreatedBy, INTERPRETER, LastRun, Script, ScriptApproval, ScriptVersion, VersionOrigin,
 };
+pub use crate::request::script::advice::{approve_command, edit_command};
+pub(crate) use crate::request::script::call::ScriptCall;
 pub use action::{BASH_RUN, BashRun, NarrowedCapabilities};
-pub use advice::{approve_command, edit_command};
 pub use approve::Seen;
-pub use body::{MAX_SCRIPT_BYTES, UnfitBody};
-pub(crate) use call::ScriptCall;
 pub use carry::ScriptDocument;
 pub use document::Document;
 pub use editor::{Edited, Editor, EditorEnd};
-pub use error::ScriptError;
-pub use folder::FolderError;
 pub use history::TwoTexts;
 pub use keep::{Deletion, NewScript, ScriptEdit};
 pub use list::{ActionOutcome, ActionReport};
@@ -71,8 +66,8 @@ pub use written::WrittenVariables;
 pub(crate) use crate::model::script::examples;
 
 use crate::engine::Engine;
-use crate::engine::builder::Settings;
-use shelf::Shelf;
+use crate::request::settings::Settings;
+use crate::scripts::library::ScriptLibrary;
 
 /// The managed scripts of an engine's user.
 #[derive(Debug, Clone)]
@@ -117,7 +112,7 @@ impl<'e> Scripts<'e> {
         self.engine.settings()
     }
 
-    fn shelf(&self) -> Result<Shelf<'e>, ScriptError> {
-        Shelf::open(self.settings())
+    fn shelf(&self) -> Result<ScriptLibrary<'e>, ScriptError> {
+        ScriptLibrary::open(self.settings())
     }
 }

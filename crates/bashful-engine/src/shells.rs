@@ -13,8 +13,6 @@
 
 use std::path::Path;
 
-use serde::Serialize;
-
 mod call;
 mod carry;
 mod declared;

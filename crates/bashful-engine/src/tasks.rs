@@ -30,7 +30,7 @@ pub(crate) use crate::model::task_name::check_name;
 pub(crate) use crate::record::ends_on_record::EndsOnRecord;
 pub(crate) use crate::record::standing::Standing;
 pub use crate::record::standing::TaskState;
-pub(crate) use crate::run::watch::Watchtower;
+pub(crate) use crate::run::watch::TaskWatcher;
 pub use clean::{CleanRequest, Cleaned, RemovedTask};
 pub use damaged::DamagedTask;
 pub(crate) use damaged::damaged;

@@ -20,7 +20,7 @@ mod quarters;
 
 use diary::{Diary, Page};
 pub(crate) use place::InRoom;
-use quarters::Quarters;
+use quarters::RoomKind;
 
 /// All rooms of a keeper.
 #[derive(Debug, Default)]
@@ -40,7 +40,7 @@ pub(crate) struct Rooms {
     /// Whether that is worth having: a caller asked for a room of its own.
     wants_spare: bool,
     /// A whole room for the next run that wants one of its own, by the plan of the last.
-    spare_room: Option<Quarters>,
+    spare_room: Option<RoomKind>,
     /// The plan of the last run that had a room of its own, until there is a spare one for it.
     spare_plan: Option<Rc<Plan>>,
     /// The keeper reads the kernel's audit records, which tell what a run was refused.
@@ -58,7 +58,7 @@ pub(crate) struct Rooms {
 
 #[derive(Debug)]
 struct Kept {
-    room: Quarters,
+    room: RoomKind,
     /// It is for one run, and goes with it.
     fresh: bool,
 }
@@ -277,7 +277,7 @@ impl Rooms {
             room
         } else {
             let name = self.next_directory();
-            Quarters::open(plan, self.spare.take(), &name)?
+            RoomKind::open(plan, self.spare.take(), &name)?
         };
         if self.recorded {
             room.record_refusals();
@@ -298,7 +298,7 @@ impl Rooms {
     }
 
     /// The room that was made ahead of time, if it is for this plan. The next one is made for it.
-    fn take_spare_room(&mut self, plan: &Rc<Plan>) -> Option<Quarters> {
+    fn take_spare_room(&mut self, plan: &Rc<Plan>) -> Option<RoomKind> {
         self.wants_spare = true;
         let is_native = plan.backend() == Backend::Native;
         self.spare_plan = is_native.then(|| Rc::clone(plan));
@@ -310,7 +310,7 @@ impl Rooms {
     /// Makes a room ahead of time, with a first process that waits in it.
     fn make_spare_room(&mut self, plan: &Rc<Plan>) {
         let name = self.next_directory();
-        let Ok(mut room) = Quarters::open(plan, self.spare.take(), &name) else {
+        let Ok(mut room) = RoomKind::open(plan, self.spare.take(), &name) else {
             return;
         };
         if self.recorded {

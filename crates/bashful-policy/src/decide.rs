@@ -17,7 +17,7 @@ mod court;
 mod unknown;
 mod weigh;
 
-use court::Court;
+use court::DecisionBuilder;
 use unknown::unknown;
 
 /// What an agent is judged by: the rules of all layers, and what happens to what no rule knows.
@@ -99,7 +99,7 @@ pub fn judge(text: &str, policy: &Policy, context: &Context) -> Judgement {
 
 /// Decides about a whole command.
 pub fn decide(facts: &Facts, policy: &Policy, context: &Context) -> Judgement {
-    let mut court = Court::new(facts, policy, context);
+    let mut court = DecisionBuilder::new(facts, policy, context);
     court.refusals();
     for index in 0..facts.calls.len() {
         court.call(index);

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use bashful_engine::approvals::{DeskError, NotAPerson, StoreError};
+use bashful_engine::approvals::{ApprovalError, NotAPerson, StoreError};
 use bashful_engine::audit::AuditError;
 use bashful_engine::config::{Choice as _, Sandbox};
 use bashful_engine::scripts::ScriptError;
@@ -33,7 +33,7 @@ pub(crate) fn report(error: &anyhow::Error, as_json: bool, printer: &Printer) ->
     }
     let engine_error = error.downcast_ref::<EngineError>();
     let task_error = error.downcast_ref::<TaskError>();
-    let desk_error = error.downcast_ref::<DeskError>();
+    let desk_error = error.downcast_ref::<ApprovalError>();
     let script_error = error.downcast_ref::<ScriptError>();
     let invalid = engine_error.is_some_and(EngineError::is_invalid_input)
         || error.is::<UsageError>()
@@ -69,32 +69,32 @@ pub(crate) fn report(error: &anyhow::Error, as_json: bool, printer: &Printer) ->
 }
 
 /// Whether the caller asked for what does not exist or cannot be.
-fn is_mistake(error: &DeskError) -> bool {
+fn is_mistake(error: &ApprovalError) -> bool {
     matches!(
         error,
-        DeskError::Unknown { .. }
-            | DeskError::Ambiguous { .. }
-            | DeskError::OpensNothing
-            | DeskError::TooWide { .. }
+        ApprovalError::Unknown { .. }
+            | ApprovalError::Ambiguous { .. }
+            | ApprovalError::OpensNothing
+            | ApprovalError::TooWide { .. }
     )
 }
 
-fn desk_hint(error: &DeskError) -> Option<&'static str> {
+fn desk_hint(error: &ApprovalError) -> Option<&'static str> {
     Some(match error {
-        DeskError::Unknown { what: "ask", .. } => "`bashful approvals list --all` shows them",
-        DeskError::Unknown { .. } => "`bashful grants list --all` shows them",
-        DeskError::Ambiguous { .. } => "type more of it",
-        DeskError::OpensNothing => {
+        ApprovalError::Unknown { what: "ask", .. } => "`bashful approvals list --all` shows them",
+        ApprovalError::Unknown { .. } => "`bashful grants list --all` shows them",
+        ApprovalError::Ambiguous { .. } => "type more of it",
+        ApprovalError::OpensNothing => {
             "say what it opens (--class, --network, --read, --write), or for which commands it is (--command, --exact)"
         }
-        DeskError::TooWide { .. } => "name the words that matter, such as `git push origin …`",
-        DeskError::Store(StoreError::Corrupt { .. }) => "`bashful doctor --repair` rebuilds it",
-        DeskError::Store(StoreError::Locked { .. }) => {
+        ApprovalError::TooWide { .. } => "name the words that matter, such as `git push origin …`",
+        ApprovalError::Store(StoreError::Corrupt { .. }) => "`bashful doctor --repair` rebuilds it",
+        ApprovalError::Store(StoreError::Locked { .. }) => {
             "another process holds it; try again when that one is done"
         }
-        DeskError::Store(StoreError::Full { .. }) => "free some space",
-        DeskError::Audit(AuditError::Damaged { .. })
-        | DeskError::Store(StoreError::Unrecorded(AuditError::Damaged { .. })) => {
+        ApprovalError::Store(StoreError::Full { .. }) => "free some space",
+        ApprovalError::Audit(AuditError::Damaged { .. })
+        | ApprovalError::Store(StoreError::Unrecorded(AuditError::Damaged { .. })) => {
             "`bashful audit verify` says more; to go on, move it away and keep it: the next record says that it is missing"
         }
         _ => return None,

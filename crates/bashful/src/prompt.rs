@@ -14,7 +14,7 @@ mod waiting;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use bashful_engine::approvals::{Answer, Approver, Ask, Cause, Channel, Pending, Witness};
+use bashful_engine::approvals::{Answer, AnsweredBy, Approver, Ask, Cause, Channel, Pending};
 use bashful_engine::{Interrupts, Places};
 
 use crate::printer::{Manner, Printer};
@@ -50,10 +50,10 @@ impl TerminalApprover {
 }
 
 impl Approver for TerminalApprover {
-    fn ask(&self, ask: &Ask, pending: &dyn Pending) -> Option<(Answer, Witness)> {
+    fn ask(&self, ask: &Ask, pending: &dyn Pending) -> Option<(Answer, AnsweredBy)> {
         let terminal = Terminal::open(self.manner)?;
         // Before anything is shown: a person who cannot answer is not asked.
-        let witness = Witness::here(Channel::Prompt).ok()?;
+        let witness = AnsweredBy::here(Channel::Prompt).ok()?;
         let waiting = Waiting::new(&terminal, Some(pending), self.interrupts.as_deref());
         let _turn = Turn::take(&self.runtime, &waiting)?;
         // What ran already is tried again as it was, or not at all.

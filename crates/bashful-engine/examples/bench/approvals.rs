@@ -4,7 +4,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use bashful_engine::approvals::{
-    Answer, Channel, Desk, GrantWish, Opening, Scope, SubjectWish, WhichAsks, Witness,
+    Answer, AnsweredBy, ApprovalQueue, Channel, GrantWish, Opening, Scope, SubjectWish, WhichAsks,
     version_of_policy,
 };
 use bashful_engine::config::{Config, Sandbox};
@@ -41,8 +41,8 @@ fn paths(setting: &Setting) -> Outcome {
             .build()
     };
     let (plain, lasting, once) = (engine("plain")?, engine("lasting")?, engine("once")?);
-    let desk = Desk::open(&places)?;
-    let witness = Witness::outside(Channel::Callback)?;
+    let desk = ApprovalQueue::open(&places)?;
+    let witness = AnsweredBy::outside(Channel::Callback)?;
     let give = |agent: &str, scope: Scope| -> Result<(), Box<dyn std::error::Error>> {
         let wish = GrantWish {
             scope,
@@ -100,8 +100,8 @@ fn releases(setting: &Setting) -> Outcome {
     std::fs::create_dir_all(&root)?;
     let mut places = Places::under(&root);
     places.state = root.join("bashful");
-    let desk = Desk::open(&places)?;
-    let witness = Witness::outside(Channel::Callback)?;
+    let desk = ApprovalQueue::open(&places)?;
+    let witness = AnsweredBy::outside(Channel::Callback)?;
     let mut times: Vec<Duration> = Vec::new();
     for _ in 0..RELEASES {
         let mut waiting = Waiting(waiting_run(setting, &root)?);

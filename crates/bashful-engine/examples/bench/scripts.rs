@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::hint::black_box;
 use std::process::{Command, Stdio};
 
-use bashful_engine::approvals::{Channel, Witness};
+use bashful_engine::approvals::{AnsweredBy, Channel};
 use bashful_engine::scripts::{
     BashRun, CreatedBy, MissingValues, NewScript, Seen, StartedScript, content_hash,
 };
@@ -40,7 +40,11 @@ pub(crate) fn bench(setting: &Setting) -> Outcome {
         variables: Vec::new(),
         created_by: CreatedBy::User,
     })?;
-    scripts.approve("bench", Seen::AsItIs, &Witness::outside(Channel::Callback)?)?;
+    scripts.approve(
+        "bench",
+        Seen::AsItIs,
+        &AnsweredBy::outside(Channel::Callback)?,
+    )?;
     let mut here = BashRun::of("bench");
     here.working_directory = Some(workspace.display().to_string());
     let scratch = BashRun::of("bench");

@@ -1,6 +1,7 @@
 //! Asking about a request: putting the ask, and waiting for an answer.
 
-use std::fmt;
+use crate::model::asking::Asking;
+use crate::model::asking::GiveUp;
 use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,41 +11,20 @@ use bashful_keeper::TaskId;
 use bashful_policy::Decision;
 
 use crate::ask::approvals::{
-    Answer, Approver, Ask, AskGround, AskState, Binding, Cause, Desk, Memory, Offer, Pending,
+    Answer, ApprovalQueue, Ask, AskGround, AskState, Binding, Cause, Memory, Offer, Pending,
     Reachable, Settled, Watch,
 };
 use crate::base::clock::{millis, now_ms};
 use crate::base::secrets::masked;
 use crate::base::secrets::shown_variables;
-use crate::engine::builder::Settings;
-use crate::model::error::ask::DeskError;
-use crate::model::result::Heading;
-use crate::request::context::Ground;
+use crate::model::error::ask::ApprovalError;
+use crate::model::result::RequestInfo;
+use crate::request::context::RunContext;
+use crate::request::settings::Settings;
 use crate::store::AskLimits;
 
 /// How often whoever waits looks again without a hint.
 const LOOK_AGAIN: Duration = Duration::from_millis(250);
-
-/// How asks are put and waited for.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Asking {
-    /// Who puts asks to a person.
-    pub(crate) approver: Option<Arc<dyn Approver>>,
-    /// How long an answer from elsewhere is waited for; the configuration's unless given.
-    pub(crate) wait: Option<Duration>,
-    /// Whether to stop waiting.
-    pub(crate) give_up: Option<GiveUp>,
-}
-
-/// Says whether to stop waiting for an answer.
-#[derive(Clone)]
-pub(crate) struct GiveUp(pub(crate) Arc<dyn Fn() -> bool + Send + Sync>);
-
-impl fmt::Debug for GiveUp {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("GiveUp")
-    }
-}
 
 /// Whether the caller of a request is gone.
 #[derive(Debug, Clone, Default)]
@@ -70,8 +50,8 @@ impl Asking {
 /// An ask as it is put.
 pub(crate) fn compose(
     settings: &Settings,
-    heading: &Heading,
-    ground: &Ground<'_>,
+    heading: &RequestInfo,
+    ground: &RunContext<'_>,
     binding: &Binding,
     (decision, offer, cause): (&Decision, Offer, Cause),
 ) -> Ask {
@@ -133,7 +113,7 @@ pub(crate) fn compose(
 /// What a command would be able to reach after a yes.
 pub(crate) fn reach(
     settings: &Settings,
-    ground: &Ground<'_>,
+    ground: &RunContext<'_>,
     opens: &crate::ask::approvals::Opening,
 ) -> Reachable {
     let widened = ground.widened(opens);
@@ -176,10 +156,10 @@ pub(crate) fn limits(settings: &Settings) -> AskLimits {
 /// what comes back is how the ask stands there.
 pub(crate) fn wait_for_answer(
     settings: &Settings,
-    desk: &Desk,
+    desk: &ApprovalQueue,
     ask: &Ask,
     abandoned: &Abandoned,
-) -> Result<(AskState, Option<String>), DeskError> {
+) -> Result<(AskState, Option<String>), ApprovalError> {
     let asking = &settings.asking;
     let expires = Duration::from_millis(ask.expires_at_ms.saturating_sub(now_ms()));
     let now = Instant::now();
@@ -207,11 +187,11 @@ pub(crate) fn wait_for_answer(
 
 /// Waits so long for an answer from elsewhere, and says how the ask stands then.
 pub(crate) fn settled_within(
-    desk: &Desk,
+    desk: &ApprovalQueue,
     ask: &str,
     wait: Duration,
     abandoned: &Abandoned,
-) -> Result<AskState, DeskError> {
+) -> Result<AskState, ApprovalError> {
     let ask = desk.ask(ask)?;
     let left = Duration::from_millis(ask.expires_at_ms.saturating_sub(now_ms()));
     let waiting = Waiting {
@@ -228,7 +208,7 @@ pub(crate) fn settled_within(
 
 /// An ask that somebody waits for.
 struct Waiting<'a> {
-    desk: &'a Desk,
+    desk: &'a ApprovalQueue,
     ask: &'a str,
     watch: Watch,
     until: Instant,

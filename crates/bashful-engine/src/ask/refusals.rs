@@ -9,11 +9,11 @@ use std::sync::Mutex;
 use bashful_policy::ResourceLimits;
 use bashful_sandbox::{Glance, Violation};
 
-use crate::ask::approvals::{Ask, AskState, Cause, Desk, Opening};
+use crate::ask::approvals::{ApprovalQueue, Ask, AskState, Cause, Opening};
 use crate::base::clock::now_ms;
-use crate::confine::profile::usual_limits;
+use crate::base::usual_limits::usual_limits;
 use crate::model::approval::Approval;
-use crate::model::error::ask::DeskError;
+use crate::model::error::ask::ApprovalError;
 use crate::model::remedy::is_grantable;
 use crate::model::result::ExecutionResult;
 use crate::record::asks::recorded;
@@ -47,7 +47,7 @@ impl Draft {
         }
     }
 
-    fn ask_for(&self, result: &ExecutionResult) -> Result<Option<Approval>, DeskError> {
+    fn ask_for(&self, result: &ExecutionResult) -> Result<Option<Approval>, ApprovalError> {
         let stopped: Vec<Violation> = result.worth_telling().cloned().collect();
         let opens = missing(&stopped, &self.resources);
         let nothing = opens.is_empty() || self.is_script;
@@ -64,7 +64,7 @@ impl Draft {
         ask.ground.reason = reason(&stopped);
         ask.ground.capability = None;
         widen(&mut ask, opens);
-        let desk = Desk::at(&self.state)?;
+        let desk = ApprovalQueue::at(&self.state)?;
         let trail = Trail::at(&self.state);
         let mut record = |opened: &OpenedAsk| {
             let (ask, joined) = match opened {

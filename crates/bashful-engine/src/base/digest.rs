@@ -23,3 +23,13 @@ pub(crate) fn digest(parts: &[&[u8]]) -> String {
     }
     hexadecimal(&hash.finalize(), 32)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digests_are_written_as_everybody_writes_them() {
+        assert_eq!(hexadecimal(&[0, 1, 0xab, 0xff], 3), "0001ab");
+    }
+}

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bashful_policy::ResourceLimits;
 
-use crate::confine::profile::usual_limits;
+use crate::base::usual_limits::usual_limits;
 
 use super::error::ConfigError;
 use super::key::Key;

@@ -1,5 +1,6 @@
 //! What a run may do, from its agent's profile, its own wish and its places.
 
+use crate::confine::environment::git_identity;
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::DirBuilderExt;
@@ -12,10 +13,10 @@ use bashful_sandbox::{AbsentNames, Profile, ROOM_DIRECTORY, SYSTEM_DIRECTORIES};
 
 use crate::config::{Granted, HomeMode, Sandbox};
 use crate::confine::profile::{ConfineError, ConfineRequest, HomeDirectory, Witness, confine};
-use crate::engine::builder::Settings;
 use crate::model::error::EngineError;
-use crate::request::context::Ground;
+use crate::request::context::RunContext;
 use crate::request::invocation::{Action, Invocation};
+use crate::request::settings::Settings;
 
 mod remembered;
 
@@ -60,13 +61,13 @@ fn is_plain(granted: &Granted, invocation: &Invocation) -> bool {
 pub(crate) fn bounds(
     settings: &Settings,
     invocation: &Invocation,
-    ground: &Ground<'_>,
+    ground: &RunContext<'_>,
     cache: &Path,
 ) -> Result<Option<Arc<Bounds>>, EngineError> {
     if settings.sandbox == Sandbox::None {
         return Ok(None);
     }
-    let Ground {
+    let RunContext {
         workspace,
         cwd,
         granted,
@@ -74,7 +75,10 @@ pub(crate) fn bounds(
     } = ground;
     let plain = is_plain(granted, invocation);
     let known = if plain {
-        settings.bounds.find((workspace, cache), granted)
+        settings
+            .kept
+            .of::<Remembered>()
+            .find((workspace, cache), granted)
     } else {
         Err(None)
     };
@@ -104,8 +108,7 @@ pub(crate) fn bounds(
             .map(|(_, value)| value.as_str())
             .or_else(|| settings.environment.get(name).map(String::as_str))
     };
-    let reads: Vec<PathBuf> = settings
-        .git_identity()
+    let reads: Vec<PathBuf> = git_identity(settings)
         .into_iter()
         .map(Path::to_owned)
         .collect();
@@ -145,7 +148,7 @@ pub(crate) fn bounds(
             cache: cache.to_owned(),
             granted: granted.clone(),
         };
-        let remembered = &settings.bounds;
+        let remembered = settings.kept.of::<Remembered>();
         remembered.keep(purpose, witness, confined.looked_at, &bounds);
     }
     Ok(Some(bounds))

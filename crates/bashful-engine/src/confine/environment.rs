@@ -1,5 +1,7 @@
 //! The environment of a run: a short allow-list, what was injected, what we add.
 
+use crate::config::env;
+use crate::request::settings::Settings;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -287,6 +289,16 @@ fn is_startup(name: &str) -> bool {
         }
         None => name == *pattern,
     })
+}
+
+/// A git configuration that knows who the user is, written once.
+pub(crate) fn git_identity(settings: &Settings) -> Option<&Path> {
+    let write = || {
+        let variable = |name: &str| settings.environment.get(name).map(Path::new);
+        let home = variable(env::HOME)?;
+        write_git_identity(home, variable(env::XDG_CONFIG_HOME), &settings.places.cache)
+    };
+    settings.git_identity.get_or_init(write).as_deref()
 }
 
 #[cfg(test)]

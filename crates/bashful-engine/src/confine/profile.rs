@@ -44,7 +44,7 @@ mod tests_support;
 mod tests_toolchains;
 
 pub use crate::model::error::confine::ConfineError;
-pub(crate) use limits::usual_limits;
+
 pub(crate) use looked_at::{LookedAt, Witness};
 
 use deny::Denied;

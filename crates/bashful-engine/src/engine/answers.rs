@@ -4,15 +4,17 @@ use std::time::Duration;
 
 use bashful_keeper::TaskId;
 
-use super::{Engine, aside};
-use crate::ask::approvals::{Answer, Ask, AskState, Desk, Opening, Reachable, Settled, Witness};
+use super::{Engine, on_thread};
+use crate::ask::approvals::{
+    Answer, AnsweredBy, ApprovalQueue, Ask, AskState, Opening, Reachable, Settled,
+};
 use crate::ask::asking::{self, Abandoned};
 use crate::base::error_chain::in_full;
 use crate::base::secrets::masked;
 use crate::model::error::EngineError;
 use crate::model::result::Status;
 use crate::record::audit::{Event, Refused, Trail};
-use crate::request::context::Ground;
+use crate::request::context::RunContext;
 use crate::request::invocation::Invocation;
 
 impl Engine {
@@ -23,7 +25,12 @@ impl Engine {
 
     /// Answers an ask of this engine's session in a person's name. The first answer counts; the
     /// request is then made again, and finds what was said.
-    pub fn answer(&self, id: &str, answer: &Answer, by: &Witness) -> Result<Settled, EngineError> {
+    pub fn answer(
+        &self,
+        id: &str,
+        answer: &Answer,
+        by: &AnsweredBy,
+    ) -> Result<Settled, EngineError> {
         let session = &self.inner.settings.session.name;
         Ok(self.desk()?.answer_in(session, id, answer, by)?)
     }
@@ -32,14 +39,14 @@ impl Engine {
     pub(crate) fn reach(&self, mut invocation: Invocation) -> Result<Reachable, EngineError> {
         let settings = &self.inner.settings;
         let heading = self.heading(&mut invocation);
-        let ground = Ground::of(settings, &invocation, &heading)?;
+        let ground = RunContext::of(settings, &invocation, &heading)?;
         Ok(asking::reach(settings, &ground, &Opening::default()))
     }
 
     /// Waits so long at most for an answer from elsewhere, and says how the ask stands then.
     pub async fn settled_within(&self, ask: &str, wait: Duration) -> Result<AskState, EngineError> {
         let (engine, ask) = (self.clone(), ask.to_owned());
-        aside(move |abandoned| {
+        on_thread(move |abandoned| {
             let desk = engine.desk()?;
             Ok(asking::settled_within(&desk, &ask, wait, abandoned)?)
         })
@@ -88,7 +95,7 @@ impl Engine {
         }
     }
 
-    fn desk(&self) -> Result<Desk, EngineError> {
-        Ok(Desk::of(&self.inner.settings)?)
+    fn desk(&self) -> Result<ApprovalQueue, EngineError> {
+        Ok(ApprovalQueue::of(&self.inner.settings)?)
     }
 }

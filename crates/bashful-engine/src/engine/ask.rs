@@ -4,13 +4,13 @@ use bashful_policy::Decision;
 
 use super::verdicts::{beyond_admin, denied, expired, too_many};
 use super::{Engine, Started};
-use crate::ask::approvals::{Ask, AskState, Binding, Cause, Desk, Offer, notify, offer};
+use crate::ask::approvals::{ApprovalQueue, Ask, AskState, Binding, Cause, Offer, notify, offer};
 use crate::ask::asking::{Abandoned, compose, limits, wait_for_answer};
 use crate::judge::apply_grants::Considered;
 use crate::launch::journal::Journal;
 use crate::model::approval::Approval;
 use crate::model::error::EngineError;
-use crate::model::result::{ExecutionResult, Heading};
+use crate::model::result::{ExecutionResult, RequestInfo};
 use crate::request::invocation::Invocation;
 use crate::store::OpenedAsk;
 
@@ -26,7 +26,7 @@ pub(super) enum Asked {
 
 /// One judgement that ended in a question.
 pub(super) struct Round<'a, 'g> {
-    pub(super) heading: &'a mut Heading,
+    pub(super) heading: &'a mut RequestInfo,
     pub(super) considered: &'a Considered<'g>,
     pub(super) binding: &'a Binding,
     pub(super) decision: &'a Decision,
@@ -48,7 +48,7 @@ impl Engine {
             binding,
             decision,
         } = round;
-        let refuse = |journal: &mut Journal, heading: &Heading| {
+        let refuse = |journal: &mut Journal, heading: &RequestInfo| {
             let result = refused(journal, heading.clone())?;
             Ok(Asked::Refused(Box::new(result)))
         };
@@ -64,7 +64,7 @@ impl Engine {
             heading.decision = Some(beyond_admin(decision));
             return refuse(journal, heading);
         };
-        let desk = Desk::of(settings)?;
+        let desk = ApprovalQueue::of(settings)?;
         let subject = (decision, offered, Cause::Policy);
         let mut ask = compose(settings, heading, &considered.ground, binding, subject);
         if let Some(script) = &invocation.script {
@@ -140,14 +140,14 @@ impl Engine {
 }
 
 /// The end of a request that came to nothing.
-pub(super) fn refuse(journal: &mut Journal, heading: Heading) -> Result<Started, EngineError> {
+pub(super) fn refuse(journal: &mut Journal, heading: RequestInfo) -> Result<Started, EngineError> {
     let result = refused(journal, heading)?;
     Ok(Started::NotAllowed(Box::new(result)))
 }
 
 /// The result of a request that came to nothing. One that cannot be recorded is an error, and
 /// nothing runs either way.
-fn refused(journal: &mut Journal, heading: Heading) -> Result<ExecutionResult, EngineError> {
+fn refused(journal: &mut Journal, heading: RequestInfo) -> Result<ExecutionResult, EngineError> {
     let result = ExecutionResult::not_allowed(heading);
     journal.refusal(&result)?;
     Ok(result)

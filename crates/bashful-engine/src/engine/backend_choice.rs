@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use bashful_sandbox::Backend;
 
-use crate::engine::builder::Settings;
+use crate::request::settings::Settings;
 
 mod memory;
 mod probe;
@@ -37,6 +37,16 @@ struct Known {
 }
 
 impl Chosen {
+    /// The backend of these settings, looked for if need be.
+    pub(crate) fn for_settings(settings: &Settings) -> Backend {
+        settings.kept.of::<Self>().get(settings)
+    }
+
+    /// The backend of these settings as far as it is known.
+    pub(crate) fn known_to(settings: &Settings) -> Option<Backend> {
+        settings.kept.of::<Self>().peek(settings)
+    }
+
     /// The backend, looked for if need be.
     pub(crate) fn get(&self, settings: &Settings) -> Backend {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);

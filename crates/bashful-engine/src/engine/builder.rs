@@ -1,29 +1,27 @@
 //! Making an engine: who asks, where things are kept, what the limits are.
 
-use crate::base::digest::hexadecimal;
+use crate::base::kept::Kept;
+use crate::request::settings::BackendChoice;
+use crate::request::settings::Reach;
+use crate::request::settings::Session;
+use crate::request::settings::Settings;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
-use bashful_keeper::VERSION;
-use bashful_sandbox::Backend;
-use sha2::{Digest, Sha256};
-
 use crate::ask::approvals::Approver;
-use crate::ask::asking::{Asking, GiveUp};
-use crate::config::{Config, Sandbox, Wish, env as variables};
-use crate::confine::bounds::Remembered;
-use crate::confine::environment::{secret_values, write_git_identity};
+use crate::config::{Config, Sandbox, Wish};
+use crate::confine::environment::secret_values;
 use crate::engine::Engine;
 use crate::engine::backend_choice::Chosen;
-use crate::faces::explain::Noted;
-use crate::judge::policy::{Policies, PolicyMode};
 use crate::launch::client::{EarlyKeeper, Origin};
-use crate::launch::find_keeper::{self, is_executable, on_path};
+use crate::model::asking::Asking;
+use crate::model::asking::GiveUp;
 use crate::model::error::EngineError;
 use crate::model::places::Places;
 use crate::record::audit::Trail;
+use crate::request::settings::PolicyMode;
 use crate::store::HeldStore;
 
 /// Settings for an [`Engine`].
@@ -49,42 +47,6 @@ pub struct EngineBuilder {
 
 /// After so long without a call, a shell is forgotten.
 const SHELL_IDLE: Duration = Duration::from_secs(24 * 60 * 60);
-
-/// One conversation of an agent with Bashful.
-#[derive(Debug, Clone)]
-pub(crate) struct Session {
-    pub(crate) name: String,
-    pub(crate) reach: Reach,
-    pub(crate) idle: Duration,
-}
-
-/// Who belongs to a session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reach {
-    /// Every process that names it.
-    Shared,
-    /// One engine.
-    Engine,
-    /// One call of one engine, which then ends.
-    OneCall,
-}
-
-impl Session {
-    /// The name of a keeper: what it belongs to, and the version it must have.
-    pub(crate) fn keeper_name(&self, state: &Path, agent: &str, workspace: &str) -> String {
-        let mut digest = Sha256::new();
-        let parts = [VERSION, agent, &self.name, workspace].map(str::as_bytes);
-        for part in parts
-            .into_iter()
-            .chain([state.as_os_str().as_encoded_bytes()])
-        {
-            // The length goes first, so that no two lists of parts look the same.
-            digest.update((part.len() as u64).to_le_bytes());
-            digest.update(part);
-        }
-        hexadecimal(&digest.finalize(), 12)
-    }
-}
 
 impl EngineBuilder {
     /// Who asks; the configuration's `agent` unless given.
@@ -278,18 +240,22 @@ impl EngineBuilder {
             Some(_) => Trail::at(&places.state),
             None => Trail::kept_open(&places.state),
         };
-        Ok(Engine::from_settings(Settings {
+        let forks_keepers = self.fork.is_some();
+        let settings = Settings {
             agent: self.agent.unwrap_or_else(|| config.agent.clone()),
             session,
             workspace: self.workspace,
             named_helper: self.helper,
-            store: Arc::new(HeldStore::at(&places.state, self.fork.is_some())),
-            fork: self.fork,
+            store: Arc::new(HeldStore::at(&places.state, forks_keepers)),
+            forks_keepers,
             places,
             mask: secret_values(&environment, &listed, &config.secrets.names),
             environment,
             sandbox: self.sandbox.unwrap_or(config.sandbox),
-            chosen: Arc::default(),
+            backend_choice: BackendChoice {
+                get: Chosen::for_settings,
+                peek: Chosen::known_to,
+            },
             wish: self.wish,
             policy: self.policy,
             profile: self.profile,
@@ -297,152 +263,24 @@ impl EngineBuilder {
             shell_idle: self.shell_idle.unwrap_or(SHELL_IDLE),
             config,
             git_identity: OnceLock::new(),
-            bounds: Remembered::default(),
-            policies: Policies::default(),
-            noted: Noted::default(),
             trail,
             bash: Mutex::default(),
-        }))
+            kept: Kept::default(),
+        };
+        Ok(Engine::from_settings(settings, self.fork))
     }
-}
-
-/// What an engine goes by.
-#[derive(Debug)]
-pub(crate) struct Settings {
-    pub(crate) agent: String,
-    pub(crate) session: Session,
-    pub(crate) workspace: Option<PathBuf>,
-    named_helper: Option<PathBuf>,
-    fork: Option<Origin>,
-    pub(crate) places: Places,
-    /// Asks, grants and scripts.
-    pub(crate) store: Arc<HeldStore>,
-    pub(crate) config: Config,
-    pub(crate) environment: BTreeMap<String, String>,
-    pub(crate) mask: Vec<String>,
-    pub(crate) sandbox: Sandbox,
-    /// The backend that `auto` stands for, once it was looked for.
-    pub(crate) chosen: Arc<Chosen>,
-    pub(crate) wish: Wish,
-    pub(crate) policy: PolicyMode,
-    /// The name of the profile that was asked for.
-    pub(crate) profile: Option<String>,
-    pub(crate) asking: Asking,
-    /// After so long without a call, a shell is forgotten.
-    pub(crate) shell_idle: Duration,
-    git_identity: OnceLock<Option<PathBuf>>,
-    pub(crate) bounds: Remembered,
-    pub(crate) policies: Policies,
-    /// What is said about a backend that holds less.
-    pub(crate) noted: Noted,
-    /// The record.
-    pub(crate) trail: Trail,
-    /// The bash that was found last.
-    bash: Mutex<Option<PathBuf>>,
 }
 
 impl Settings {
-    /// Where a new keeper comes from.
-    pub(crate) fn keeper_origin(&self) -> Result<Origin, EngineError> {
-        if let Some(origin) = &self.fork {
-            return Ok(origin.clone());
-        }
-        find_keeper::find(self.named_helper.as_deref(), self.path()).map(Origin::Executable)
-    }
-
-    /// Whether new keepers are made by forking this process.
-    pub(crate) fn forks_keepers(&self) -> bool {
-        self.fork.is_some()
-    }
-
-    /// Who enforces what runs may do; none without a sandbox.
-    pub(crate) fn enforcer(&self) -> Option<Backend> {
-        match self.sandbox {
-            Sandbox::None => None,
-            Sandbox::By(backend) => Some(backend),
-            Sandbox::Auto => Some(self.chosen.get(self)),
-        }
-    }
-
-    /// Who will, as far as that is known before anything was tried.
-    pub(crate) fn known_enforcer(&self) -> Option<Backend> {
-        match self.sandbox {
-            Sandbox::None => None,
-            Sandbox::By(backend) => Some(backend),
-            Sandbox::Auto => self.chosen.peek(self),
-        }
-    }
-
-    /// The enforcer in a word, for records and people.
-    pub(crate) fn sandbox_word(&self) -> &'static str {
-        self.enforcer().map_or("none", Backend::as_str)
-    }
-
     /// A builder for an engine that gets its keepers as this one does.
     pub(crate) fn alike(&self) -> EngineBuilder {
         EngineBuilder {
             helper: self.named_helper.clone(),
             // A keeper that was forked for this one's call is not for another's.
-            fork: self.fork.as_ref().map(|_| Origin::Fork),
+            fork: self.forks_keepers.then_some(Origin::Fork),
             environment: Some(self.environment.clone()),
             ..EngineBuilder::default()
         }
-    }
-
-    pub(crate) fn path(&self) -> Option<&str> {
-        self.environment.get("PATH").map(String::as_str)
-    }
-
-    /// The bash that runs commands: the first on the caller's `PATH`, for as long as it is there.
-    pub(crate) fn bash(&self) -> Result<PathBuf, EngineError> {
-        let mut known = self.bash.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(bash) = known.as_ref().filter(|bash| is_executable(bash)) {
-            return Ok(bash.clone());
-        }
-        let mut found = on_path("bash", self.path()).into_iter();
-        *known = found.find(|candidate| is_executable(candidate));
-        known.clone().ok_or_else(|| EngineError::NoBash {
-            path: self.path().unwrap_or_default().to_owned(),
-        })
-    }
-
-    /// A git configuration that knows who the user is, written once.
-    pub(crate) fn git_identity(&self) -> Option<&Path> {
-        let write = || {
-            let home = self.environment.get(variables::HOME).map(Path::new)?;
-            let config = self
-                .environment
-                .get(variables::XDG_CONFIG_HOME)
-                .map(Path::new);
-            write_git_identity(home, config, &self.places.cache)
-        };
-        self.git_identity.get_or_init(write).as_deref()
-    }
-
-    /// The caller's home, real.
-    pub(crate) fn home(&self) -> Option<PathBuf> {
-        let home = self.environment.get(variables::HOME).map(PathBuf::from);
-        let home = home.filter(|home| home.is_absolute())?;
-        home.canonicalize().ok()
-    }
-
-    /// Where the user's configuration is.
-    pub(crate) fn configuration(&self) -> Option<PathBuf> {
-        // A relative one says nothing, as the specification of these variables has it.
-        let named = |name: &str| {
-            let path = self.environment.get(name).map(PathBuf::from);
-            path.filter(|path| path.is_absolute())
-        };
-        named(variables::XDG_CONFIG_HOME)
-            .or_else(|| named(variables::HOME).map(|home| home.join(".config")))
-            .map(|directory| directory.join("bashful"))
-    }
-
-    /// Where tools may cache for a project.
-    pub(crate) fn cache(&self, workspace: &Path) -> PathBuf {
-        let digest = Sha256::digest(workspace.as_os_str().as_encoded_bytes());
-        let name = hexadecimal(&digest, 8);
-        self.places.cache.join("projects").join(name)
     }
 }
 

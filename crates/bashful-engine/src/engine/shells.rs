@@ -10,12 +10,12 @@ use rustix::fs::{Access, access};
 use super::Engine;
 use crate::ask::asking::Abandoned;
 use crate::base::real::real;
-use crate::engine::builder::Reach;
 use crate::launch::prepare::time_limit;
 use crate::model::error::{EngineError, InvalidInvocation};
-use crate::model::result::Heading;
+use crate::model::result::RequestInfo;
 use crate::request::context::{is_inside, workspace_of};
 use crate::request::invocation::{Action, Invocation};
+use crate::request::settings::Reach;
 use crate::shells::{
     Held, Key, Shell, ShellCall, ShellError, ShellState, Values, check_name, directory_of, list,
     peek, remove_expired, workspace_text,
@@ -29,7 +29,7 @@ impl Engine {
     pub(super) fn enter_shell(
         &self,
         invocation: &mut Invocation,
-        heading: &Heading,
+        heading: &RequestInfo,
         abandoned: &Abandoned,
     ) -> Result<Option<ShellCall>, EngineError> {
         let Some(key) = self.shell_of(invocation, heading)? else {
@@ -52,10 +52,10 @@ impl Engine {
     }
 
     /// Gives a request what its shell remembers, without waiting for it.
-    pub(super) fn look_into_shell(
+    pub(crate) fn look_into_shell(
         &self,
         invocation: &mut Invocation,
-        heading: &Heading,
+        heading: &RequestInfo,
     ) -> Result<(), EngineError> {
         if let Some(key) = self.shell_of(invocation, heading)? {
             let settings = &self.inner.settings;
@@ -71,7 +71,7 @@ impl Engine {
     fn shell_of(
         &self,
         invocation: &Invocation,
-        heading: &Heading,
+        heading: &RequestInfo,
     ) -> Result<Option<Key>, EngineError> {
         let Some(name) = &invocation.shell else {
             return Ok(None);

@@ -1,5 +1,6 @@
 //! The life of a command, from a request to a run.
 
+use crate::engine::weaker::Noted;
 use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 
@@ -7,21 +8,21 @@ use bashful_keeper::TaskId;
 use bashful_policy::{Decision, Effect, Layer};
 
 use super::ask::{Asked, Round, refuse};
-use super::verdicts::{Held, apart, without_grants};
+use super::verdicts::{Held, split_error, without_grants};
 use super::{Engine, Started};
-use crate::ask::approvals::{Binding, Cause, Desk, Grant, Offer};
+use crate::ask::approvals::{ApprovalQueue, Binding, Cause, Grant, Offer};
 use crate::ask::asking::{Abandoned, compose, limits};
 use crate::ask::refusals::Draft;
 use crate::config::Survivors;
-use crate::engine::builder::Settings;
 use crate::judge::apply_grants::consider;
 use crate::launch::journal::Journal;
 use crate::launch::prepare::{prepare, survivors};
-use crate::model::error::ask::DeskError;
+use crate::model::error::ask::ApprovalError;
 use crate::model::error::{EngineError, InvalidInvocation};
-use crate::model::result::Heading;
-use crate::request::context::Ground;
+use crate::model::result::RequestInfo;
+use crate::request::context::RunContext;
 use crate::request::invocation::{Action, Invocation};
+use crate::request::settings::Settings;
 use crate::run::running::Run;
 use crate::shells::ShellCall;
 use crate::store::may_have_grants;
@@ -67,7 +68,7 @@ impl Engine {
         journal.about(invocation.script.clone());
         let mut is_new = true;
         for _ in 0..MOST_ROUNDS {
-            let ground = Ground::of(settings, &invocation, &heading)?;
+            let ground = RunContext::of(settings, &invocation, &heading)?;
             let case = self.case(&invocation);
             let binding = Binding::of(settings, &heading, &ground, &case);
             if std::mem::take(&mut is_new) {
@@ -76,7 +77,7 @@ impl Engine {
             let (desk, grants, unread) = match invocation.script {
                 // No grant is about a script, and none widens one.
                 Some(_) => (None, Vec::new(), None),
-                None => apart(self.grants_for(&binding)),
+                None => split_error(self.grants_for(&binding)),
             };
             let considered = consider(case, ground, grants)?;
             let mut decision = considered.checked.clone().decision_about(&heading.command);
@@ -143,12 +144,12 @@ impl Engine {
     }
 
     /// The desk, and the grants at it that a request may lean on; no desk where there is no grant.
-    pub(super) fn grants_for(&self, binding: &Binding) -> Result<Held, DeskError> {
+    pub(crate) fn grants_for(&self, binding: &Binding) -> Result<Held, ApprovalError> {
         let settings = &self.inner.settings;
         if !may_have_grants(&settings.places.state) {
             return Ok((None, Vec::new()));
         }
-        let desk = Desk::of(settings)?;
+        let desk = ApprovalQueue::of(settings)?;
         let mut held = desk.held_by(&binding.agent)?;
         held.retain(|grant| binding.fits(grant));
         Ok((Some(desk), held))
@@ -159,7 +160,7 @@ impl Engine {
     fn launch_recorded(
         &self,
         invocation: Invocation,
-        heading: &Heading,
+        heading: &RequestInfo,
         allowed: Allowed<'_>,
     ) -> Result<Run, EngineError> {
         let settings = &self.inner.settings;
@@ -193,13 +194,13 @@ impl Engine {
             (Some(shell), Some(armed)) => shell.arm(armed),
             _ => {}
         }
-        let last_page = journal.last_page(claimed.as_ref());
+        let end_record = journal.end_record(claimed.as_ref());
         let is_script = draft.is_script;
         let mut heading = heading.clone();
         if let Some(room) = &prepared.start.room {
-            heading.sandbox_notes = settings.noted.about(room);
+            heading.sandbox_notes = settings.kept.of::<Noted>().about(room);
         }
-        let launched = self.launch(prepared, heading.clone(), (last_page, draft, shell));
+        let launched = self.launch(prepared, heading.clone(), (end_record, draft, shell));
         // On disk before anything runs. Without the word nothing does.
         if let Err(error) = journal.start(claimed.as_ref()) {
             drop((release, launched));
@@ -208,7 +209,7 @@ impl Engine {
         }
         let run = launched.inspect_err(|error| {
             // Without the word nothing was started, whoever got the order.
-            let nothing = journal.last_page(claimed.as_ref());
+            let nothing = journal.end_record(claimed.as_ref());
             nothing.not_started(&task, &heading, &error.to_string());
         })?;
         release.go();
@@ -228,7 +229,7 @@ impl Engine {
     fn take_place(
         &self,
         invocation: &Invocation,
-        heading: &Heading,
+        heading: &RequestInfo,
         task: &TaskId,
     ) -> Result<Option<Claim>, EngineError> {
         let settings = &self.inner.settings;
@@ -250,15 +251,15 @@ impl Engine {
     }
 
     /// Gives back what was claimed, because nothing was started.
-    fn give_back(&self, grant: Option<&Grant>, task: &TaskId) -> Result<(), DeskError> {
+    fn give_back(&self, grant: Option<&Grant>, task: &TaskId) -> Result<(), ApprovalError> {
         let Some(grant) = grant else { return Ok(()) };
-        Desk::of(&self.inner.settings)?.release(&grant.id, task.as_str())
+        ApprovalQueue::of(&self.inner.settings)?.release(&grant.id, task.as_str())
     }
 }
 
 /// Claims a grant of one call for this start; false if another was faster.
 fn claim(
-    desk: Option<&Desk>,
+    desk: Option<&ApprovalQueue>,
     grant: Option<&Grant>,
     journal: &Journal,
 ) -> Result<bool, EngineError> {
@@ -273,7 +274,7 @@ fn claim(
 /// All that a start needs besides the request.
 struct Allowed<'g> {
     journal: Journal,
-    ground: Ground<'g>,
+    ground: RunContext<'g>,
     claimed: Option<Grant>,
     draft: Draft,
     /// The shell it runs in.
@@ -281,7 +282,12 @@ struct Allowed<'g> {
 }
 
 /// The ask that would be put if something is stopped while the command runs.
-fn draft(settings: &Settings, heading: &Heading, ground: &Ground<'_>, binding: &Binding) -> Draft {
+fn draft(
+    settings: &Settings,
+    heading: &RequestInfo,
+    ground: &RunContext<'_>,
+    binding: &Binding,
+) -> Draft {
     let nothing = Decision {
         effect: Effect::Ask,
         rule: String::new(),

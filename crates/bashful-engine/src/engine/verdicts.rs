@@ -2,16 +2,16 @@
 
 use bashful_policy::{Decision, Effect, Layer};
 
-use crate::ask::approvals::{Desk, Grant};
-use crate::model::error::ask::DeskError;
+use crate::ask::approvals::{ApprovalQueue, Grant};
+use crate::model::error::ask::ApprovalError;
 
 /// Grants, and the desk that they lie at.
-pub(super) type Held = (Option<Desk>, Vec<Grant>);
+pub(super) type Held = (Option<ApprovalQueue>, Vec<Grant>);
 
 /// Grants that cannot be read are none; why is told with the decision.
-pub(super) fn apart(
-    held: Result<Held, DeskError>,
-) -> (Option<Desk>, Vec<Grant>, Option<DeskError>) {
+pub(crate) fn split_error(
+    held: Result<Held, ApprovalError>,
+) -> (Option<ApprovalQueue>, Vec<Grant>, Option<ApprovalError>) {
     match held {
         Ok((desk, grants)) => (desk, grants, None),
         Err(error) => (None, Vec::new(), Some(error)),
@@ -19,7 +19,7 @@ pub(super) fn apart(
 }
 
 /// The reason of a decision that could lean on no grant.
-pub(super) fn without_grants(reason: &str, error: &DeskError) -> String {
+pub(crate) fn without_grants(reason: &str, error: &ApprovalError) -> String {
     tracing::warn!(%error, "what was granted cannot be read");
     format!("{reason}; what was granted before cannot be read: {error}")
 }

@@ -4,15 +4,17 @@
 //! and asked from inside. What it said is remembered until the next boot; what costs
 //! nothing to look at is looked at every time.
 
+use crate::engine::Engine;
+use crate::request::invocation::Invocation;
 use std::path::Path;
 
 use bashful_sandbox::Host;
 use serde::Serialize;
 
-use crate::engine::builder::Settings;
-use crate::faces::explain::Explanation;
+use crate::explain::Explanation;
 use crate::model::error::EngineError;
 use crate::model::result::Enforcement;
+use crate::request::settings::Settings;
 
 mod checks;
 mod judge;
@@ -174,4 +176,13 @@ pub(crate) fn diagnose(
             .collect(),
         ..judged
     })
+}
+
+impl Engine {
+    /// Tells what this host offers and what will be enforced on it, by really building a
+    /// sandbox once. A sandbox that held is remembered until the next boot.
+    pub fn doctor(&self, look: Look) -> Result<Diagnosis, EngineError> {
+        let planned = self.explain(Invocation::bash("true"));
+        diagnose(self.settings(), look, &planned)
+    }
 }

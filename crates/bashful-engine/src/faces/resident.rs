@@ -11,6 +11,8 @@
 //! that does not descend from a run. Everybody else does the work alone.
 
 use crate::base::caller::FRONT;
+use crate::config::env;
+use crate::engine::Engine;
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
@@ -83,4 +85,17 @@ pub fn serve_as_resident_if_asked(program: fn(Vec<OsString>) -> u8) -> Option<u8
 
 fn socket_name() -> &'static str {
     std::str::from_utf8(RESIDENT_SOCKET).unwrap_or_default()
+}
+
+impl Engine {
+    /// For a command line: if its session is used again, leaves a resident engine behind that later
+    /// calls of this user are handed to.
+    pub fn leave_resident(&self) {
+        let settings = self.settings();
+        let alone = settings.environment.get(env::BASHFUL_ALONE);
+        let is_used_again = self.joins_a_session();
+        if is_used_again && alone.is_none_or(String::is_empty) {
+            leave_behind(&settings.places, settings.session.idle);
+        }
+    }
 }

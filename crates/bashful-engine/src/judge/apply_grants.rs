@@ -9,15 +9,15 @@
 use bashful_policy::{Call, Decision, Effect, Finding, Layer, Redirect, RedirectKind, Rule};
 
 use crate::ask::approvals::{Grant, Opening, Scope, Subject};
-use crate::judge::policy::{Besides, Case, Checked};
+use crate::judge::policy::{Case, Checked, ExtraRules};
 use crate::model::error::EngineError;
-use crate::request::context::Ground;
+use crate::request::context::RunContext;
 
 /// A request that was judged with all that persons said.
 #[derive(Debug, Clone)]
 pub(crate) struct Considered<'a> {
     /// Where it stands, with what was opened for it.
-    pub(crate) ground: Ground<'a>,
+    pub(crate) ground: RunContext<'a>,
     /// What the policy says.
     pub(crate) checked: Checked,
     /// The grants that it leans on.
@@ -35,7 +35,7 @@ impl Considered<'_> {
 /// Considers a request. `grants` are those that fit it and hold.
 pub(crate) fn consider<'a>(
     case: Case<'_>,
-    ground: Ground<'a>,
+    ground: RunContext<'a>,
     grants: Vec<Grant>,
 ) -> Result<Considered<'a>, EngineError> {
     let checked = case.judge(&ground)?;
@@ -96,7 +96,7 @@ fn lean<'a>(
             leans_on.push(grant.clone());
         }
     }
-    let besides = Besides {
+    let besides = ExtraRules {
         granted: rules,
         careful: false,
     };
@@ -133,7 +133,7 @@ const HARMLESS: [&str; 2] = ["read-only", "wrapper"];
 /// without that, `wider` the one with it.
 pub(crate) fn opens_for(
     case: Case<'_>,
-    (narrow, wider): (&Ground<'_>, &Ground<'_>),
+    (narrow, wider): (&RunContext<'_>, &RunContext<'_>),
     shapes: &[Vec<String>],
     opening: &Opening,
 ) -> Result<bool, EngineError> {
@@ -142,7 +142,7 @@ pub(crate) fn opens_for(
         .iter()
         .map(|shape| Rule::grant(shape, Layer::Session))
         .collect();
-    let besides = || Besides {
+    let besides = || ExtraRules {
         granted: own.clone(),
         careful: true,
     };

@@ -6,6 +6,7 @@
 use crate::base::digest::digest;
 use crate::config::Choice as _;
 use crate::config::Profile;
+use crate::request::settings::PolicyMode;
 use bashful_policy::BUILTIN_RULES_VERSION;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,6 +15,7 @@ use bashful_policy::{
     CommandValidator, Context, Decision, Effect, Layer, NetworkCapability, Policy,
 };
 
+pub use crate::model::grant::remembered;
 pub use bashful_policy::import;
 pub use bashful_policy::{
     Argument, Assignment, BUILTIN_RULES, Call, Class, Facts, Finding, Function, Input, Judgement,
@@ -24,10 +26,10 @@ pub use checks::{CHECKS, nearest};
 pub use trial::{TestedFile, TestedRule, test_rules};
 
 use crate::config::Config;
-use crate::engine::builder::Settings;
 use crate::model::error::EngineError;
-use crate::request::context::Ground;
+use crate::request::context::RunContext;
 use crate::request::invocation::{Action, Invocation};
+use crate::request::settings::Settings;
 
 mod checks;
 mod context;
@@ -37,18 +39,6 @@ mod trial;
 
 use judging::Memo;
 pub(crate) use judging::judge_by_profile;
-
-/// Whether commands are judged before they run.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum PolicyMode {
-    /// By the rules of the agent's profile.
-    #[default]
-    Profile,
-    /// Not at all, but for the blocked commands and what no ordinary work needs, such as
-    /// deleting the system. The sandbox
-    /// stays what it is. Nobody gets this where the admin file says how commands are judged.
-    None,
-}
 
 /// What the policy says about a request.
 #[derive(Debug, Clone)]
@@ -84,7 +74,7 @@ pub(crate) struct Policies {
 }
 
 impl Policies {
-    fn of(&self, ground: &Ground<'_>) -> Arc<Policy> {
+    fn of(&self, ground: &RunContext<'_>) -> Arc<Policy> {
         // The map is whole after every statement, so a panic elsewhere did not tear it.
         let mut known = self
             .by_profile
@@ -103,7 +93,7 @@ impl Policies {
     }
 
     /// The version of the policy that decides on this ground.
-    pub(crate) fn version(&self, config: &Config, ground: &Ground<'_>) -> String {
+    pub(crate) fn version(&self, config: &Config, ground: &RunContext<'_>) -> String {
         let mut known = self.versions.lock().unwrap_or_else(PoisonError::into_inner);
         let version = known
             .entry(ground.profile_name.to_owned())
@@ -122,7 +112,7 @@ pub(crate) struct Case<'a> {
 
 /// What a case is judged by besides its agent's profile.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Besides {
+pub(crate) struct ExtraRules {
     /// What persons said yes to.
     pub(crate) granted: Vec<Rule>,
     /// Whether what no rule knows is asked about, though the kernel would hold it.
@@ -141,8 +131,9 @@ impl Case<'_> {
     }
 
     /// Judges the case where it stands. What was judged before in the same way is remembered.
-    pub(crate) fn judge(&self, ground: &Ground<'_>) -> Result<Checked, EngineError> {
-        let memo = &self.settings.policies.judged;
+    pub(crate) fn judge(&self, ground: &RunContext<'_>) -> Result<Checked, EngineError> {
+        let policies = self.settings.kept.of::<Policies>();
+        let memo = &policies.judged;
         self.judge_by(ground, |text, policy, context| {
             memo.judge(text, &policy, context)
         })
@@ -151,8 +142,8 @@ impl Case<'_> {
     /// The same with what persons said, which is never remembered.
     pub(crate) fn judge_besides(
         &self,
-        ground: &Ground<'_>,
-        besides: Besides,
+        ground: &RunContext<'_>,
+        besides: ExtraRules,
     ) -> Result<Checked, EngineError> {
         self.judge_by(ground, |text, policy, context| {
             judge_by_profile(text, &besides.added_to(policy), context)
@@ -161,13 +152,17 @@ impl Case<'_> {
 
     fn judge_by(
         &self,
-        ground: &Ground<'_>,
+        ground: &RunContext<'_>,
         judge: impl FnOnce(&str, Arc<Policy>, Context) -> (Facts, Judgement),
     ) -> Result<Checked, EngineError> {
         let text = self.text();
         let context = context::of(self.settings, self.invocation, ground)?;
         let (facts, mut judgement) = match self.settings.policy {
-            PolicyMode::Profile => judge(&text, self.settings.policies.of(ground), context),
+            PolicyMode::Profile => judge(
+                &text,
+                self.settings.kept.of::<Policies>().of(ground),
+                context,
+            ),
             PolicyMode::None => {
                 ground.profile.check_policy_off()?;
                 let dangerous = dangers(&text, context);
@@ -196,7 +191,7 @@ impl Case<'_> {
     }
 }
 
-impl Besides {
+impl ExtraRules {
     fn added_to(self, policy: Arc<Policy>) -> Arc<Policy> {
         if self.granted.is_empty() && !self.careful {
             return policy;

@@ -1,6 +1,8 @@
 //! Finding the executable that serves as keeper. The environment has no say in it,
 //! except for `PATH` as the last resort.
 
+use crate::base::programs::is_executable;
+use crate::base::programs::on_path;
 use std::env;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -61,18 +63,4 @@ pub(crate) fn find(named: Option<&Path>, path: Option<&str>) -> Result<PathBuf, 
             }
             EngineError::NoHelper { looked }
         })
-}
-
-/// Where a program of this name could be, in the order of `PATH`. Relative
-/// entries are left out: they mean something else in every directory.
-pub(crate) fn on_path(name: &str, path: Option<&str>) -> Vec<PathBuf> {
-    let entries = env::split_paths(path.unwrap_or_default());
-    entries
-        .filter(|entry| entry.is_absolute())
-        .map(|entry| entry.join(name))
-        .collect()
-}
-
-pub(crate) fn is_executable(path: &Path) -> bool {
-    path.is_file() && rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok()
 }

@@ -6,7 +6,6 @@ use crate::record::asks::recorded;
 use crate::record::asks::recorded_variables;
 use crate::record::log_digest::log_digest;
 use std::fs::{self, File};
-use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::Arc;
@@ -14,21 +13,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use bashful_keeper::{TaskDirectory, TaskId};
 use bashful_policy::Decision;
-use sha2::{Digest, Sha256};
 
-use crate::ask::approvals::{Ask, Binding, Desk, Grant, rights};
+use crate::ask::approvals::{ApprovalQueue, Ask, Binding, Grant, rights};
 use crate::base::clock::millis;
-use crate::base::digest::hexadecimal;
-use crate::confine::environment::is_key_like;
-use crate::engine::builder::Settings;
 use crate::model::error::record::AuditError;
 use crate::model::places::make_private;
-use crate::model::result::{ExecutionResult, Heading};
+use crate::model::result::{ExecutionResult, RequestInfo};
 use crate::record::audit::{
     Asked, Decided, Ended, Event, GrantChange, GrantChanged, OutputDigest, PolicyLoaded, Refused,
     Requested, ScriptChange, Starting, Trail,
 };
-use crate::request::context::Ground;
+use crate::request::context::RunContext;
+use crate::request::settings::Settings;
 use crate::scripts::ScriptCall;
 
 /// Puts one request on record, step by step.
@@ -47,7 +43,7 @@ pub(crate) struct Journal {
 
 impl Journal {
     /// A journal for the task that a request would be.
-    pub(crate) fn new(settings: &Settings, task: TaskId, heading: &Heading) -> Self {
+    pub(crate) fn new(settings: &Settings, task: TaskId, heading: &RequestInfo) -> Self {
         Self {
             trail: settings.trail.clone(),
             task,
@@ -83,8 +79,8 @@ impl Journal {
     pub(crate) fn request(
         &mut self,
         settings: &Settings,
-        heading: &Heading,
-        ground: &Ground<'_>,
+        heading: &RequestInfo,
+        ground: &RunContext<'_>,
         binding: &Binding,
     ) {
         if is_new_policy(&settings.places.state, &binding.policy) {
@@ -191,8 +187,8 @@ impl Journal {
     }
 
     /// The rest of the journal: for whoever sees the end of the run.
-    pub(crate) fn last_page(&self, claimed: Option<&Grant>) -> LastPage {
-        LastPage {
+    pub(crate) fn end_record(&self, claimed: Option<&Grant>) -> EndRecord {
+        EndRecord {
             trail: self.trail.clone(),
             claimed: claimed.map(|grant| grant.id.clone()),
             written: AtomicBool::new(false),
@@ -237,14 +233,14 @@ fn is_new_policy(state: &Path, version: &str) -> bool {
 
 /// The last record of a run, which is written once.
 #[derive(Debug)]
-pub(crate) struct LastPage {
+pub(crate) struct EndRecord {
     trail: Trail,
     /// The grant of one call that the run was to use up.
     claimed: Option<String>,
     written: AtomicBool,
 }
 
-impl LastPage {
+impl EndRecord {
     /// Puts the end of a run on record; whether it is there. That it cannot be written does not take
     /// the result away; it is written later, from the task directory.
     pub(crate) fn end(&self, result: &ExecutionResult, directory: &TaskDirectory) -> bool {
@@ -281,7 +277,7 @@ impl LastPage {
     }
 
     /// Nothing was started after all, though that is what the record says.
-    pub(crate) fn not_started(&self, task: &TaskId, heading: &Heading, error: &str) {
+    pub(crate) fn not_started(&self, task: &TaskId, heading: &RequestInfo, error: &str) {
         if self.written.swap(true, Ordering::AcqRel) {
             return;
         }
@@ -296,7 +292,7 @@ impl LastPage {
         if let Some(grant) = &self.claimed {
             // It was for one run, and there was none. That it cannot be given back is no worse
             // than asking again.
-            let desk = Desk::at(self.trail.state());
+            let desk = ApprovalQueue::at(self.trail.state());
             drop(desk.and_then(|desk| desk.release(grant, task.as_str())));
         }
     }

@@ -13,19 +13,20 @@ use bashful_sandbox::Backend;
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
 
 use crate::base::clock::{millis, now_ms};
+use crate::base::programs::is_executable;
+use crate::base::programs::on_path;
 use crate::config::{Keep, OnLogFull, Survivors};
 use crate::confine::bounds::{Bounds, bounds};
 use crate::confine::environment::{self, Sources};
-use crate::engine::builder::Settings;
-use crate::launch::find_keeper::{is_executable, on_path};
 use crate::launch::release::Release;
 use crate::model::error::{EngineError, InvalidInvocation};
 use crate::model::output::OutputLimit;
-use crate::model::result::Heading;
-use crate::request::context::Ground;
+use crate::model::result::RequestInfo;
+use crate::request::context::RunContext;
 use crate::request::invocation::{
-    Action, Company, Inherit, Invocation, OnTimeout, Seat, Stdin, Timeout,
+    Action, Attachment, Inherit, InputMode, Invocation, OnTimeout, Stdin, Timeout,
 };
+use crate::request::settings::Settings;
 use crate::scripts::ScriptCall;
 use crate::shells::{Armed, Arms, FLAGS, arm};
 
@@ -64,8 +65,8 @@ fn kept_tail(limit: &OutputLimit) -> u64 {
 pub(crate) fn prepare(
     settings: &Settings,
     invocation: Invocation,
-    heading: &Heading,
-    ground: Ground<'_>,
+    heading: &RequestInfo,
+    ground: RunContext<'_>,
     task: TaskId,
 ) -> Result<Prepared, EngineError> {
     let limits = &settings.config.limits;
@@ -79,14 +80,14 @@ pub(crate) fn prepare(
     let let_go_after = timeout.filter(|_| invocation.on_timeout == OnTimeout::Background);
     let cache = invocation.cache(settings, &ground.workspace);
     let bounds = bounds(settings, &invocation, &ground, &cache)?;
-    let Ground { workspace, cwd, .. } = ground;
+    let RunContext { workspace, cwd, .. } = ground;
     let mut environment = surroundings(
         settings,
         &invocation,
         (&workspace, &cache),
         bounds.as_deref(),
     )?;
-    if matches!(invocation.seat, Seat::Terminal(_)) {
+    if matches!(invocation.seat, InputMode::Terminal(_)) {
         environment::for_terminal(&mut environment);
     }
     let path = environment.get("PATH").map(String::as_str);
@@ -122,7 +123,7 @@ pub(crate) fn prepare(
         adopted_from: None,
         created_at_ms: now_ms(),
         terminal: invocation.seat.terminal(),
-        keep_input: invocation.seat == Seat::OpenInput,
+        keep_input: invocation.seat == InputMode::OpenInput,
     };
     let (stdin, input) = input(invocation.stdin, invocation.seat)?;
     let log = invocation.log_copy.as_deref();
@@ -142,7 +143,7 @@ pub(crate) fn prepare(
         log_copy: log.is_some(),
         inherited: inherited.len() + usize::from(sealed.is_some()),
         held: false,
-        detached: invocation.company == Company::Nobody,
+        detached: invocation.company == Attachment::Nobody,
         room,
     };
     Ok(Prepared {
@@ -182,7 +183,7 @@ fn surroundings(
             pass: &settings.config.environment.pass,
             home: home.as_ref().unwrap_or(workspace),
             cache,
-            git_identity: settings.git_identity(),
+            git_identity: environment::git_identity(settings),
         },
     )?;
     if let Some(script) = &invocation.script {
@@ -353,9 +354,9 @@ fn pieces(text: &str) -> Vec<String> {
 }
 
 /// What it reads from, and what is sent to it first.
-fn input(given: Stdin, seat: Seat) -> Result<(Option<OwnedFd>, Vec<u8>), EngineError> {
+fn input(given: Stdin, seat: InputMode) -> Result<(Option<OwnedFd>, Vec<u8>), EngineError> {
     match given {
-        given if seat == Seat::Apart => Ok((stdin(given)?, Vec::new())),
+        given if seat == InputMode::Apart => Ok((stdin(given)?, Vec::new())),
         Stdin::Closed => Ok((None, Vec::new())),
         Stdin::Bytes(bytes) if bytes.len() <= MOST_INPUT => Ok((None, bytes)),
         Stdin::Bytes(bytes) => Err(InvalidInvocation::InputTooLong {

@@ -27,7 +27,7 @@ pub enum Channel {
 
 /// Who answered, as far as the system tells.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Witness {
+pub struct AnsweredBy {
     /// By which way.
     pub channel: Channel,
     /// The user.
@@ -74,7 +74,7 @@ pub enum NotAPerson {
 /// Longer lines of ancestors are a trick.
 const MOST_ANCESTORS: usize = 256;
 
-impl Witness {
+impl AnsweredBy {
     /// The process that calls as a witness: it has a terminal, and Bashful did not start it.
     pub fn here(channel: Channel) -> Result<Self, NotAPerson> {
         let witness = Self::outside(channel)?;
@@ -189,7 +189,7 @@ mod tests {
 
     #[test]
     fn the_line_of_ancestors_begins_with_the_parent() {
-        let witness = Witness::outside(Channel::Callback).unwrap();
+        let witness = AnsweredBy::outside(Channel::Callback).unwrap();
         let parent = rustix::process::getppid().unwrap().as_raw_pid();
         assert_eq!(witness.ancestry.first().unwrap().pid, parent);
         assert_eq!(witness.ancestry.last().unwrap().pid, 1);

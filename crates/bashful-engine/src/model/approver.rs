@@ -5,7 +5,7 @@ use std::os::fd::BorrowedFd;
 
 use super::answer::Answer;
 use super::ask::Ask;
-use crate::model::answered_by::Witness;
+use crate::model::answered_by::AnsweredBy;
 
 /// A way to put asks to a person: a terminal, a client's dialogue, a callback.
 pub trait Approver: fmt::Debug + Send + Sync {
@@ -13,7 +13,7 @@ pub trait Approver: fmt::Debug + Send + Sync {
     ///
     /// It runs on a thread of its own or on the caller's, and returns soon after `pending` says
     /// that the ask was settled elsewhere.
-    fn ask(&self, ask: &Ask, pending: &dyn Pending) -> Option<(Answer, Witness)>;
+    fn ask(&self, ask: &Ask, pending: &dyn Pending) -> Option<(Answer, AnsweredBy)>;
 }
 
 /// Whether an ask still waits.

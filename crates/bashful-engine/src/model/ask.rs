@@ -6,7 +6,7 @@ use bashful_policy::Capabilities;
 use serde::{Deserialize, Serialize};
 
 use super::grant::{Opening, Scope};
-use crate::model::answered_by::Witness;
+use crate::model::answered_by::AnsweredBy;
 use crate::model::script::Destinations;
 use crate::scripts::{ScriptFinding, ScriptId, ScriptName, Variable};
 
@@ -54,7 +54,7 @@ pub struct Ask {
     /// script, a digest of its text and of all that it declares.
     pub digest: String,
     /// Why somebody is asked.
-    pub ground: Ground,
+    pub ground: RunContext,
     /// Every rule and capability that asks about a part of it, whichever of them decided.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub asking: Vec<String>,
@@ -136,7 +136,7 @@ pub struct ApprovedBefore {
 
 /// What the policy said that made it ask.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Ground {
+pub struct RunContext {
     /// The rule.
     pub rule: String,
     /// Where the rule came from.
@@ -196,7 +196,7 @@ pub enum AskState {
         /// When.
         at_ms: u64,
         /// Who said so.
-        by: Witness,
+        by: AnsweredBy,
     },
     /// Somebody said no.
     Denied {
@@ -206,14 +206,14 @@ pub enum AskState {
         /// When.
         at_ms: u64,
         /// Who said so.
-        by: Witness,
+        by: AnsweredBy,
     },
     /// Somebody changed the command instead; the changed one was judged anew.
     Edited {
         /// When.
         at_ms: u64,
         /// Who.
-        by: Witness,
+        by: AnsweredBy,
     },
     /// Nobody answered in time.
     Expired {

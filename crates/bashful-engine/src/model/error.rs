@@ -1,8 +1,11 @@
 //! What can go wrong before a command runs. Each names the thing and the way out.
 
 pub(crate) mod ask;
+pub(crate) mod body;
 pub(crate) mod confine;
+pub(crate) mod folder;
 pub(crate) mod record;
+pub(crate) mod script;
 pub(crate) mod shell;
 pub(crate) mod store;
 
@@ -10,7 +13,7 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::model::error::ask::DeskError;
+use crate::model::error::ask::ApprovalError;
 use crate::model::error::record::AuditError;
 use crate::model::error::store::StoreError;
 use crate::shells::ShellError;
@@ -206,7 +209,7 @@ pub enum EngineError {
     Audit(#[source] AuditError),
     /// Nobody can be asked.
     #[error("cannot ask anybody")]
-    Desk(#[source] DeskError),
+    ApprovalQueue(#[source] ApprovalError),
     /// The script of the request was changed while somebody was asked about it.
     #[error("the script `{name}` was changed meanwhile; look at it and try again")]
     ScriptChanged {
@@ -368,13 +371,14 @@ impl EngineError {
             Self::Audit(_) => {
                 "see to it that the state directory can be written by you and by nobody else; `bashful audit verify` says what is wrong with the trail"
             }
-            Self::Desk(DeskError::Store(StoreError::Locked { .. })) => {
+            Self::ApprovalQueue(ApprovalError::Store(StoreError::Locked { .. })) => {
                 "another process holds it; try again when that one is done"
             }
-            Self::DiskFull { .. } | Self::Desk(DeskError::Store(StoreError::Full { .. })) => {
+            Self::DiskFull { .. }
+            | Self::ApprovalQueue(ApprovalError::Store(StoreError::Full { .. })) => {
                 "free some space, or set XDG_STATE_HOME to another disk"
             }
-            Self::Desk(_) => {
+            Self::ApprovalQueue(_) => {
                 "`bashful doctor` says what is wrong with the database; `bashful doctor --repair` builds it anew"
             }
             Self::StateDirectory { .. } => {
@@ -411,7 +415,7 @@ impl EngineError {
             Self::HelperStart { .. } => "helper_start",
             Self::NoHome => "no_home",
             Self::Audit(_) => "audit",
-            Self::Desk(_) => "approvals",
+            Self::ApprovalQueue(_) => "approvals",
             Self::ScriptChanged { .. } => "changed",
             Self::Abandoned => "abandoned",
             Self::StateDirectory { .. } => "state_directory",
@@ -490,14 +494,14 @@ impl From<AuditError> for EngineError {
     }
 }
 
-impl From<DeskError> for EngineError {
+impl From<ApprovalError> for EngineError {
     /// What cannot be put on record is told as everywhere.
-    fn from(error: DeskError) -> Self {
+    fn from(error: ApprovalError) -> Self {
         match error {
-            DeskError::Audit(error) | DeskError::Store(StoreError::Unrecorded(error)) => {
+            ApprovalError::Audit(error) | ApprovalError::Store(StoreError::Unrecorded(error)) => {
                 error.into()
             }
-            other => Self::Desk(other),
+            other => Self::ApprovalQueue(other),
         }
     }
 }

@@ -9,7 +9,7 @@ use std::str::FromStr;
 use bashful_policy::{CapabilityChanges, NetworkCapability, ResourceLimits};
 use serde::{Deserialize, Serialize};
 
-use crate::model::answered_by::Witness;
+use crate::model::answered_by::AnsweredBy;
 
 /// How far a yes reaches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -167,7 +167,7 @@ pub struct Grant {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at_ms: Option<u64>,
     /// Who gave it.
-    pub by: Witness,
+    pub by: AnsweredBy,
     /// The ask that it answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ask: Option<String>,
@@ -191,7 +191,7 @@ impl Grant {
 }
 
 /// The shape of commands that a yes would be remembered for, as one line.
-pub fn remembered(suggestion: &Suggestion) -> String {
+pub(crate) fn remembered(suggestion: &Suggestion) -> String {
     let plain = |word: &String| {
         let usual = |next: char| next.is_alphanumeric() || "-_./=:,@%+…".contains(next);
         !word.is_empty() && word.chars().all(usual)

@@ -297,7 +297,7 @@ pub struct RanScript {
 
 /// Who asked for what: the part of a result that is known from the start.
 #[derive(Debug, Clone)]
-pub(crate) struct Heading {
+pub(crate) struct RequestInfo {
     pub(crate) command: String,
     pub(crate) description: Option<String>,
     pub(crate) operation_id: Option<String>,
@@ -315,7 +315,7 @@ pub(crate) struct Heading {
     pub(crate) script: Option<Box<RanScript>>,
 }
 
-impl Heading {
+impl RequestInfo {
     /// The heading of a run of which nothing else is known.
     pub(crate) fn bare(agent: String, session: String) -> Self {
         Self {
@@ -334,7 +334,7 @@ impl Heading {
 }
 
 impl ExecutionResult {
-    fn blank(heading: Heading, status: Status) -> Self {
+    fn blank(heading: RequestInfo, status: Status) -> Self {
         Self {
             slow: false,
             nothing_stopped: heading.script.is_some().then_some([]),
@@ -393,7 +393,7 @@ impl ExecutionResult {
     }
 
     /// A request that the policy did not allow.
-    pub(crate) fn not_allowed(heading: Heading) -> Self {
+    pub(crate) fn not_allowed(heading: RequestInfo) -> Self {
         let status = match heading.decision.as_ref().map(|decision| decision.effect) {
             Some(Effect::Ask) => Status::NeedsApproval,
             _ => Status::Denied,
@@ -402,7 +402,7 @@ impl ExecutionResult {
     }
 
     /// A run whose keeper died: what is known of it.
-    pub(crate) fn lost(heading: Heading, task_id: String, output_file: PathBuf) -> Self {
+    pub(crate) fn lost(heading: RequestInfo, task_id: String, output_file: PathBuf) -> Self {
         let error = "the keeper of this run died, and the run with it; how far it got is not known";
         Self {
             task_id: Some(task_id),
@@ -414,7 +414,7 @@ impl ExecutionResult {
     }
 
     /// A run that has ended.
-    pub(crate) fn finished(heading: Heading, state: &State, output_file: PathBuf) -> Self {
+    pub(crate) fn finished(heading: RequestInfo, state: &State, output_file: PathBuf) -> Self {
         let class = classify(state);
         let status = Status::of(state);
         let duration = Duration::from_micros(state.duration_us.unwrap_or(0));

@@ -12,7 +12,7 @@ use sha2::Sha256;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use crate::ask::approvals::Witness;
+use crate::ask::approvals::AnsweredBy;
 use crate::base::digest::digest;
 use crate::model::script::id::{ScriptId, ScriptName};
 use crate::model::script::variable::Variable;
@@ -97,7 +97,7 @@ pub struct ScriptApproval {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at_ms: Option<u64>,
     /// Who.
-    pub by: Witness,
+    pub by: AnsweredBy,
 }
 
 /// The last run of a script.

@@ -3,9 +3,6 @@
 //! Each line holds the digest of the one before it and its own. The record before a start is
 //! synced to disk; if it cannot be written, nothing runs.
 
-use std::io;
-use std::path::PathBuf;
-
 mod anchor;
 mod directory;
 mod event;
@@ -21,6 +18,7 @@ mod tests;
 mod trail;
 mod verify;
 
+pub use crate::model::error::record::AuditError;
 pub use anchor::{Anchor, AnchorError, Place, UnknownPlace};
 pub use event::{
     Answered, Asked, Decided, Ended, Event, GrantChange, GrantChanged, InputHow, InputSent, Mended,

@@ -20,3 +20,22 @@ impl NextCleaning {
         left.is_zero()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_looks_before_it_can_be_time() {
+        let next = NextCleaning::default();
+        let long = Duration::from_secs(1000);
+        assert!(next.is_due(|| Duration::ZERO));
+        // It was cleaned now.
+        assert!(!next.is_due(|| long));
+        assert!(!next.is_due(|| unreachable!()));
+        let soon = NextCleaning::default();
+        assert!(!soon.is_due(|| Duration::from_millis(1)));
+        std::thread::sleep(Duration::from_millis(2));
+        assert!(soon.is_due(|| Duration::ZERO));
+    }
+}

@@ -15,7 +15,7 @@ use rustix::fs::{FlockOperation, OFlags, flock};
 
 use crate::base::clock::now_ms;
 use crate::model::error::record::AuditError;
-use crate::model::result::{ExecutionResult, Heading};
+use crate::model::result::{ExecutionResult, RequestInfo};
 use crate::record::audit::{Ended, Event, OutputDigest, Starting, Trail};
 use crate::record::index::reconcile;
 use crate::record::log_digest::log_digest;
@@ -167,7 +167,7 @@ fn late_end(state: &Path, start: &Starting, started_at_ms: u64) -> Option<Ended>
     if now.abs_diff(ended_at_ms) < PATIENCE_MS {
         return None;
     }
-    let heading = Heading::bare(start.agent.clone(), start.session.clone());
+    let heading = RequestInfo::bare(start.agent.clone(), start.session.clone());
     let result = ExecutionResult::finished(heading, &record, directory.log());
     let output = &record.output;
     Some(Ended {

@@ -4,15 +4,15 @@ use std::path::{Path, PathBuf};
 
 use crate::ask::approvals::Opening;
 use crate::config::{Granted, Profile};
-use crate::engine::builder::Settings;
 use crate::model::error::{EngineError, InvalidInvocation};
-use crate::model::result::Heading;
+use crate::model::result::RequestInfo;
 use crate::request::invocation::Invocation;
+use crate::request::settings::Settings;
 use crate::request::workspace::{lies_in, real_directory};
 
 /// Where a run stands.
 #[derive(Debug, Clone)]
-pub(crate) struct Ground<'a> {
+pub(crate) struct RunContext<'a> {
     /// The writable root, real.
     pub(crate) workspace: PathBuf,
     /// The directory it starts in, real.
@@ -27,12 +27,12 @@ pub(crate) struct Ground<'a> {
     pub(crate) opened: Vec<String>,
 }
 
-impl<'a> Ground<'a> {
+impl<'a> RunContext<'a> {
     /// Finds out where a run stands, and checks that it may.
     pub(crate) fn of(
         settings: &'a Settings,
         invocation: &Invocation,
-        heading: &Heading,
+        heading: &RequestInfo,
     ) -> Result<Self, EngineError> {
         let (workspace, cwd) = directories(settings, invocation)?;
         let config = &settings.config;

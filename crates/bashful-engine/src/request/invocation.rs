@@ -176,13 +176,13 @@ pub struct Invocation {
     pub(crate) operation_id: Option<String>,
     pub(crate) agent: Option<String>,
     pub(crate) profile: Option<PermissionProfile>,
-    pub(crate) company: Company,
+    pub(crate) company: Attachment,
     pub(crate) on_timeout: OnTimeout,
     pub(crate) name: Option<String>,
     pub(crate) wish: Option<Wish>,
     pub(crate) fresh: bool,
     pub(crate) reporting: Reporting,
-    pub(crate) seat: Seat,
+    pub(crate) seat: InputMode,
     pub(crate) shell: Option<String>,
     /// What that shell remembers, once it was looked up.
     pub(crate) remembered: Option<Arc<ShellState>>,
@@ -192,7 +192,7 @@ pub struct Invocation {
 
 /// How long somebody waits for a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Company {
+pub(crate) enum Attachment {
     /// To its end.
     ToTheEnd,
     /// For as long as the caller likes; then it goes on.
@@ -203,7 +203,7 @@ pub(crate) enum Company {
 
 /// How a run can be talked to while it runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Seat {
+pub(crate) enum InputMode {
     /// Not at all.
     Apart,
     /// Its standard input stays open.
@@ -212,7 +212,7 @@ pub(crate) enum Seat {
     Terminal(TerminalSize),
 }
 
-impl Seat {
+impl InputMode {
     /// Its terminal, if it has one.
     pub(crate) fn terminal(self) -> Option<TerminalSize> {
         match self {
@@ -245,13 +245,13 @@ impl Invocation {
             operation_id: None,
             agent: None,
             profile: None,
-            company: Company::ToTheEnd,
+            company: Attachment::ToTheEnd,
             on_timeout: OnTimeout::Kill,
             name: None,
             wish: None,
             fresh: false,
             reporting: Reporting::default(),
-            seat: Seat::Apart,
+            seat: InputMode::Apart,
             shell: None,
             remembered: None,
             script: None,
@@ -423,7 +423,7 @@ impl Invocation {
     /// [`crate::Task::send`]. What was set as [`Stdin::Bytes`] is typed first.
     #[must_use]
     pub fn terminal(mut self, size: TerminalSize) -> Self {
-        self.seat = Seat::Terminal(size);
+        self.seat = InputMode::Terminal(size);
         self
     }
 
@@ -431,7 +431,7 @@ impl Invocation {
     /// a terminal. What was set as [`Stdin::Bytes`] is sent first.
     #[must_use]
     pub fn keep_input(mut self) -> Self {
-        self.seat = Seat::OpenInput;
+        self.seat = InputMode::OpenInput;
         self
     }
 
@@ -452,8 +452,8 @@ impl Invocation {
 
     /// Whoever waits for it may stop doing so.
     pub(crate) fn may_be_let_go(mut self) -> Self {
-        if self.company == Company::ToTheEnd {
-            self.company = Company::ForAWhile;
+        if self.company == Attachment::ToTheEnd {
+            self.company = Attachment::ForAWhile;
         }
         self
     }
@@ -462,16 +462,16 @@ impl Invocation {
     /// because it may be let go at a question, which nobody answers who still waits for its end.
     pub(crate) fn needs_place(&self) -> bool {
         let in_background = match self.company {
-            Company::ToTheEnd => false,
-            Company::ForAWhile => matches!(self.seat, Seat::Terminal(_)),
-            Company::Nobody => true,
+            Attachment::ToTheEnd => false,
+            Attachment::ForAWhile => matches!(self.seat, InputMode::Terminal(_)),
+            Attachment::Nobody => true,
         };
         in_background || self.on_timeout == OnTimeout::Background || self.name.is_some()
     }
 
     /// Whether it may go on when nobody waits for it any more.
     pub(crate) fn may_be_left(&self) -> bool {
-        self.needs_place() || self.company == Company::ForAWhile
+        self.needs_place() || self.company == Attachment::ForAWhile
     }
 
     /// Runs it in the shell of this name, which lasts from call to call as long as the session:
@@ -486,7 +486,7 @@ impl Invocation {
     /// Lets it outlive the engine and this process.
     #[must_use]
     pub fn detached(mut self) -> Self {
-        self.company = Company::Nobody;
+        self.company = Attachment::Nobody;
         self
     }
 }

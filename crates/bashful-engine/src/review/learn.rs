@@ -7,7 +7,7 @@ use bashful_policy::{Effect, Otherwise};
 use serde::Serialize;
 
 use crate::config::Granted;
-use crate::judge::policy::{Besides, Checked};
+use crate::judge::policy::{Checked, ExtraRules};
 use crate::record::audit::Requested;
 use crate::review::replay::{
     Circumstances, History, Recorded, Retrial, RetrialError, Rights, is_masked,
@@ -145,7 +145,7 @@ impl School {
         &mut self,
         request: &Requested,
         granted: Granted,
-        besides: Besides,
+        besides: ExtraRules,
     ) -> Result<Checked, String> {
         let retrial = &mut self.retrial;
         retrial.judge_with(request, &self.name, granted, besides)

@@ -8,13 +8,13 @@ use bashful_keeper::{LogEnd, LogReader, Phase, Spec, State, Stream, TaskDirector
 
 use crate::model::error::EngineError;
 use crate::model::output::{Captured, OutputLimit, Totals, capture};
-use crate::model::result::{ExecutionResult, Heading};
+use crate::model::result::{ExecutionResult, RequestInfo};
 
 /// What is known of a task from the start, and where the rest is to be read.
 #[derive(Debug, Clone)]
 pub(crate) struct Account {
     pub(crate) id: TaskId,
-    pub(crate) heading: Heading,
+    pub(crate) heading: RequestInfo,
     pub(crate) directory: TaskDirectory,
     /// Where the caller finds the log.
     pub(crate) output_file: PathBuf,
@@ -25,12 +25,12 @@ impl Account {
     pub(crate) fn of(directory: TaskDirectory, spec: &Spec) -> Self {
         Self {
             id: spec.id.clone(),
-            heading: Heading {
+            heading: RequestInfo {
                 command: spec.command.clone(),
                 description: spec.description.clone(),
                 operation_id: spec.operation_id.clone(),
                 warn_after: spec.warn_after_ms.map(Duration::from_millis),
-                ..Heading::bare(spec.agent.clone(), spec.session.clone())
+                ..RequestInfo::bare(spec.agent.clone(), spec.session.clone())
             },
             output_file: directory.log(),
             directory,

@@ -1,5 +1,6 @@
 //! A run that was asked for: wait for it, watch it, end it.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,9 +10,8 @@ use bashful_keeper::{Fault, FaultKind};
 
 use crate::ask::refusals::Draft;
 use crate::engine::Running;
-use crate::engine::backend_choice::Chosen;
 use crate::launch::client::Client;
-use crate::launch::journal::LastPage;
+use crate::launch::journal::EndRecord;
 use crate::launch::progress::{Outcome, Picture, Progress};
 use crate::model::error::{EngineError, InvalidInvocation};
 use crate::model::output::OutputLimit;
@@ -42,16 +42,25 @@ pub struct Run {
     pub(crate) most_tasks: usize,
 }
 
+/// What is done when a start failed because of the host.
+pub(crate) struct BackendFailed(pub(crate) Box<dyn Fn() + Send + Sync>);
+
+impl fmt::Debug for BackendFailed {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("BackendFailed")
+    }
+}
+
 /// What is needed to tell how a run went.
 #[derive(Debug)]
 pub(crate) struct Report {
     pub(crate) account: Account,
     pub(crate) limit: OutputLimit,
     pub(crate) progress: Arc<Progress>,
-    pub(crate) last_page: LastPage,
+    pub(crate) end_record: EndRecord,
     pub(crate) draft: Draft,
-    /// The backend that `auto` stands for.
-    pub(crate) chosen: Arc<Chosen>,
+    /// Is told when a start failed because of the host: what worked once may work no longer.
+    pub(crate) backend_failed: BackendFailed,
     /// The shell that it runs in, until its state was saved.
     pub(crate) shell: Mutex<Option<ShellCall>>,
 }
@@ -169,7 +178,7 @@ impl Drop for Run {
             if self.report.progress.outcome().is_none() {
                 self.cancel();
             }
-        } else if !self.report.last_page.is_written() {
+        } else if !self.report.end_record.is_written() {
             // Its engine can still end it, and puts its end on record.
             self.running.leave_behind(&self.report, &self.client);
         }
@@ -206,10 +215,10 @@ impl Report {
             }
             Outcome::Refused(fault) => {
                 if fault.kind == FaultKind::Sandbox {
-                    self.chosen.forget();
+                    (self.backend_failed.0)();
                 }
                 let error = refused(fault);
-                self.last_page
+                self.end_record
                     .not_started(&account.id, &account.heading, &error.to_string());
                 return Err(error);
             }
@@ -218,7 +227,7 @@ impl Report {
         if let Some(shell) = self.take_shell() {
             shell.settle(&mut result);
         }
-        if !self.last_page.end(&result, &account.directory) {
+        if !self.end_record.end(&result, &account.directory) {
             result.unrecorded = true;
         }
         self.draft.put(&mut result);

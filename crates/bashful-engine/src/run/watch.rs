@@ -28,7 +28,7 @@ const BATCH: Duration = Duration::from_millis(3);
 
 /// Watches task directories while somebody waits for one.
 #[derive(Debug, Default)]
-pub(crate) struct Watchtower(Mutex<Option<Arc<Shared>>>);
+pub(crate) struct TaskWatcher(Mutex<Option<Arc<Shared>>>);
 
 /// What the one who waits waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,7 +74,7 @@ struct Entry {
     until: Option<Instant>,
 }
 
-impl Watchtower {
+impl TaskWatcher {
     /// A bell for this directory. Whoever gets it looks first and waits then.
     pub(crate) fn bell(&self, directory: &Path, interest: Interest) -> io::Result<Bell> {
         let mut place = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -315,7 +315,7 @@ mod tests {
     #[test]
     fn what_happens_rings_and_a_time_that_is_up() {
         let directory = tempfile::tempdir().unwrap();
-        let tower = Watchtower::default();
+        let tower = TaskWatcher::default();
         let bell = tower.bell(directory.path(), Interest::Output).unwrap();
         let end = tower.bell(directory.path(), Interest::End).unwrap();
         let waited = time_to_ring(&bell, Duration::from_millis(100));
@@ -330,7 +330,7 @@ mod tests {
     fn a_directory_may_be_made_later() {
         let parent = tempfile::tempdir().unwrap();
         let directory = parent.path().join("later");
-        let tower = Watchtower::default();
+        let tower = TaskWatcher::default();
         let bell = tower.bell(&directory, Interest::End).unwrap();
         assert!(time_to_ring(&bell, LONG) < HEARTBEAT / 2);
         fs::create_dir(&directory).unwrap();
@@ -345,7 +345,7 @@ mod tests {
             inotify: None,
             ..Shared::new().unwrap()
         };
-        let tower = Watchtower(Mutex::new(Some(Arc::new(blind))));
+        let tower = TaskWatcher(Mutex::new(Some(Arc::new(blind))));
         let bell = tower.bell(directory.path(), Interest::End).unwrap();
         assert!(time_to_ring(&bell, LONG) < HEARTBEAT / 2);
     }
@@ -353,7 +353,7 @@ mod tests {
     #[test]
     fn the_thread_ends_when_nobody_waits_and_comes_back() {
         let directory = tempfile::tempdir().unwrap();
-        let tower = Watchtower::default();
+        let tower = TaskWatcher::default();
         for _ in 0..3 {
             let bell = tower.bell(directory.path(), Interest::Output).unwrap();
             fs::write(directory.path().join("state"), "x").unwrap();

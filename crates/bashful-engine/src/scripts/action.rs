@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::document::Document;
-use super::error::ScriptError;
+use crate::model::error::script::ScriptError;
 use crate::model::script::id::ScriptId;
 
 /// The type of an action that runs a script.
@@ -93,7 +93,7 @@ impl NarrowedCapabilities {
             classes: wanted.classes.clone(),
             ..CapabilityChanges::default()
         };
-        let usual = crate::confine::profile::usual_limits();
+        let usual = crate::base::usual_limits::usual_limits();
         let (mut narrowed, widenings) = declared.narrow(&wish, &usual);
         if let Some(first) = widenings.into_iter().next() {
             return Err(ScriptError::Widens {

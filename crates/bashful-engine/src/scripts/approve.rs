@@ -1,14 +1,14 @@
 //! Saying yes to a script ahead of time, and taking that back.
 
 use super::Scripts;
-use super::destinations::{destinations, seen_digest};
-use super::error::ScriptError;
 use super::look::{FileState, ScriptView, with};
-use super::shelf::{Change, FileChange};
-use crate::ask::approvals::Witness;
+use crate::ask::approvals::AnsweredBy;
 use crate::base::clock::now_ms;
+use crate::model::error::script::ScriptError;
 use crate::model::script::ScriptApproval;
 use crate::record::audit::{ScriptChange, ScriptChanged};
+use crate::request::script::destinations::{destinations, seen_digest};
+use crate::scripts::library::{Change, FileChange};
 
 /// What somebody says yes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,7 +27,7 @@ impl Scripts<'_> {
         &self,
         which: &str,
         seen: Seen<'_>,
-        by: &Witness,
+        by: &AnsweredBy,
     ) -> Result<ScriptView, ScriptError> {
         let shelf = self.shelf()?;
         let (mut script, text) = shelf.look(shelf.find(which)?)?.usable()?;
@@ -69,7 +69,7 @@ impl Scripts<'_> {
     }
 
     /// Takes the approval of a script back. One that has none stays as it is.
-    pub fn revoke(&self, which: &str, by: &Witness) -> Result<ScriptView, ScriptError> {
+    pub fn revoke(&self, which: &str, by: &AnsweredBy) -> Result<ScriptView, ScriptError> {
         let shelf = self.shelf()?;
         let mut script = shelf.look(shelf.find(which)?)?.script;
         if script.approval.take().is_none() {

@@ -1,58 +1,6 @@
 //! The text of a script: what can be one, and its hash.
 
-use crate::model::script::content_hash;
-use sha2::{Digest, Sha256};
-
-use crate::base::digest::hexadecimal;
-
-/// The longest script, in bytes.
-pub const MAX_SCRIPT_BYTES: usize = 1 << 20;
-
-/// What makes a text unfit to be a script.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum UnfitBody {
-    /// Nothing is in it.
-    #[error("the script is empty")]
-    Empty,
-    /// It is no text.
-    #[error("the script is no text: {detail}")]
-    Binary {
-        /// What says so.
-        detail: String,
-    },
-    /// It is too long.
-    #[error("the script is longer than {MAX_SCRIPT_BYTES} bytes, which is the limit")]
-    TooLong {
-        /// How long it is, as far as it was read.
-        length: u64,
-    },
-    /// It begins with what bash would take for a part of the first command.
-    #[error(
-        "the script begins with a byte order mark, which bash cannot read: save it without one"
-    )]
-    Mark,
-    /// Its first line names another interpreter.
-    #[error("the script is for `{}`, and scripts are run by bash", interpreter.escape_debug())]
-    Interpreter {
-        /// What it names.
-        interpreter: String,
-    },
-    /// It is no shell script.
-    #[error("the script does not parse{}: {detail}", .line.map_or_else(String::new, |line| format!(", line {line}")))]
-    Syntax {
-        /// Where.
-        line: Option<usize>,
-        /// What bash or our own reading says.
-        detail: String,
-    },
-    /// A template in it cannot be bound safely.
-    #[error("a template of the script cannot be bound: {detail}")]
-    Template {
-        /// What is said about it: line, why, and the way to write it.
-        detail: String,
-    },
-}
+use crate::model::error::body::{MAX_SCRIPT_BYTES, UnfitBody};
 
 /// These bytes as the text of a script.
 pub(crate) fn text(bytes: Vec<u8>) -> Result<String, UnfitBody> {
@@ -103,6 +51,7 @@ pub(crate) fn check_beginning(text: &str) -> Result<(), UnfitBody> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::script::content_hash;
 
     #[test]
     fn what_is_no_text_is_no_script() {

@@ -4,10 +4,10 @@ use bashful_policy::Capabilities;
 use serde::{Deserialize, Serialize};
 
 use super::Scripts;
-use super::error::ScriptError;
 use super::folder::OnDisk;
 use super::keep::NewScript;
 use super::look::ScriptView;
+use crate::model::error::script::ScriptError;
 use crate::model::script::content_hash;
 use crate::model::script::id::{ScriptId, ScriptName};
 use crate::model::script::variable::Variable;

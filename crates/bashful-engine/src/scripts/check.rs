@@ -9,11 +9,12 @@ use bashful_sandbox::{ExitStatus, Launch, reap, reap_if_ended, signal_tree};
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
 use rustix::process::Signal;
 
-use super::body::{UnfitBody, check_beginning};
-use super::error::ScriptError;
+use super::body::check_beginning;
 use super::programs::find_own;
 use super::templates;
-use crate::engine::builder::Settings;
+use crate::model::error::body::UnfitBody;
+use crate::model::error::script::ScriptError;
+use crate::request::settings::Settings;
 
 /// A program that takes longer to look at a script is ended.
 const PATIENCE: Duration = Duration::from_secs(20);

@@ -10,8 +10,8 @@ use bashful_sandbox::{ExitStatus, Launch, reap};
 use rustix::io::fcntl_dupfd_cloexec;
 
 use super::Scripts;
-use super::body::MAX_SCRIPT_BYTES;
-use super::error::ScriptError;
+use crate::model::error::body::MAX_SCRIPT_BYTES;
+use crate::model::error::script::ScriptError;
 use crate::model::places::make_private;
 
 /// What reads the words of an editor, as other programs do: `code --wait`.

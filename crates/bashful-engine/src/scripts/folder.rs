@@ -3,6 +3,7 @@
 //! Files are opened relative to the folder that was checked, without following links and without
 //! waiting. Nothing but a [`ScriptId`] names one.
 
+use crate::model::error::folder::FolderError;
 use std::ffi::CStr;
 use std::fs::File;
 use std::io::{self, Read};
@@ -13,8 +14,10 @@ use std::time::{Duration, Instant};
 use rustix::fs::{AtFlags, Dir, FileType, FlockOperation, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
-use super::body::{MAX_SCRIPT_BYTES, UnfitBody, text};
+use super::body::text;
 use super::placing::Leftover;
+use crate::model::error::body::MAX_SCRIPT_BYTES;
+use crate::model::error::body::UnfitBody;
 use crate::model::places::make_private;
 use crate::model::script::id::ScriptId;
 
@@ -23,36 +26,6 @@ use crate::model::script::id::ScriptId;
 pub(crate) struct Folder {
     path: PathBuf,
     fd: OwnedFd,
-}
-
-/// Why the folder cannot be used.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum FolderError {
-    /// It is not safe to use.
-    #[error("will not use the scripts folder `{}`: {why}", path.display())]
-    Unsafe {
-        /// The folder, or what is above it.
-        path: PathBuf,
-        /// What is wrong with it.
-        why: &'static str,
-    },
-    /// There is no place for it.
-    #[error(
-        "there is no place for scripts: neither `XDG_CONFIG_HOME` nor `HOME` is an absolute path"
-    )]
-    NoPlace,
-    /// Something failed.
-    #[error("cannot {doing} `{}`", path.display())]
-    Failed {
-        /// What was being done.
-        doing: &'static str,
-        /// To what.
-        path: PathBuf,
-        /// Why.
-        #[source]
-        source: io::Error,
-    },
 }
 
 /// What is at the place of a script.

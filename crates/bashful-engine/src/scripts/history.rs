@@ -3,11 +3,11 @@
 use serde::Serialize;
 
 use super::Scripts;
-use super::error::ScriptError;
 use super::look::ScriptView;
-use super::shelf::{Change, FileChange, Shelf, nothing_more};
+use crate::model::error::script::ScriptError;
 use crate::model::script::{Script, ScriptVersion, VersionOrigin};
 use crate::record::audit::ScriptChange;
+use crate::scripts::library::{Change, FileChange, ScriptLibrary, nothing_more};
 
 /// The shortest beginning of a hash that names a version.
 const SHORTEST_HASH: usize = 6;
@@ -98,7 +98,7 @@ impl Scripts<'_> {
     }
 }
 
-impl Shelf<'_> {
+impl ScriptLibrary<'_> {
     /// The script that somebody means, also one that is deleted. What was changed by hand is
     /// noticed first.
     fn find_or_deleted(&self, which: &str) -> Result<Script, ScriptError> {

@@ -5,16 +5,16 @@ use bashful_policy::Capabilities;
 use super::Scripts;
 use super::body::text;
 use super::check::check_syntax;
-use super::error::ScriptError;
 use super::look::ScriptView;
-use super::shelf::{Change, FileChange, Shelf, nothing_more};
 use super::values::check_usual;
 use crate::base::clock::now_ms;
+use crate::model::error::script::ScriptError;
 use crate::model::script::content_hash;
 use crate::model::script::id::{ScriptId, ScriptName};
 use crate::model::script::variable::{self, Variable};
 use crate::model::script::{CreatedBy, Script, VersionOrigin};
 use crate::record::audit::{ScriptChange, ScriptChanged};
+use crate::scripts::library::{Change, FileChange, ScriptLibrary, nothing_more};
 
 /// A script that somebody wants to make.
 #[derive(Debug, Clone)]
@@ -82,7 +82,7 @@ impl Scripts<'_> {
     /// Makes a script with this id.
     pub(super) fn make(
         &self,
-        shelf: &Shelf<'_>,
+        shelf: &ScriptLibrary<'_>,
         id: ScriptId,
         new: NewScript,
         (what, origin): (ScriptChange, VersionOrigin),

@@ -4,9 +4,9 @@ use serde::Serialize;
 
 use super::Scripts;
 use super::action::BashRun;
-use super::error::ScriptError;
 use super::values::MissingValues;
 use crate::base::error_chain::in_full;
+use crate::model::error::script::ScriptError;
 use crate::model::result::{ExecutionResult, ExitClass, Status};
 
 /// What became of one action of a list.

@@ -3,17 +3,17 @@
 use serde::Serialize;
 
 use super::check::check_syntax;
-use super::destinations::{destinations, led_astray, seen_digest};
-use super::error::ScriptError;
 use super::folder::{Folder, OnDisk};
-use super::shelf::{Change, FileChange, Shelf, nothing_more, unknown};
 use crate::base::clock::now_ms;
 use crate::base::error_chain::in_full;
-use crate::engine::builder::Settings;
+use crate::model::error::script::ScriptError;
 use crate::model::script::content_hash;
 use crate::model::script::id::ScriptId;
 use crate::model::script::{Script, ScriptApproval, VersionOrigin};
 use crate::record::audit::ScriptChange;
+use crate::request::script::destinations::{destinations, led_astray, seen_digest};
+use crate::request::settings::Settings;
+use crate::scripts::library::{Change, FileChange, ScriptLibrary, nothing_more, unknown};
 
 /// A script, and how its file stands.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -122,7 +122,7 @@ impl Looked {
     }
 }
 
-impl Shelf<'_> {
+impl ScriptLibrary<'_> {
     /// Looks at a script. A text that was changed by hand becomes a version of its own.
     pub(crate) fn look(&self, script: Script) -> Result<Looked, ScriptError> {
         let Some(folder) = self.existing_folder()? else {

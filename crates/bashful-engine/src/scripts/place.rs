@@ -4,8 +4,8 @@ use std::path::{Component, Path, PathBuf};
 
 use super::Scripts;
 use super::action::BashRun;
-use super::error::ScriptError;
 use crate::base::real::real;
+use crate::model::error::script::ScriptError;
 use crate::model::script::Destinations;
 use crate::model::script::Script;
 
@@ -36,7 +36,7 @@ impl Scripts<'_> {
         let named = settings.workspace.as_deref().unwrap_or(Path::new("."));
         let missing = |_| ScriptError::NoDirectory { path: path() };
         let workspace = real(named).map_err(missing)?;
-        let expanded = super::destinations::expanded(settings, wanted);
+        let expanded = crate::request::script::destinations::expanded(settings, wanted);
         let expanded = expanded.unwrap_or_else(|| workspace.join(wanted));
         let real = real(&expanded).map_err(missing)?;
         if !real.is_dir() {

@@ -9,7 +9,8 @@ use std::io::{self, Write};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
-use super::folder::{Folder, FolderError, failed};
+use super::folder::{Folder, failed};
+use crate::model::error::folder::FolderError;
 use crate::model::script::id::ScriptId;
 
 /// What is kept beside the place of a script while it is being changed.

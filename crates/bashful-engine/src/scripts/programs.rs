@@ -4,9 +4,10 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
+use crate::base::programs::is_executable;
+use crate::base::programs::on_path;
 use crate::base::real::real;
-use crate::engine::builder::Settings;
-use crate::launch::find_keeper::{is_executable, on_path};
+use crate::request::settings::Settings;
 
 /// Where the system has what reads a script: that is taken before any other.
 pub(crate) const SYSTEM: &str = "/usr/bin:/bin";

@@ -4,9 +4,9 @@ use serde_json::{Map, Value, json};
 
 use super::Scripts;
 use super::action::BashRun;
-use super::error::ScriptError;
 use super::values::MissingValues;
 use crate::ask::approvals::Reachable;
+use crate::model::error::script::ScriptError;
 use crate::model::script::variable::{Variable, VariableKind};
 
 impl Scripts<'_> {

@@ -5,17 +5,17 @@
 //! finished, and nothing that was deleted comes back approved; everything else is taken back
 //! unless it counted already. Where the trail tells of something that is taken back, it is told.
 
-use super::error::ScriptError;
 use super::folder::{Folder, OnDisk};
 use super::placing::{Kept, Leftover};
-use super::shelf::{Change, FileChange, Shelf};
 use crate::base::clock::now_ms;
+use crate::model::error::script::ScriptError;
 use crate::model::script::Script;
 use crate::model::script::content_hash;
 use crate::model::script::id::ScriptId;
 use crate::record::audit::{Event, ScriptChange, ScriptChanged};
+use crate::scripts::library::{Change, FileChange, ScriptLibrary};
 
-impl Shelf<'_> {
+impl ScriptLibrary<'_> {
     /// Finishes or takes back what is half done, if there is something.
     pub(crate) fn recover(&self) -> Result<(), ScriptError> {
         let Some(folder) = self.existing_folder()? else {

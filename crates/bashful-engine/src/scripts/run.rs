@@ -8,22 +8,17 @@ use bashful_policy::{Capabilities, Value as Bindable};
 
 use super::Scripts;
 use super::action::BashRun;
-use super::call::{Place, ScriptCall};
 use super::check::missing as missing_tool;
-use super::destinations::destinations;
-use super::error::ScriptError;
 use super::place::Told;
 use super::programs::{SYSTEM, find, trusted_path};
 use super::running::ScriptRun;
-use super::scratch::Scratch;
-use super::sealed::Sealed;
-use super::shelf::Shelf;
 use super::templates::BoundScript;
 use super::validate;
 use super::values::{Given, MissingValues, ShownBinding, shown};
 use crate::config::Keep;
 use crate::engine::Started;
-use crate::faces::explain::Explanation;
+use crate::explain::Explanation;
+use crate::model::error::script::ScriptError;
 use crate::model::output::OutputLimit;
 use crate::model::result::ExecutionResult;
 use crate::model::script::Destinations;
@@ -31,6 +26,11 @@ use crate::model::script::content_hash;
 use crate::model::script::id::ScriptName;
 use crate::model::script::{INTERPRETER, Script};
 use crate::request::invocation::{Invocation, Timeout};
+use crate::request::script::call::{Place, ScriptCall};
+use crate::request::script::destinations::destinations;
+use crate::request::script::scratch::Scratch;
+use crate::request::script::sealed::Sealed;
+use crate::scripts::library::ScriptLibrary;
 
 /// How much of each stream the result of a script holds.
 const OUTPUT_BYTES: usize = 10_240;
@@ -107,7 +107,7 @@ impl Scripts<'_> {
         missing: MissingValues,
     ) -> Result<StartedScript, ScriptError> {
         let prepared = self.prepare_recorded(action, missing)?;
-        let started = self.engine.start_aside(prepared.invocation).await?;
+        let started = self.engine.start_on_thread(prepared.invocation).await?;
         Ok(Self::started(started, prepared.call))
     }
 
@@ -251,7 +251,7 @@ fn writable(script: &Script, reach: &Destinations, place: &Place) -> Vec<PathBuf
 }
 
 /// The script that an action names.
-pub(super) fn meant(shelf: &Shelf<'_>, action: &BashRun) -> Result<Script, ScriptError> {
+pub(super) fn meant(shelf: &ScriptLibrary<'_>, action: &BashRun) -> Result<Script, ScriptError> {
     let by_name = |name: &String| -> Result<Script, ScriptError> {
         let name: ScriptName = name.parse()?;
         shelf.find(name.as_str())

@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use super::Scripts;
 use super::action::BashRun;
-use super::call::ScriptCall;
-use super::error::ScriptError;
 use super::run::meant;
 use crate::base::clock::{millis, now_ms};
 use crate::base::secrets::masked;
 use crate::model::error::EngineError;
+use crate::model::error::script::ScriptError;
 use crate::model::result::ExecutionResult;
 use crate::model::script::LastRun;
 use crate::record::audit::{Event, ScriptChange, ScriptChanged, Trail};
+use crate::request::script::call::ScriptCall;
 use crate::run::running::Run;
 use crate::store::ScriptStore as _;
 

@@ -7,8 +7,8 @@ use bashful_policy::{
 };
 use bashful_sandbox::FIRST_INHERITED;
 
-use super::body::UnfitBody;
-use super::error::ScriptError;
+use crate::model::error::body::UnfitBody;
+use crate::model::error::script::ScriptError;
 use crate::model::script::variable::{Variable, VariableError, VariableKind};
 
 /// A script with everything in its place.

@@ -4,17 +4,18 @@ use bashful_policy::Capabilities;
 use serde::Serialize;
 
 use super::Scripts;
-use super::body::{UnfitBody, text};
+use super::body::text;
 use super::check::check_syntax;
-use super::error::ScriptError;
 use super::look::FileState;
 use super::templates;
 use super::values::check_usual;
-use crate::engine::builder::Settings;
+use crate::model::error::body::UnfitBody;
+use crate::model::error::script::ScriptError;
 use crate::model::script::Script;
 use crate::model::script::content_hash;
 use crate::model::script::finding::{FindingSource, ScriptFinding, Severity};
 use crate::model::script::variable::{self, Variable};
+use crate::request::settings::Settings;
 
 mod archive;
 mod compare;

@@ -10,8 +10,8 @@ use bashful_policy::{
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::error::ScriptError;
 use super::templates::{self, BoundScript};
+use crate::model::error::script::ScriptError;
 use crate::model::script::Script;
 use crate::model::script::variable::{Variable, VariableError, check_text, check_value, is_dotted};
 

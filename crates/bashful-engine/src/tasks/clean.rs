@@ -1,10 +1,8 @@
 //! Removing tasks that have ended: the oldest first, and never one that runs.
 
-use crate::record::next_cleaning::NextCleaning;
 use std::fs;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 use bashful_keeper::{TaskDirectory, TaskId};
 use serde::Serialize;
@@ -256,24 +254,5 @@ fn remove_remains(state: &Path) {
         if entry.file_name().to_str().is_some_and(is_going) {
             let _ = fs::remove_dir_all(entry.path());
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nobody_looks_before_it_can_be_time() {
-        let next = NextCleaning::default();
-        let long = Duration::from_secs(1000);
-        assert!(next.is_due(|| Duration::ZERO));
-        // It was cleaned now.
-        assert!(!next.is_due(|| long));
-        assert!(!next.is_due(|| unreachable!()));
-        let soon = NextCleaning::default();
-        assert!(!soon.is_due(|| Duration::from_millis(1)));
-        std::thread::sleep(Duration::from_millis(2));
-        assert!(soon.is_due(|| Duration::ZERO));
     }
 }

@@ -1,5 +1,6 @@
 //! Which tasks somebody wants to see, or may.
 
+use crate::engine::Engine;
 use std::path::PathBuf;
 
 use bashful_keeper::Spec;
@@ -106,5 +107,17 @@ impl TaskFilter {
             WhichTasks::Finished => state.is_over(),
             WhichTasks::All => true,
         }
+    }
+}
+
+impl Engine {
+    /// Which tasks are this engine's agent's in this engine's workspace.
+    pub fn own_tasks(&self) -> TaskFilter {
+        let settings = self.settings();
+        let workspace = settings.workspace.as_deref();
+        let workspace = workspace.unwrap_or(std::path::Path::new("."));
+        TaskFilter::default()
+            .agent(&settings.agent)
+            .workspace(workspace)
     }
 }

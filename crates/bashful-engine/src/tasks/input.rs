@@ -27,7 +27,8 @@ impl Task {
     /// The same, for somebody who is on record as one who types.
     pub(super) async fn send_unrecorded(&self, bytes: Vec<u8>) -> Result<(), TaskError> {
         let (task, ask) = (self.clone(), Ask::Send { bytes, end: false });
-        self.aside(move || task.ask_keeper("send to", &ask)).await?
+        self.on_thread(move || task.ask_keeper("send to", &ask))
+            .await?
     }
 
     /// Tells the task that no more input comes: Ctrl-D on a terminal, else its standard input
@@ -83,7 +84,7 @@ impl Task {
             }
             task.ask_keeper(doing, &ask)
         };
-        self.aside(asked).await?
+        self.on_thread(asked).await?
     }
 
     fn ask_keeper(&self, doing: &'static str, ask: &Ask) -> Result<(), TaskError> {

@@ -104,7 +104,7 @@ impl Task {
     pub async fn kill_async(&self, kill: Kill) -> Result<Killed, TaskError> {
         if matches!(self.state(), Err(TaskError::Directory { .. })) {
             let task = self.clone();
-            self.aside(move || task.engine.end_damaged(&task.id))
+            self.on_thread(move || task.engine.end_damaged(&task.id))
                 .await??;
             return Ok(Killed::Ended(Box::new(self.summary()?)));
         }
@@ -113,7 +113,7 @@ impl Task {
             return Ok(Killed::AlreadyEnded(Box::new(self.summary()?)));
         }
         let task = self.clone();
-        self.aside(move || task.order_end(kill)).await??;
+        self.on_thread(move || task.order_end(kill)).await??;
         let grace = Duration::from_millis(self.spec.term_grace_ms).min(Duration::from_secs(600));
         let waited = self.wait_async(Instant::now() + grace + PATIENCE).await?;
         let summary = Box::new(self.summary()?);

@@ -125,7 +125,7 @@ impl Task {
     /// The same in a future, on any executor, which it does not hold up.
     pub async fn screen_async(&self) -> Result<Screen, TaskError> {
         let task = self.clone();
-        self.aside(move || task.screen()).await?
+        self.on_thread(move || task.screen()).await?
     }
 
     /// So much of the end of its log, and where that begins.

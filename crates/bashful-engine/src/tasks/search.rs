@@ -179,6 +179,6 @@ impl Task {
     /// The same in a future, on a thread of its own.
     pub async fn search_async(&self, request: SearchRequest) -> Result<Found, TaskError> {
         let task = self.clone();
-        self.aside(move || task.search(&request)).await?
+        self.on_thread(move || task.search(&request)).await?
     }
 }

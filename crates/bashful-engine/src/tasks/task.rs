@@ -322,7 +322,7 @@ impl Task {
     pub(super) fn bell(&self, interest: Interest) -> Result<Bell, TaskError> {
         let bell = self
             .engine
-            .watchtower()
+            .task_watcher()
             .bell(self.directory.path(), interest);
         bell.map_err(|source| self.no_thread(source))
     }
@@ -343,7 +343,7 @@ impl Task {
         let foreign = left.is_none() && !runs.is_listed(&self.id);
         if open || (foreign && !self.engine.ends().has(&self.id)) {
             let task = self.clone();
-            self.aside(move || task.record_end()).await?;
+            self.on_thread(move || task.record_end()).await?;
         }
         Ok(())
     }
@@ -364,7 +364,7 @@ impl Task {
     }
 
     /// Does something on a thread of its own.
-    pub(super) async fn aside<T: Send + 'static>(
+    pub(super) async fn on_thread<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, TaskError> {

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use bashful_engine::approvals::{
-    Answer, Approver, Ask, Channel, Desk, GrantWish, Opening, Pending, Scope, SubjectWish,
-    WhichAsks, WhichGrants, Witness, version_of_policy,
+    Answer, AnsweredBy, ApprovalQueue, Approver, Ask, Channel, GrantWish, Opening, Pending, Scope,
+    SubjectWish, WhichAsks, WhichGrants, version_of_policy,
 };
 use bashful_engine::config::Config;
 use bashful_engine::{
@@ -37,7 +37,7 @@ impl Saying {
 }
 
 impl Approver for Saying {
-    fn ask(&self, ask: &Ask, pending: &dyn Pending) -> Option<(Answer, Witness)> {
+    fn ask(&self, ask: &Ask, pending: &dyn Pending) -> Option<(Answer, AnsweredBy)> {
         assert!(pending.is_open());
         self.asked.lock().unwrap().push(ask.clone());
         let answer = self.answers.lock().unwrap().pop()?;
@@ -45,8 +45,8 @@ impl Approver for Saying {
     }
 }
 
-fn witness() -> Witness {
-    Witness::outside(Channel::Callback).unwrap()
+fn witness() -> AnsweredBy {
+    AnsweredBy::outside(Channel::Callback).unwrap()
 }
 
 fn yes(scope: Scope) -> Answer {
@@ -56,8 +56,8 @@ fn yes(scope: Scope) -> Answer {
     }
 }
 
-pub(crate) fn desk(house: &House) -> Desk {
-    Desk::open(&Places::under(&house.path())).unwrap()
+pub(crate) fn desk(house: &House) -> ApprovalQueue {
+    ApprovalQueue::open(&Places::under(&house.path())).unwrap()
 }
 
 /// Runs it, or gives the result of not running it.

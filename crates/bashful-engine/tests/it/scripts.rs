@@ -5,7 +5,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::PathBuf;
 
 use bashful_engine::Engine;
-use bashful_engine::approvals::{Channel, Witness};
+use bashful_engine::approvals::{AnsweredBy, Channel};
 use bashful_engine::audit::{Event, ScriptChange, Trail};
 use bashful_engine::scripts::{
     CreatedBy, Deletion, FileState, NewScript, ScriptEdit, ScriptError, ScriptId, ScriptView, Seen,
@@ -14,8 +14,8 @@ use bashful_engine::scripts::{
 
 use crate::support::House;
 
-pub(crate) fn witness() -> Witness {
-    Witness::outside(Channel::Callback).unwrap()
+pub(crate) fn witness() -> AnsweredBy {
+    AnsweredBy::outside(Channel::Callback).unwrap()
 }
 
 pub(crate) fn new(name: &str, content: &str) -> NewScript {

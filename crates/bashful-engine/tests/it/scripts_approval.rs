@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bashful_engine::approvals::{
-    Answer, Approver, Ask, Desk, Pending, Scope, Settled, WhichAsks, WhichGrants, Witness,
+    Answer, AnsweredBy, ApprovalQueue, Approver, Ask, Pending, Scope, Settled, WhichAsks,
+    WhichGrants,
 };
 use bashful_engine::audit::ScriptChange;
 use bashful_engine::scripts::{
@@ -25,8 +26,8 @@ pub(crate) fn run(engine: &Engine, action: &BashRun) -> ExecutionResult {
     }
 }
 
-fn desk(house: &House) -> Desk {
-    Desk::open(&Places::under(&house.path())).unwrap()
+fn desk(house: &House) -> ApprovalQueue {
+    ApprovalQueue::open(&Places::under(&house.path())).unwrap()
 }
 
 fn yes() -> Answer {
@@ -41,7 +42,7 @@ fn yes() -> Answer {
 struct Saying(Answer, Mutex<Vec<Ask>>);
 
 impl Approver for Saying {
-    fn ask(&self, ask: &Ask, _pending: &dyn Pending) -> Option<(Answer, Witness)> {
+    fn ask(&self, ask: &Ask, _pending: &dyn Pending) -> Option<(Answer, AnsweredBy)> {
         self.1.lock().unwrap().push(ask.clone());
         Some((self.0.clone(), witness()))
     }

@@ -213,7 +213,8 @@ fn whoever_is_asked_sees_what_was_found() {
         .create(new("a", "true\ncat /data/in\n"))
         .unwrap();
     let asked = run(&engine, &BashRun::of("a"));
-    let desk = bashful_engine::approvals::Desk::open(&Places::under(&house.path())).unwrap();
+    let desk =
+        bashful_engine::approvals::ApprovalQueue::open(&Places::under(&house.path())).unwrap();
     let ask = desk.ask(&asked.approval.unwrap().id).unwrap();
     let findings = ask.script.unwrap().findings;
     let read = findings.iter().find(|one| one.code == "undeclared-read");

@@ -11,12 +11,12 @@ use bashful_sandbox::{
 
 /// One of the two.
 #[derive(Debug)]
-pub(super) enum Quarters {
+pub(super) enum RoomKind {
     Room(Box<Room>),
     Wrapped(Box<Wrapped>),
 }
 
-impl Quarters {
+impl RoomKind {
     /// Builds what this plan needs. `directory` is for what must be on disk.
     pub(super) fn open(
         plan: &Rc<Plan>,

@@ -14,7 +14,7 @@ use crate::suggest::{Suggestion, suggest};
 use crate::{classes, programs, writes};
 
 /// Where the parts of one text are judged.
-pub(super) struct Court<'f> {
+pub(super) struct DecisionBuilder<'f> {
     facts: &'f Facts,
     policy: &'f Policy,
     context: &'f Context,
@@ -28,7 +28,7 @@ pub(super) struct Court<'f> {
     fell_back: bool,
 }
 
-impl<'f> Court<'f> {
+impl<'f> DecisionBuilder<'f> {
     pub(super) fn new(facts: &'f Facts, policy: &'f Policy, context: &'f Context) -> Self {
         Self {
             facts,
@@ -143,7 +143,7 @@ impl<'f> Court<'f> {
             calls: vec![call.clone()],
             ..self.facts.clone()
         };
-        let mut again = Court::new(&alone, &policy, self.context);
+        let mut again = DecisionBuilder::new(&alone, &policy, self.context);
         again.call(0);
         let allowed = again
             .findings

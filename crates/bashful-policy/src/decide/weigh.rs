@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 
-use super::court::Court;
+use super::court::DecisionBuilder;
 use crate::decision::{Effect, Layer};
 use crate::facts::Call;
 use crate::finding::{Finding, Standing};
 use crate::ruleset::RuleHit;
 
-impl Court<'_> {
+impl DecisionBuilder<'_> {
     /// The one finding that decides about a call.
     pub(super) fn weigh(&self, call: &Call, hits: Vec<RuleHit>, known: Vec<Finding>) -> Finding {
         let (shipped, mut configured): (Vec<RuleHit>, Vec<RuleHit>) = hits

@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::time::Duration;
 
-use bashful_engine::approvals::{Answer, Ask, AskState, Channel, Scope, Witness};
+use bashful_engine::approvals::{Answer, AnsweredBy, Ask, AskState, Channel, Scope};
 use bashful_engine::{Engine, EngineError};
 use rmcp::RoleServer;
 use rmcp::model::{ElicitRequest, ElicitResult, InputRequest, InputRequests, InputRequiredResult};
@@ -163,7 +163,7 @@ impl Question<'_> {
             Reply::Nobody(why) => return Ok(Some(why)),
         };
         // The agent could have started this server as a command of its own.
-        let witness = match Witness::outside(Channel::Client) {
+        let witness = match AnsweredBy::outside(Channel::Client) {
             Ok(witness) => witness.client(&self.client.name),
             Err(error) => return Ok(Some(error.to_string())),
         };

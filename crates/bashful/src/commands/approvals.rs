@@ -1,6 +1,8 @@
 //! `bashful approvals`: what waits for an answer, and answering it from another terminal.
 
-use bashful_engine::approvals::{Answer, Channel, Desk, Scope, Settled, WhichAsks, Witness};
+use bashful_engine::approvals::{
+    Answer, AnsweredBy, ApprovalQueue, Channel, Scope, Settled, WhichAsks,
+};
 use serde_json::json;
 
 use crate::cli::{AllowArguments, ApprovalsArguments, ApprovalsCommand};
@@ -16,7 +18,7 @@ mod watch;
 const TOO_LATE: Exit = Exit::Command(1);
 
 pub(crate) fn approvals(arguments: &ApprovalsArguments, printer: &Printer) -> anyhow::Result<Exit> {
-    let desk = Desk::open(&super::places()?)?;
+    let desk = ApprovalQueue::open(&super::places()?)?;
     match &arguments.what {
         ApprovalsCommand::List { all, json } => list(&desk, *all, *json, printer),
         ApprovalsCommand::Show { id, json } => show(&desk, id, *json, printer),
@@ -32,7 +34,7 @@ pub(crate) fn approvals(arguments: &ApprovalsArguments, printer: &Printer) -> an
     }
 }
 
-fn list(desk: &Desk, all: bool, as_json: bool, printer: &Printer) -> anyhow::Result<Exit> {
+fn list(desk: &ApprovalQueue, all: bool, as_json: bool, printer: &Printer) -> anyhow::Result<Exit> {
     let which = if all {
         WhichAsks::All
     } else {
@@ -51,7 +53,7 @@ fn list(desk: &Desk, all: bool, as_json: bool, printer: &Printer) -> anyhow::Res
     Ok(Exit::Success)
 }
 
-fn show(desk: &Desk, id: &str, as_json: bool, printer: &Printer) -> anyhow::Result<Exit> {
+fn show(desk: &ApprovalQueue, id: &str, as_json: bool, printer: &Printer) -> anyhow::Result<Exit> {
     let ask = desk.ask(id)?;
     if as_json {
         printer.json(&json!({ "v": 1, "ask": ask }))?;
@@ -64,7 +66,11 @@ fn show(desk: &Desk, id: &str, as_json: bool, printer: &Printer) -> anyhow::Resu
     Ok(Exit::Success)
 }
 
-fn allow(desk: &Desk, arguments: &AllowArguments, printer: &Printer) -> anyhow::Result<Exit> {
+fn allow(
+    desk: &ApprovalQueue,
+    arguments: &AllowArguments,
+    printer: &Printer,
+) -> anyhow::Result<Exit> {
     let AllowArguments {
         id, expires, json, ..
     } = arguments;
@@ -77,13 +83,13 @@ fn allow(desk: &Desk, arguments: &AllowArguments, printer: &Printer) -> anyhow::
 
 /// Gives an answer, and tells what became of it.
 fn give(
-    desk: &Desk,
+    desk: &ApprovalQueue,
     id: &str,
     answer: &Answer,
     as_json: bool,
     printer: &Printer,
 ) -> anyhow::Result<Exit> {
-    let by = Witness::here(Channel::Terminal)?;
+    let by = AnsweredBy::here(Channel::Terminal)?;
     let settled = desk.answer(id, answer, &by)?;
     if as_json {
         printer.json(&settled::json(&settled))?;

@@ -1,7 +1,7 @@
 //! `bashful doctor`: what this host offers, and what will be enforced on it.
 
 use anyhow::Context;
-use bashful_engine::approvals::{Channel, Witness};
+use bashful_engine::approvals::{AnsweredBy, Channel};
 use bashful_engine::config::Config;
 use bashful_engine::{Engine, Finding, FindingState, Look, Places, in_full};
 use serde_json::json;
@@ -77,7 +77,7 @@ fn configured() -> (Config, Finding) {
 
 /// Mends the database. What Bashful runs cannot: grants come back with it.
 fn repair(arguments: &DoctorArguments, printer: &Printer) -> anyhow::Result<Exit> {
-    if let Err(refused) = Witness::outside(Channel::Terminal) {
+    if let Err(refused) = AnsweredBy::outside(Channel::Terminal) {
         let message = format!("cannot mend the database from here: {refused}");
         printer.note("error", &message);
         if arguments.json {

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use bashful_engine::approvals::{Channel, Desk, DeskError, Grant, WhichGrants, Witness};
+use bashful_engine::approvals::{
+    AnsweredBy, ApprovalError, ApprovalQueue, Channel, Grant, WhichGrants,
+};
 use serde_json::json;
 
 use crate::cli::{GrantsArguments, GrantsCommand};
@@ -18,7 +20,7 @@ mod shape;
 const NOT_HOLDING: Exit = Exit::Command(1);
 
 pub(crate) fn grants(arguments: &GrantsArguments, printer: &Printer) -> anyhow::Result<Exit> {
-    let desk = Desk::open(&super::places()?)?;
+    let desk = ApprovalQueue::open(&super::places()?)?;
     match &arguments.what {
         GrantsCommand::List { all, json } => list(&desk, *all, *json, printer),
         GrantsCommand::Show { id, json } => {
@@ -36,7 +38,7 @@ pub(crate) fn grants(arguments: &GrantsArguments, printer: &Printer) -> anyhow::
     }
 }
 
-fn list(desk: &Desk, all: bool, as_json: bool, printer: &Printer) -> anyhow::Result<Exit> {
+fn list(desk: &ApprovalQueue, all: bool, as_json: bool, printer: &Printer) -> anyhow::Result<Exit> {
     let which = if all {
         WhichGrants::All
     } else {
@@ -69,8 +71,13 @@ fn tell(title: &str, grant: &Grant, as_json: bool, printer: &Printer) -> anyhow:
 }
 
 /// Takes grants back; no id means all of them.
-fn revoke(desk: &Desk, ids: &[String], as_json: bool, printer: &Printer) -> anyhow::Result<Exit> {
-    let by = Witness::here(Channel::Terminal)?;
+fn revoke(
+    desk: &ApprovalQueue,
+    ids: &[String],
+    as_json: bool,
+    printer: &Printer,
+) -> anyhow::Result<Exit> {
+    let by = AnsweredBy::here(Channel::Terminal)?;
     // All must be known before the first is taken back.
     let grants = if ids.is_empty() {
         desk.grants(WhichGrants::Holding)?
@@ -82,7 +89,7 @@ fn revoke(desk: &Desk, ids: &[String], as_json: bool, printer: &Printer) -> anyh
     for grant in grants {
         match desk.revoke(&grant.id, &by) {
             Ok(grant) => revoked.push(grant.id),
-            Err(DeskError::NotHolding { id }) => not_holding.push(id),
+            Err(ApprovalError::NotHolding { id }) => not_holding.push(id),
             Err(error) => return Err(error.into()),
         }
     }
@@ -102,7 +109,7 @@ fn revoke(desk: &Desk, ids: &[String], as_json: bool, printer: &Printer) -> anyh
 }
 
 fn clean(
-    desk: &Desk,
+    desk: &ApprovalQueue,
     older_than: Duration,
     as_json: bool,
     printer: &Printer,

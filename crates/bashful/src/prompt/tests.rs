@@ -53,14 +53,14 @@ impl Pending for Switch {
 }
 
 /// A terminal with a test at it.
-struct Desk {
+struct ApprovalQueue {
     keyboard: OwnedFd,
     screen: Arc<Mutex<Vec<u8>>>,
     switch: Arc<Switch>,
     asked: Option<JoinHandle<(Said, bool)>>,
 }
 
-impl Desk {
+impl ApprovalQueue {
     fn sit(ask: Ask) -> Self {
         Self::sit_typing(ask, b"")
     }
@@ -171,7 +171,7 @@ fn push() -> Ask {
 
 /// What comes of one question when these keys are pressed, one after another.
 fn pressing(keys: &[u8]) -> Said {
-    let desk = Desk::sit(push());
+    let desk = ApprovalQueue::sit(push());
     desk.asked(1);
     desk.press(keys);
     desk.said()
@@ -204,7 +204,7 @@ fn a_lasting_yes_has_a_scope_and_a_time() {
         ),
     ];
     for (key, time, expected) in cases {
-        let desk = Desk::sit(push());
+        let desk = ApprovalQueue::sit(push());
         desk.asked(1);
         desk.press(&[key]);
         desk.look_for("for │ ", 1);
@@ -215,7 +215,7 @@ fn a_lasting_yes_has_a_scope_and_a_time() {
 
 #[test]
 fn an_enter_right_behind_the_letter_is_no_time() {
-    let desk = Desk::sit(push());
+    let desk = ApprovalQueue::sit(push());
     desk.asked(1);
     desk.press(b"s\r");
     desk.look_for("for │ ", 1);
@@ -228,7 +228,7 @@ fn an_enter_right_behind_the_letter_is_no_time() {
 
 #[test]
 fn what_was_typed_ahead_does_not_count() {
-    let desk = Desk::sit_typing(push(), b"yyy");
+    let desk = ApprovalQueue::sit_typing(push(), b"yyy");
     desk.asked(1);
     desk.press(b"n");
     assert_eq!(desk.said(), deny(None));
@@ -236,7 +236,7 @@ fn what_was_typed_ahead_does_not_count() {
 
 #[test]
 fn a_key_that_is_held_down_does_not_answer() {
-    let desk = Desk::sit(push());
+    let desk = ApprovalQueue::sit(push());
     for _ in 0..20 {
         desk.paste(b"y");
         std::thread::sleep(Duration::from_millis(30));
@@ -254,7 +254,7 @@ fn a_key_that_is_held_down_does_not_answer() {
 
 #[test]
 fn a_paste_is_no_answer() {
-    let desk = Desk::sit(push());
+    let desk = ApprovalQueue::sit(push());
     desk.asked(1);
     desk.paste(b"yes please\r");
     desk.look_for("Several keys at once", 1);
@@ -269,7 +269,7 @@ fn a_paste_is_no_answer() {
 
 #[test]
 fn three_wrong_keys_are_a_no() {
-    let desk = Desk::sit(push());
+    let desk = ApprovalQueue::sit(push());
     for times in 1..=3 {
         desk.asked(times);
         desk.press(b"x");
@@ -283,7 +283,7 @@ fn help_and_pages_are_no_mistakes() {
     let mut ask = push();
     let lines = (0..500).map(|line| format!("echo {line}"));
     ask.command = lines.collect::<Vec<_>>().join("\n");
-    let desk = Desk::sit(ask);
+    let desk = ApprovalQueue::sit(ask);
     desk.asked(1);
     assert!(desk.seen().contains("├╌ 350 rows left out; v shows all"));
     assert!(!desk.seen().contains("echo 250"));
@@ -304,7 +304,7 @@ fn help_and_pages_are_no_mistakes() {
 
 #[test]
 fn an_edited_command_comes_back_changed() {
-    let desk = Desk::sit(push());
+    let desk = ApprovalQueue::sit(push());
     desk.asked(1);
     desk.press(b"e");
     desk.look_for("edit │ ", 1);
@@ -315,7 +315,7 @@ fn an_edited_command_comes_back_changed() {
 
 #[test]
 fn an_unchanged_or_a_masked_command_is_no_answer() {
-    let desk = Desk::sit(push());
+    let desk = ApprovalQueue::sit(push());
     desk.asked(1);
     desk.press(b"e");
     desk.look_for("edit │ ", 1);
@@ -326,7 +326,7 @@ fn an_unchanged_or_a_masked_command_is_no_answer() {
     assert_eq!(desk.said(), deny(None));
     let mut ask = push();
     ask.command = "curl -H 'Token: ***'".to_owned();
-    let desk = Desk::sit(ask);
+    let desk = ApprovalQueue::sit(ask);
     desk.asked(1);
     desk.press(b"e");
     desk.look_for("is masked", 1);
@@ -337,7 +337,7 @@ fn an_unchanged_or_a_masked_command_is_no_answer() {
 
 #[test]
 fn an_answer_elsewhere_ends_the_question() {
-    let desk = Desk::sit(push());
+    let desk = ApprovalQueue::sit(push());
     desk.asked(1);
     let began = Instant::now();
     desk.switch.settle();
@@ -350,7 +350,7 @@ fn an_answer_elsewhere_ends_the_question() {
 fn a_question_that_expired_says_so() {
     let mut ask = push();
     ask.expires_at_ms = now_ms();
-    let desk = Desk::sit(ask);
+    let desk = ApprovalQueue::sit(ask);
     desk.switch.settle();
     desk.look_for("Nobody answered in time.", 1);
     assert_eq!(desk.said(), Said::Elsewhere);

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
 
-use bashful_engine::approvals::{Channel, Witness};
+use bashful_engine::approvals::{AnsweredBy, Channel};
 use bashful_engine::config::{Config, Sandbox};
 use bashful_engine::scripts::{BashRun, CreatedBy, MissingValues, NewScript, Seen, StartedScript};
 use bashful_engine::{
@@ -95,7 +95,7 @@ fn script(engine: &Engine, workspace: &Path) -> Box<dyn FnMut() -> String> {
         created_by: CreatedBy::User,
     };
     scripts.create(script).unwrap();
-    let witness = Witness::outside(Channel::Callback).unwrap();
+    let witness = AnsweredBy::outside(Channel::Callback).unwrap();
     scripts.approve("budget", Seen::AsItIs, &witness).unwrap();
     let mut action = BashRun::of("budget");
     action.working_directory = Some(workspace.display().to_string());

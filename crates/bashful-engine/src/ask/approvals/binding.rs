@@ -1,18 +1,19 @@
 //! What an answer is bound to: who, where, which text, under which policy, with which rights.
 
 use crate::base::digest::digest;
+use crate::judge::policy::Policies;
 use crate::judge::policy::policy_version;
 use std::path::PathBuf;
 
 use crate::config::{Choice as _, Config, Granted, UnknownProfile};
-use crate::engine::builder::Settings;
 use crate::judge::policy::Case;
 use crate::model::ask::Memory;
 use crate::model::grant::{Grant, Subject};
-use crate::model::result::Heading;
-use crate::request::context::Ground;
-use crate::request::invocation::{Seat, Stdin};
+use crate::model::result::RequestInfo;
+use crate::request::context::RunContext;
+use crate::request::invocation::{InputMode, Stdin};
 use crate::request::project::project_of;
+use crate::request::settings::Settings;
 
 /// What an answer to a request is bound to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,13 +46,13 @@ impl Binding {
     /// What an answer to this request would be bound to.
     pub(crate) fn of(
         settings: &Settings,
-        heading: &Heading,
-        ground: &Ground<'_>,
+        heading: &RequestInfo,
+        ground: &RunContext<'_>,
         case: &Case<'_>,
     ) -> Self {
         let variables = case.invocation.variables.clone();
         // What can be sent to it later is shown to nobody.
-        let later = case.invocation.seat != Seat::Apart;
+        let later = case.invocation.seat != InputMode::Apart;
         let reads_input = !matches!(case.invocation.stdin, Stdin::Closed) || later;
         let remembered = case.invocation.remembered.as_ref();
         let shell = remembered.and_then(|state| state.digest(&case.text()));
@@ -84,7 +85,10 @@ impl Binding {
                 |script| script.bound_directory(&ground.cwd),
             ),
             digest: script.map_or_else(text, |script| script.digest()),
-            policy: settings.policies.version(&settings.config, ground),
+            policy: settings
+                .kept
+                .of::<Policies>()
+                .version(&settings.config, ground),
             rights: digest(&[given.to_string().as_bytes()]),
             mask: settings.mask.clone(),
             variables,

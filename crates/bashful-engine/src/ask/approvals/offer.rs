@@ -3,7 +3,7 @@
 use bashful_policy::{Effect, Rule};
 
 use crate::judge::apply_grants::{Considered, layer, opens_for};
-use crate::judge::policy::{Besides, Case};
+use crate::judge::policy::{Case, ExtraRules};
 use crate::model::error::EngineError;
 use crate::model::grant::{Opening, Scope};
 
@@ -36,7 +36,7 @@ pub(crate) fn offer(
     let judge = |shapes: &[Vec<String>], careful: bool| {
         let layer = layer(Scope::Session);
         let granted = shapes.iter().map(|shape| Rule::grant(shape, layer));
-        let besides = Besides {
+        let besides = ExtraRules {
             granted: granted.collect(),
             careful,
         };

@@ -4,7 +4,7 @@ use bashful_keeper::TaskId;
 
 use crate::base::clock::millis;
 use crate::model::answer::Answer;
-use crate::model::answered_by::Witness;
+use crate::model::answered_by::AnsweredBy;
 use crate::model::ask::{Ask, AskState};
 use crate::model::grant::{Grant, Scope, Subject};
 use crate::scripts::ScriptApproval;
@@ -18,7 +18,7 @@ use crate::scripts::ScriptApproval;
 pub(super) fn outcome(
     ask: &Ask,
     answer: &Answer,
-    by: &Witness,
+    by: &AnsweredBy,
     now_ms: u64,
 ) -> (AskState, Option<Grant>) {
     let by = by.clone();
@@ -90,7 +90,7 @@ pub(super) fn outcome(
 pub(super) fn approval(
     ask: &Ask,
     answer: &Answer,
-    by: &Witness,
+    by: &AnsweredBy,
     now_ms: u64,
 ) -> Option<ScriptApproval> {
     let (Some(script), Answer::Allow { expires, .. }) = (&ask.script, answer) else {

@@ -1,16 +1,11 @@
 //! How much a run may use: what was asked for, checked against the host, else the usual.
 
-use std::sync::OnceLock;
+use crate::base::usual_limits::{memory, usual_limits};
 
 use bashful_policy::ResourceLimits;
 use bashful_sandbox::{Resources, kernel_text};
 
 use crate::model::error::confine::ConfineError;
-
-const GIBIBYTE: u64 = 1 << 30;
-
-/// Enough for every build, few enough to leave a host usable.
-const USUAL_PROCESSES: u64 = 4096;
 
 /// The limits of a run.
 pub(super) fn resources(asked: &ResourceLimits) -> Result<Resources, ConfineError> {
@@ -41,21 +36,6 @@ pub(super) fn resources(asked: &ResourceLimits) -> Result<Resources, ConfineErro
     })
 }
 
-/// What holds where nothing was said.
-pub(crate) fn usual_limits() -> ResourceLimits {
-    let memory = memory();
-    ResourceLimits {
-        memory: memory.map(|total| total / 4 * 3),
-        processes: Some(USUAL_PROCESSES),
-        file_size: Some(4 * GIBIBYTE),
-        tmp_size: Some(memory.map_or(2 * GIBIBYTE, |total| {
-            (total / 4).max(2 * GIBIBYTE).min(total / 2)
-        })),
-        disk_size: Some(16 * GIBIBYTE),
-        ..ResourceLimits::default()
-    }
-}
-
 /// The most that a limit can mean on this host.
 fn most(name: &str) -> Option<u64> {
     match name {
@@ -68,19 +48,6 @@ fn most(name: &str) -> Option<u64> {
         }
         _ => None,
     }
-}
-
-/// The host's memory in bytes. It does not change while a process lives.
-fn memory() -> Option<u64> {
-    static MEMORY: OnceLock<Option<u64>> = OnceLock::new();
-    *MEMORY.get_or_init(|| {
-        let text = kernel_text("/proc/meminfo").ok()?;
-        let line = text
-            .lines()
-            .find_map(|line| line.strip_prefix("MemTotal:"))?;
-        let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-        kibibytes.checked_mul(1024)
-    })
 }
 
 fn number_in(path: &str) -> Option<u64> {

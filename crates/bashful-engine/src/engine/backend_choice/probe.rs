@@ -11,13 +11,14 @@ use bashful_sandbox::{Backend, Level};
 
 use super::memory::directory;
 use crate::config::{Choice as _, Config, Sandbox};
-use crate::engine::builder::{EngineBuilder, Settings};
+use crate::engine::builder::EngineBuilder;
 use crate::engine::{Engine, Started};
-use crate::judge::policy::PolicyMode;
 use crate::model::error::EngineError;
 use crate::model::places::{Places, make_private};
 use crate::model::result::ExecutionResult;
 use crate::request::invocation::{Invocation, Timeout};
+use crate::request::settings::PolicyMode;
+use crate::request::settings::Settings;
 
 /// It is a matter of milliseconds; but machines can be slow.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);

@@ -30,8 +30,3 @@ fn bash_is_the_first_on_the_path_for_as_long_as_it_is_there() {
     fs::remove_file(place("two")).unwrap();
     assert_eq!(settings.bash().unwrap(), place("one"));
 }
-
-#[test]
-fn digests_are_written_as_everybody_writes_them() {
-    assert_eq!(hexadecimal(&[0, 1, 0xab, 0xff], 3), "0001ab");
-}

@@ -3,9 +3,8 @@
 use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use bashful_keeper::connect;
 use bashful_policy::escape_arg;
 use rustix::fs::Access;
 

@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use super::checks::{self, Bait, Check};
 use crate::config::{Sandbox, Wish};
 use crate::engine::backend_choice::{PATIENCE, Scratch, broken, is_of_host, run};
-use crate::engine::builder::Settings;
 use crate::model::error::EngineError;
 use crate::model::result::ExecutionResult;
 use crate::request::invocation::{Invocation, Timeout};
+use crate::request::settings::Settings;
 
 /// What became of the trial of a backend.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,10 +5,10 @@ use bashful_sandbox::{Backend, Level, Protection};
 use super::trial::Ran;
 use super::{Finding, State};
 use crate::config::{Choice as _, Profile, Sandbox};
-use crate::engine::builder::Settings;
-use crate::faces::explain::Explanation;
+use crate::explain::Explanation;
 use crate::model::error::{EngineError, going_without};
 use crate::model::result::Enforcement;
+use crate::request::settings::Settings;
 
 /// What the configured profile asks of a backend, and what becomes of that.
 #[derive(Debug)]

@@ -146,7 +146,7 @@ fn call(registry: &ToolRegistry, arguments: Arguments, context: CallContext) -> 
         if context.most_output.is_some() {
             invocation = invocation.output(output_limit(registry, context.most_output));
         }
-        let run = match registry.engine.start_aside(invocation).await? {
+        let run = match registry.engine.start_on_thread(invocation).await? {
             Started::Running(run) => run,
             Started::NotAllowed(result) => return ended(&result),
         };

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::arguments::Arguments;
 use super::{CallContext, Calling, Effects, Tool, ToolAnswer, ToolRegistry, schema, words};
-use crate::faces::explain::{Explanation, PlannedRun};
+use crate::explain::{Explanation, PlannedRun};
 use crate::request::invocation::Invocation;
 
 pub(super) const TOOL: Tool = Tool {

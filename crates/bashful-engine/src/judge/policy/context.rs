@@ -9,10 +9,10 @@ use bashful_sandbox::{Backend, Protection, ROOM_DIRECTORY};
 use crate::config::{Sandbox, env as variables};
 use crate::confine::environment::is_key_like;
 use crate::confine::profile::write_paths;
-use crate::engine::builder::Settings;
 use crate::model::error::EngineError;
-use crate::request::context::Ground;
+use crate::request::context::RunContext;
 use crate::request::invocation::{Inherit, Invocation};
+use crate::request::settings::Settings;
 
 /// Variables of the caller that a run gets unchanged, and that are no secret. `HOME` is not
 /// among them: the policy judges it as the workspace and as the real home.
@@ -28,7 +28,7 @@ const LONGEST_VALUE: usize = 4096;
 pub(super) fn of(
     settings: &Settings,
     invocation: &Invocation,
-    ground: &Ground<'_>,
+    ground: &RunContext<'_>,
 ) -> Result<Context, EngineError> {
     let capabilities = &ground.granted.capabilities;
     let home = real_home(settings);
@@ -54,7 +54,7 @@ pub(super) fn of(
 
 /// Whether the kernel fully enforces files and network. Where it cannot, a run that needs it does
 /// not start, so what the profile asks for is what the run gets.
-fn is_enforced(settings: &Settings, ground: &Ground<'_>) -> bool {
+fn is_enforced(settings: &Settings, ground: &RunContext<'_>) -> bool {
     let granted = &ground.granted;
     let needed = [Protection::Filesystem, Protection::Network];
     settings.sandbox != Sandbox::None
@@ -92,7 +92,7 @@ fn has_own_tmp(settings: &Settings) -> bool {
 fn write_roots(
     settings: &Settings,
     invocation: &Invocation,
-    ground: &Ground<'_>,
+    ground: &RunContext<'_>,
     home: Option<&Path>,
 ) -> Result<Vec<String>, EngineError> {
     let declared = &ground.granted.capabilities.paths_write;
@@ -122,7 +122,7 @@ fn write_roots(
 }
 
 /// What was granted for reading by name.
-fn read_roots(ground: &Ground<'_>, home: Option<&Path>) -> Vec<String> {
+fn read_roots(ground: &RunContext<'_>, home: Option<&Path>) -> Vec<String> {
     let declared = ground.granted.capabilities.paths_read.iter();
     let declared = declared.filter_map(|path| match (path.strip_prefix('~'), home) {
         (Some(rest), Some(home)) => Some(home.join(rest.trim_start_matches('/'))),
@@ -138,7 +138,7 @@ fn read_roots(ground: &Ground<'_>, home: Option<&Path>) -> Vec<String> {
 fn known_variables(
     settings: &Settings,
     invocation: &Invocation,
-    ground: &Ground<'_>,
+    ground: &RunContext<'_>,
 ) -> BTreeMap<String, String> {
     let mut known = BTreeMap::new();
     if invocation.inherit == Inherit::AllowList {

@@ -6,7 +6,7 @@ use crate::model::error::store::StoreError;
 /// Why something cannot be done at the desk.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum DeskError {
+pub enum ApprovalError {
     /// The database.
     #[error(transparent)]
     Store(#[from] StoreError),

@@ -327,6 +327,14 @@ fn in_words(value: &Value) -> String {
     }
 }
 
+/// A value as it is bound.
+pub(crate) fn bindable(value: &Value) -> Bindable {
+    match value {
+        Value::Array(items) => Bindable::List(items.iter().map(plain_text).collect()),
+        plain => Bindable::Text(plain_text(plain)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -410,13 +418,5 @@ mod tests {
         }
         let unknown = json!({"name": "x", "type": "string", "defualt": 1});
         assert!(serde_json::from_value::<Variable>(unknown).is_err());
-    }
-}
-
-/// A value as it is bound.
-pub(crate) fn bindable(value: &Value) -> Bindable {
-    match value {
-        Value::Array(items) => Bindable::List(items.iter().map(plain_text).collect()),
-        plain => Bindable::Text(plain_text(plain)),
     }
 }

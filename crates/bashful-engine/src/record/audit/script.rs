@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ask::approvals::{Ask, AskState, Witness};
+use crate::ask::approvals::{AnsweredBy, Ask, AskState};
 use crate::scripts::{Script, ScriptId, ScriptName};
 
 /// What happened to a script. Texts are on record by their hashes.
@@ -28,7 +28,7 @@ pub struct ScriptChanged {
     pub task: Option<String>,
     /// Who said yes or took it back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub by: Option<Witness>,
+    pub by: Option<AnsweredBy>,
     /// More about it, for a person: the name before, the reason of a refusal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,

@@ -16,11 +16,11 @@ use super::trail::Trail;
 use super::verify::{Anchored, ProblemKind, Verification};
 
 /// A state directory with a trail.
-struct Ground {
+struct RunContext {
     temp: tempfile::TempDir,
 }
 
-impl Ground {
+impl RunContext {
     fn new() -> Self {
         let temp = tempfile::tempdir().unwrap();
         fs::create_dir(temp.path().join("state")).unwrap();

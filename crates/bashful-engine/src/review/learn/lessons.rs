@@ -7,7 +7,7 @@ use bashful_policy::Effect;
 use super::rights::LearntRights;
 use super::rule::{Lesson, Matcher};
 use super::{LearntRule, School};
-use crate::judge::policy::{Besides, Checked};
+use crate::judge::policy::{Checked, ExtraRules};
 use crate::record::audit::Requested;
 use crate::review::replay::Recorded;
 
@@ -189,7 +189,7 @@ impl<'a> Lessons<'a> {
     fn judge(&self, run: &Run<'_>, school: &mut School) -> Result<Checked, String> {
         let about = |lesson: &&Lesson| run.programs.contains(&lesson.program);
         let rules = self.learnt.iter().filter(about);
-        let besides = Besides {
+        let besides = ExtraRules {
             granted: rules.map(|lesson| lesson.rule.clone()).collect(),
             careful: false,
         };

@@ -13,10 +13,10 @@ use crate::config::{
 };
 use crate::confine::profile::write_paths;
 use crate::engine::Engine;
-use crate::judge::policy::{Besides, Checked};
+use crate::judge::policy::{Checked, ExtraRules};
 use crate::model::places::Places;
 use crate::record::audit::Requested;
-use crate::request::context::Ground;
+use crate::request::context::RunContext;
 use crate::request::invocation::Invocation;
 
 /// What is the same for all requests that are judged anew.
@@ -151,7 +151,7 @@ impl Retrial {
         let wish = wish.ok_or("what it asked for cannot be told from its profile")?;
         let ground = profile.grant(&wish).map_err(told)?;
         let name = name.to_owned();
-        let besides = Besides {
+        let besides = ExtraRules {
             granted,
             careful: false,
         };
@@ -164,7 +164,7 @@ impl Retrial {
         let profile = bench.engine(request).config().profile_named(name);
         let granted = profile.map_err(told)?.grant(&Wish::default());
         let granted = granted.map_err(told)?;
-        self.judge_with(request, name, granted, Besides::default())
+        self.judge_with(request, name, granted, ExtraRules::default())
     }
 
     /// Judges a request by a profile with these rights.
@@ -173,7 +173,7 @@ impl Retrial {
         request: &Requested,
         name: &str,
         mut granted: Granted,
-        besides: Besides,
+        besides: ExtraRules,
     ) -> Result<Checked, String> {
         let home = self
             .circumstances
@@ -190,7 +190,7 @@ impl Retrial {
             let one = std::slice::from_ref(path);
             write_paths(one, workspace, home.as_deref()).is_ok()
         });
-        let ground = Ground {
+        let ground = RunContext {
             workspace: workspace.clone(),
             cwd: request.cwd.clone(),
             profile_name: name,

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::ask::approvals::{
-    Answer, Ask, AskGround, Cause, Channel, Grant, Opening, Reachable, Scope, Subject, Witness,
+    Answer, AnsweredBy, Ask, AskGround, Cause, Channel, Grant, Opening, Reachable, Scope, Subject,
 };
 use crate::config::{AdminOwner, Sources};
 use crate::model::places::Places;
@@ -226,8 +226,8 @@ impl Trail {
     }
 }
 
-fn witness() -> Witness {
-    Witness {
+fn witness() -> AnsweredBy {
+    AnsweredBy {
         channel: Channel::Terminal,
         uid: 1,
         pid: 1,

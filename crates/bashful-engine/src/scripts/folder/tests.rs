@@ -1,5 +1,6 @@
 //! Tests of the folder: what is refused, and that nothing is ever half written.
 
+use crate::model::error::folder::FolderError;
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 

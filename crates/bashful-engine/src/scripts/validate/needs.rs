@@ -11,9 +11,10 @@ use serde::Serialize;
 use super::archive::archive;
 use super::paths::Home;
 use super::{line_of, passing};
-use crate::engine::builder::Settings;
-use crate::launch::find_keeper::{is_executable, on_path};
+use crate::base::programs::is_executable;
+use crate::base::programs::on_path;
 use crate::model::script::finding::{ScriptFinding, Severity};
+use crate::request::settings::Settings;
 
 /// What a script seems to need. What it does not say in its text is not here.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]

@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use bashful_policy::Capabilities;
 
-use crate::engine::builder::Settings;
-use crate::launch::find_keeper::{is_executable, on_path};
+use crate::base::programs::is_executable;
+use crate::base::programs::on_path;
 use crate::model::script::finding::{ScriptFinding, Severity};
+use crate::request::settings::Settings;
 
 /// The home that `~` stands for.
 #[derive(Debug, Clone)]

@@ -6,9 +6,9 @@ use bashful_policy::{
 
 use super::line_of;
 use super::paths::Home;
-use crate::engine::builder::Settings;
 use crate::judge::policy::judge_by_profile;
 use crate::model::script::finding::{ScriptFinding, Severity};
+use crate::request::settings::Settings;
 
 /// The name of such a finding.
 pub(super) const REFUSED: &str = "refused";

@@ -3,11 +3,11 @@
 use bashful_sandbox::{ExitStatus, Launch};
 use serde::Deserialize;
 
-use crate::engine::builder::Settings;
+use crate::model::error::script::ScriptError;
 use crate::model::script::finding::{FindingSource, ScriptFinding, Severity};
 use crate::model::script::variable::Variable;
+use crate::request::settings::Settings;
 use crate::scripts::check::look as look_with;
-use crate::scripts::error::ScriptError;
 use crate::scripts::programs::find_own;
 
 /// What shellcheck prints with `--format json1`.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::{AskLimits, OpenedAsk, Settlement, Store};
 use crate::ask::approvals::{
-    Ask, AskGround, AskState, Cause, Channel, Grant, Opening, Reachable, Scope, Subject, Witness,
+    AnsweredBy, Ask, AskGround, AskState, Cause, Channel, Grant, Opening, Reachable, Scope, Subject,
 };
 use crate::model::error::record::AuditError;
 
@@ -87,8 +87,8 @@ pub(crate) fn grant(id: &str, scope: Scope) -> Grant {
     }
 }
 
-pub(crate) fn witness() -> Witness {
-    Witness {
+pub(crate) fn witness() -> AnsweredBy {
+    AnsweredBy {
         channel: Channel::Terminal,
         uid: 1000,
         pid: 4711,

@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use bashful_engine::Interrupts;
 use bashful_engine::approvals::{
-    Answer, Ask, AskState, Channel, Desk, Pending, Settled, Watch, WhichAsks, Witness,
+    Answer, AnsweredBy, ApprovalQueue, Ask, AskState, Channel, Pending, Settled, Watch, WhichAsks,
 };
 use serde_json::json;
 
@@ -23,8 +23,8 @@ use crate::view::alike;
 /// How long a wait without anything new may take before we look again.
 const LOOK_AGAIN: Duration = Duration::from_secs(60);
 
-pub(super) fn watch(desk: &Desk, printer: &Printer) -> anyhow::Result<Exit> {
-    let by = Witness::here(Channel::Terminal)?;
+pub(super) fn watch(desk: &ApprovalQueue, printer: &Printer) -> anyhow::Result<Exit> {
+    let by = AnsweredBy::here(Channel::Terminal)?;
     let terminal = Terminal::open(printer.manner()).ok_or_else(|| {
         UsageError("answers are typed, and this is not in the foreground of a terminal".to_owned())
     })?;
@@ -61,8 +61,8 @@ enum Next {
 
 /// The person at a terminal who answers.
 struct Watcher<'a> {
-    desk: &'a Desk,
-    by: Witness,
+    desk: &'a ApprovalQueue,
+    by: AnsweredBy,
     terminal: Terminal,
     interrupts: Interrupts,
     runtime: PathBuf,
@@ -155,7 +155,7 @@ impl Watcher<'_> {
 
 /// There is nothing to ask; over when an ask comes.
 struct Idle<'a> {
-    desk: &'a Desk,
+    desk: &'a ApprovalQueue,
     watch: Watch,
 }
 
@@ -177,7 +177,7 @@ impl Pending for Idle<'_> {
 
 /// One ask that waits.
 struct Open<'a> {
-    desk: &'a Desk,
+    desk: &'a ApprovalQueue,
     id: &'a str,
     watch: Watch,
 }
@@ -199,7 +199,7 @@ impl Pending for Open<'_> {
 }
 
 /// Prints each ask once, until the reader is gone or an interrupt ends us.
-pub(super) fn print(desk: &Desk, printer: &Printer) -> anyhow::Result<Exit> {
+pub(super) fn print(desk: &ApprovalQueue, printer: &Printer) -> anyhow::Result<Exit> {
     let interrupts = Interrupts::catch().context("cannot catch interrupts")?;
     let watch = desk.watch();
     let mut told: BTreeSet<String> = BTreeSet::new();

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use bashful_engine::approvals::{
-    Channel, Desk, Grant, GrantWish, Opening, Scope, SubjectWish, Witness, version_of_policy,
+    AnsweredBy, ApprovalQueue, Channel, Grant, GrantWish, Opening, Scope, SubjectWish,
+    version_of_policy,
 };
 use bashful_engine::config::{Config, Wish, env};
 use bashful_engine::{Engine, Invocation, terminal_session};
@@ -17,11 +18,11 @@ use crate::errors::UsageError;
 use crate::printer::Printer;
 
 pub(super) fn add(
-    desk: &Desk,
+    desk: &ApprovalQueue,
     arguments: &AddArguments,
     printer: &Printer,
 ) -> anyhow::Result<Grant> {
-    let by = Witness::here(Channel::Terminal)?;
+    let by = AnsweredBy::here(Channel::Terminal)?;
     let usage = |problem: String| UsageError(problem);
     let workspace = arguments.workspace.clone();
     let workspace = workspace.map_or_else(current_directory, Ok)?;

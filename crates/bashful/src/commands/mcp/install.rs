@@ -1,6 +1,6 @@
 //! `bashful mcp install`: sets a client up, after showing what that changes.
 
-use bashful_engine::approvals::{Channel, Witness};
+use bashful_engine::approvals::{AnsweredBy, Channel};
 
 use super::consent::{Consent, Word};
 use super::draft::{Draft, Note, Part};
@@ -19,7 +19,7 @@ pub(super) const DECLINED: Exit = Exit::Command(1);
 
 pub(super) fn install(arguments: &InstallArguments, printer: &Printer) -> anyhow::Result<Exit> {
     // What we run must not open its own cage.
-    Witness::outside(Channel::Terminal)?;
+    AnsweredBy::outside(Channel::Terminal)?;
     let around = Surroundings::here()?;
     let client = arguments.client.client();
     let wanted = super::wanted(client, &arguments.wish, &around)?;

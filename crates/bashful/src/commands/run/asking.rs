@@ -5,7 +5,7 @@ use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bashful_engine::approvals::{Answer, Approver, Ask, Pending, Witness};
+use bashful_engine::approvals::{Answer, AnsweredBy, Approver, Ask, Pending};
 use bashful_engine::{EngineBuilder, Interrupts};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
@@ -74,7 +74,7 @@ impl Asking {
 struct Announcer;
 
 impl Approver for Announcer {
-    fn ask(&self, ask: &Ask, _pending: &dyn Pending) -> Option<(Answer, Witness)> {
+    fn ask(&self, ask: &Ask, _pending: &dyn Pending) -> Option<(Answer, AnsweredBy)> {
         let line = format!(
             "bashful: waiting for an answer: bashful approvals allow {id} (or deny {id})\n",
             id = ask.id

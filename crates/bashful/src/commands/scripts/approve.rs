@@ -1,6 +1,6 @@
 //! `bashful scripts approve`: a person looks at a script and says yes to exactly that.
 
-use bashful_engine::approvals::{Channel, NotAPerson, Witness};
+use bashful_engine::approvals::{AnsweredBy, Channel, NotAPerson};
 use bashful_engine::scripts::{ScriptView, Scripts, Seen};
 use bashful_engine::{Engine, in_full};
 
@@ -38,7 +38,7 @@ pub(super) fn approve(engine: &Engine, wish: &Wish<'_>, tell: &Teller<'_>) -> an
         tell.change(TITLE, &approved, wish.json)?;
         return Ok(Exit::Success);
     }
-    let by = Witness::here(Channel::Terminal).map_err(|error| {
+    let by = AnsweredBy::here(Channel::Terminal).map_err(|error| {
         let without = error == NotAPerson::NoTerminal;
         let error = anyhow::Error::new(error);
         if without {
@@ -77,9 +77,9 @@ const TITLE: &str = "Approved: it runs without a question until something change
 
 /// The person who changes an approval from this process. Without a terminal it is the command line
 /// that speaks; what Bashful runs never does.
-pub(super) fn witness() -> Result<Witness, NotAPerson> {
-    match Witness::here(Channel::Terminal) {
-        Err(NotAPerson::NoTerminal) => Witness::outside(Channel::CommandLine),
+pub(super) fn witness() -> Result<AnsweredBy, NotAPerson> {
+    match AnsweredBy::here(Channel::Terminal) {
+        Err(NotAPerson::NoTerminal) => AnsweredBy::outside(Channel::CommandLine),
         known => known,
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bashful_engine::approvals::{AskState, Channel, Opening, Subject, Witness};
+use bashful_engine::approvals::{AnsweredBy, AskState, Channel, Opening, Subject};
 use bashful_engine::config::format_size;
 use bashful_engine::policy::{Suggestion, remembered};
 
@@ -49,7 +49,7 @@ pub(crate) fn opening(opens: &Opening) -> Vec<String> {
 }
 
 /// Who answered: the user, the way and the terminal.
-pub(crate) fn witness(by: &Witness) -> String {
+pub(crate) fn witness(by: &AnsweredBy) -> String {
     let way = match by.channel {
         Channel::Prompt => "at the prompt",
         Channel::Terminal => "on a terminal",

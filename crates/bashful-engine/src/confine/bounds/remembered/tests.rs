@@ -35,7 +35,8 @@ fn hooks(engine: &Engine) -> Vec<PathBuf> {
 
 /// The bounds that are remembered, and whether they are for long.
 fn remembered(engine: &Engine) -> (Arc<Bounds>, bool) {
-    let all = engine.settings().bounds.0.lock().unwrap();
+    let remembered = engine.settings().kept.of::<Remembered>();
+    let all = remembered.0.lock().unwrap();
     (Arc::clone(&all[0].bounds), all[0].lasts)
 }
 

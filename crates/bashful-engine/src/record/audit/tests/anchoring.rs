@@ -4,10 +4,10 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, symlink};
 use std::os::unix::net::UnixDatagram;
 
-use super::{Ground, event};
+use super::{RunContext, event};
 use crate::record::audit::{Anchor, AnchorError, Place, Verdict};
 
-fn checked(ground: &Ground, place: &Place) -> (u64, usize) {
+fn checked(ground: &RunContext, place: &Place) -> (u64, usize) {
     let anchored = ground.trail().anchored_in(place).unwrap();
     let found = ground.trail().verify(&[anchored]).unwrap();
     match found.verdict() {
@@ -18,7 +18,7 @@ fn checked(ground: &Ground, place: &Place) -> (u64, usize) {
 
 #[test]
 fn a_file_keeps_anchors() {
-    let ground = Ground::with_records(3);
+    let ground = RunContext::with_records(3);
     let path = ground.outside("anchors");
     let place = Place::File(path.clone());
     let anchor = ground.trail().anchor(std::slice::from_ref(&place)).unwrap();
@@ -41,7 +41,7 @@ fn a_file_keeps_anchors() {
 
 #[test]
 fn a_file_in_the_state_directory_is_refused() {
-    let ground = Ground::with_records(1);
+    let ground = RunContext::with_records(1);
     fs::create_dir(ground.state().join("deep")).unwrap();
     symlink(ground.state().join("deep"), ground.outside("link")).unwrap();
     for path in [
@@ -61,7 +61,7 @@ fn a_file_in_the_state_directory_is_refused() {
 
 #[test]
 fn a_place_that_cannot_serve_is_an_error() {
-    let ground = Ground::with_records(1);
+    let ground = RunContext::with_records(1);
     let path = ground.outside("anchors");
     let place = Place::File(path.clone());
     let read = || ground.trail().anchored_in(&place);
@@ -71,17 +71,19 @@ fn a_place_that_cannot_serve_is_an_error() {
     fs::write(&path, "\n{}\n").unwrap();
     assert!(matches!(read(), Err(AnchorError::NoAnchor { line: 2, .. })));
     // The anchor of another trail says nothing about this one.
-    let other = Ground::with_records(1);
+    let other = RunContext::with_records(1);
     fs::write(&path, "").unwrap();
     other.trail().anchor(std::slice::from_ref(&place)).unwrap();
     assert!(matches!(read(), Err(AnchorError::Unknown { .. })));
-    let nothing = Ground::new().trail().anchor(std::slice::from_ref(&place));
+    let nothing = RunContext::new()
+        .trail()
+        .anchor(std::slice::from_ref(&place));
     assert!(matches!(nothing, Err(AnchorError::Empty)));
 }
 
 #[test]
 fn a_write_of_an_anchor_that_was_cut_off_does_not_spoil_the_next() {
-    let ground = Ground::with_records(1);
+    let ground = RunContext::with_records(1);
     let path = ground.outside("anchors");
     fs::write(&path, "{\"v\":1,").unwrap();
     ground.trail().anchor(&[Place::File(path.clone())]).unwrap();
@@ -91,7 +93,7 @@ fn a_write_of_an_anchor_that_was_cut_off_does_not_spoil_the_next() {
 
 #[test]
 fn a_trail_shorter_than_its_head_is_not_anchored() {
-    let ground = Ground::with_records(3);
+    let ground = RunContext::with_records(3);
     ground.set_lines(&ground.lines()[..2]);
     let place = Place::File(ground.outside("anchors"));
     let refused = ground.trail().anchor(&[place]);
@@ -100,7 +102,7 @@ fn a_trail_shorter_than_its_head_is_not_anchored() {
 
 #[test]
 fn a_command_keeps_anchors() {
-    let ground = Ground::with_records(2);
+    let ground = RunContext::with_records(2);
     let path = ground.outside("kept");
     let command = format!(
         "case $BASHFUL_ANCHOR in write) cat >> '{0}';; read) cat '{0}';; esac",
@@ -115,7 +117,7 @@ fn a_command_keeps_anchors() {
 
 #[test]
 fn a_command_that_fails_says_why() {
-    let ground = Ground::with_records(1);
+    let ground = RunContext::with_records(1);
     for (command, said) in [
         ("echo no room >&2; exit 3", "it exits with 3: no room"),
         ("kill -9 $$", "signal 9 ended it"),
@@ -130,7 +132,7 @@ fn a_command_that_fails_says_why() {
 
 #[test]
 fn a_command_that_does_not_end_is_ended() {
-    let ground = Ground::with_records(1);
+    let ground = RunContext::with_records(1);
     let began = std::time::Instant::now();
     let place = Place::Command("sleep 600 & wait".to_owned());
     let refused = ground.trail().anchor(&[place]);
@@ -162,7 +164,7 @@ fn fields(mut datagram: &[u8]) -> Vec<(String, String)> {
 
 #[test]
 fn a_journal_gets_what_its_protocol_asks_for() {
-    let ground = Ground::with_records(2);
+    let ground = RunContext::with_records(2);
     let socket = ground.outside("socket");
     let listener = UnixDatagram::bind(&socket).unwrap();
     let journal = super::super::anchor::Journal {

@@ -5,20 +5,20 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
 use serde_json::{Value, json};
 
-use super::{Ground, event};
+use super::{RunContext, event};
 use crate::model::error::record::AuditError;
 use crate::record::audit::event::{Event, Mended};
 use crate::record::audit::line::Seal;
 use crate::record::audit::{Record, Trail};
 
-fn all(ground: &Ground) -> Vec<Record> {
+fn all(ground: &RunContext) -> Vec<Record> {
     let records = ground.trail().records().unwrap();
     records.map(Result::unwrap).collect()
 }
 
 #[test]
 fn a_record_is_read_back_as_it_was_written() {
-    let ground = Ground::new();
+    let ground = RunContext::new();
     ground.append(&[event(1), event(2)]);
     ground.trail().append_synced(&[event(3)]).unwrap();
     let records = all(&ground);
@@ -37,7 +37,7 @@ fn a_record_is_read_back_as_it_was_written() {
 
 #[test]
 fn the_hash_can_be_checked_without_us() {
-    let ground = Ground::with_records(1);
+    let ground = RunContext::with_records(1);
     let line = ground.lines().remove(0);
     let hash = line.len() - 75;
     let body = format!("{}}}", line.get(..hash).unwrap());
@@ -55,7 +55,7 @@ fn every_event_comes_back() {
         sha256: "aa".to_owned(),
     });
     let cut = Event::Mended(Mended::Cut { last: 1, known: 1 });
-    let ground = Ground::new();
+    let ground = RunContext::new();
     ground.append(&[torn.clone(), cut.clone()]);
     let events: Vec<_> = all(&ground)
         .into_iter()
@@ -66,7 +66,7 @@ fn every_event_comes_back() {
 
 #[test]
 fn a_state_directory_is_made_for_nobody_else() {
-    let ground = Ground::new();
+    let ground = RunContext::new();
     let state = ground.outside("a/b");
     Trail::at(&state).append_synced(&[event(1)]).unwrap();
     assert_eq!(fs::metadata(&state).unwrap().mode() & 0o777, 0o700);
@@ -75,7 +75,7 @@ fn a_state_directory_is_made_for_nobody_else() {
 #[test]
 fn a_state_directory_that_others_can_write_is_refused() {
     for mode in [0o770, 0o702, 0o777, 0o1777] {
-        let ground = Ground::with_records(1);
+        let ground = RunContext::with_records(1);
         let before = ground.text();
         fs::set_permissions(ground.state(), fs::Permissions::from_mode(mode)).unwrap();
         let refused = ground.trail().append(&[event(2)]);
@@ -90,7 +90,7 @@ fn a_state_directory_that_others_can_write_is_refused() {
 
 #[test]
 fn a_torn_line_is_taken_away_and_that_is_on_record() {
-    let ground = Ground::with_records(2);
+    let ground = RunContext::with_records(2);
     let whole = ground.text();
     let torn = "{\"v\":1,\"seq\":3,\"at";
     ground.set_text(format!("{whole}{torn}"));
@@ -107,7 +107,7 @@ fn a_torn_line_is_taken_away_and_that_is_on_record() {
 
 #[test]
 fn a_trail_that_was_cut_off_says_so_and_no_number_comes_again() {
-    let ground = Ground::with_records(5);
+    let ground = RunContext::with_records(5);
     let lines = ground.lines();
     ground.set_text(format!("{}\n{}\n", lines[0], lines[1]));
     ground.append(&[event(6)]);
@@ -120,7 +120,7 @@ fn a_trail_that_was_cut_off_says_so_and_no_number_comes_again() {
 
 #[test]
 fn a_trail_that_has_gone_says_so() {
-    let ground = Ground::with_records(3);
+    let ground = RunContext::with_records(3);
     fs::remove_file(ground.trail().path()).unwrap();
     ground.append(&[event(4)]);
     let records = all(&ground);
@@ -132,7 +132,7 @@ fn a_trail_that_has_gone_says_so() {
 
 #[test]
 fn records_without_their_head_are_taken_over() {
-    let ground = Ground::with_records(2);
+    let ground = RunContext::with_records(2);
     let old_head = fs::read(ground.head()).unwrap();
     ground.append(&[event(3), event(4)]);
     // Whoever wrote them was killed before it wrote the head.
@@ -147,7 +147,7 @@ fn a_head_that_is_gone_or_garbage_is_made_anew_and_that_is_on_record() {
     let long = "x".repeat(10_000);
     let wrong = format!("{:<191}\n", json!({"v": 1, "seq": 2, "length": 3}));
     for garbage in [None, Some(""), Some("\0\0"), Some(&long), Some(&wrong)] {
-        let ground = Ground::with_records(2);
+        let ground = RunContext::with_records(2);
         match garbage {
             None => fs::remove_file(ground.head()).unwrap(),
             Some(garbage) => fs::write(ground.head(), garbage).unwrap(),
@@ -165,7 +165,7 @@ fn a_head_that_is_gone_or_garbage_is_made_anew_and_that_is_on_record() {
 fn nothing_is_appended_to_what_is_no_record() {
     for tail in ["hello\n", "{}\n", "\n", "\u{0}\n", "{\"v\":1}\n"] {
         for head in [true, false] {
-            let ground = Ground::with_records(2);
+            let ground = RunContext::with_records(2);
             let damaged = ground.text() + tail;
             ground.set_text(&damaged);
             if !head {

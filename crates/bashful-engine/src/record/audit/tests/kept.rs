@@ -3,17 +3,17 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
-use super::{Ground, event};
+use super::{RunContext, event};
 use crate::model::error::record::AuditError;
 use crate::record::audit::Trail;
 
-fn kept(ground: &Ground) -> Trail {
+fn kept(ground: &RunContext) -> Trail {
     Trail::kept_open(&ground.state())
 }
 
 #[test]
 fn it_writes_what_any_other_writes() {
-    let ground = Ground::new();
+    let ground = RunContext::new();
     let trail = kept(&ground);
     let mut open = Vec::new();
     for number in [1, 3, 5] {
@@ -32,7 +32,7 @@ fn it_writes_what_any_other_writes() {
 
 #[test]
 fn threads_that_share_it_lose_nothing() {
-    let ground = Ground::new();
+    let ground = RunContext::new();
     let trail = kept(&ground);
     std::thread::scope(|scope| {
         for thread in 0..4 {
@@ -52,7 +52,7 @@ fn threads_that_share_it_lose_nothing() {
 #[test]
 fn files_that_were_moved_away_are_not_written_to() {
     for name in ["trail.jsonl", "trail.head", ""] {
-        let ground = Ground::new();
+        let ground = RunContext::new();
         let trail = kept(&ground);
         drop(trail.append(&[event(1)]).unwrap());
         let path = ground.state().join(name);
@@ -69,7 +69,7 @@ fn files_that_were_moved_away_are_not_written_to() {
 #[test]
 fn a_link_in_its_place_and_a_directory_of_all_are_refused() {
     for name in ["trail.jsonl", "trail.head"] {
-        let ground = Ground::new();
+        let ground = RunContext::new();
         let trail = kept(&ground);
         drop(trail.append(&[event(1)]).unwrap());
         let (path, aside) = (ground.state().join(name), ground.outside("aside"));
@@ -80,7 +80,7 @@ fn a_link_in_its_place_and_a_directory_of_all_are_refused() {
         fs::rename(&aside, &path).unwrap();
         drop(trail.append(&[event(2)]).unwrap());
     }
-    let ground = Ground::new();
+    let ground = RunContext::new();
     let trail = kept(&ground);
     drop(trail.append(&[event(1)]).unwrap());
     let open = fs::Permissions::from_mode(0o777);

@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
-use super::{Ground, event};
+use super::{RunContext, event};
 use crate::model::error::record::AuditError;
 
 fn is_refused<T: std::fmt::Debug>(outcome: Result<T, AuditError>, name: &str) {
@@ -20,7 +20,7 @@ fn is_refused<T: std::fmt::Debug>(outcome: Result<T, AuditError>, name: &str) {
 fn a_link_a_pipe_and_a_directory_are_refused_and_nothing_waits() {
     for name in ["trail.jsonl", "trail.head"] {
         for kind in ["link", "broken link", "pipe", "directory"] {
-            let ground = Ground::with_records(2);
+            let ground = RunContext::with_records(2);
             let path = ground.state().join(name);
             let aside = ground.outside("aside");
             fs::rename(&path, &aside).unwrap();
@@ -44,7 +44,7 @@ fn a_link_a_pipe_and_a_directory_are_refused_and_nothing_waits() {
 
 #[test]
 fn a_state_directory_that_is_a_file_is_refused() {
-    let ground = Ground::new();
+    let ground = RunContext::new();
     fs::remove_dir(ground.state()).unwrap();
     fs::write(ground.state(), "").unwrap();
     is_refused(ground.trail().append(&[event(1)]), "state");
@@ -53,7 +53,7 @@ fn a_state_directory_that_is_a_file_is_refused() {
 
 #[test]
 fn whoever_holds_the_lock_for_too_long_is_not_waited_for() {
-    let ground = Ground::with_records(1);
+    let ground = RunContext::with_records(1);
     let file = fs::File::open(ground.head()).unwrap();
     rustix::fs::flock(&file, rustix::fs::FlockOperation::LockExclusive).unwrap();
     let began = std::time::Instant::now();
@@ -75,7 +75,7 @@ fn whoever_holds_the_lock_for_too_long_is_not_waited_for() {
 
 #[test]
 fn a_line_that_is_too_long_is_an_error() {
-    let ground = Ground::with_records(1);
+    let ground = RunContext::with_records(1);
     let before = ground.text();
     ground.set_text(before.clone() + &"x".repeat(9 << 20) + "\n");
     assert!(matches!(
@@ -90,7 +90,7 @@ fn a_line_that_is_too_long_is_an_error() {
 
 #[test]
 fn no_bytes_make_us_panic() {
-    let ground = Ground::with_records(3);
+    let ground = RunContext::with_records(3);
     let (trail, head) = (
         fs::read(ground.trail().path()).unwrap(),
         fs::read(ground.head()).unwrap(),

@@ -2,14 +2,14 @@
 
 use std::fs;
 
-use super::{Ground, event, hash_of, seal_anew};
+use super::{RunContext, event, hash_of, seal_anew};
 use crate::record::audit::verify::ProblemKind::{Changed, CutOff, Head, Removed, Reordered};
 use crate::record::audit::{Anchor, Anchored, Trail, Verdict};
 
 const RECORDS: usize = 12;
 
-fn ground() -> Ground {
-    Ground::with_records(RECORDS as u64)
+fn ground() -> RunContext {
+    RunContext::with_records(RECORDS as u64)
 }
 
 /// The number of the record in this line.
@@ -18,7 +18,7 @@ fn record(index: usize) -> u64 {
 }
 
 /// An anchor of each record, as if every one had been anchored.
-fn anchors(ground: &Ground) -> Anchored {
+fn anchors(ground: &RunContext) -> Anchored {
     let lines = ground.lines();
     let each = lines.iter().enumerate().map(|(index, line)| Anchor {
         v: 1,
@@ -55,7 +55,7 @@ fn what_nobody_changed_is_consistent_and_with_an_anchor_unchanged() {
 
 #[test]
 fn nothing_at_all_is_consistent() {
-    let ground = Ground::new();
+    let ground = RunContext::new();
     assert_eq!(ground.verify().verdict(), Verdict::Consistent);
     let nowhere = Trail::at(&ground.outside("nowhere")).verify(&[]).unwrap();
     assert_eq!(
@@ -240,8 +240,8 @@ fn a_trail_that_was_cut_off_is_found() {
 }
 
 /// A copy with the same trail and head.
-fn ground_of(other: &Ground) -> Ground {
-    let ground = Ground::new();
+fn ground_of(other: &RunContext) -> RunContext {
+    let ground = RunContext::new();
     for name in ["trail.jsonl", "trail.head"] {
         fs::copy(other.state().join(name), ground.state().join(name)).unwrap();
     }
@@ -319,7 +319,7 @@ fn a_crash_leaves_a_remark_and_no_problem() {
 
 #[test]
 fn a_clock_that_goes_back_is_remarked() {
-    let ground = Ground::new();
+    let ground = RunContext::new();
     for at_ms in [5000, 6000, 1000, 7000] {
         let written = ground.trail().append_at(&[event(1)], || at_ms);
         drop(written.unwrap());

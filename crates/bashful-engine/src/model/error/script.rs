@@ -1,10 +1,10 @@
 //! What can go wrong with managed scripts.
 
-use super::body::UnfitBody;
-use super::folder::FolderError;
 use crate::base::error_chain::in_full;
 use crate::model::error::EngineError;
-use crate::model::error::ask::DeskError;
+use crate::model::error::ask::ApprovalError;
+use crate::model::error::body::UnfitBody;
+use crate::model::error::folder::FolderError;
 use crate::model::error::record::AuditError;
 use crate::model::error::store::StoreError;
 use crate::model::script::id::{NotAName, NotAnId, ScriptId};
@@ -66,7 +66,7 @@ pub enum ScriptError {
     Audit(#[from] AuditError),
     /// Asks.
     #[error(transparent)]
-    Desk(#[from] DeskError),
+    ApprovalQueue(#[from] ApprovalError),
     /// Automations use it.
     #[error("the script `{name}` is used by {}", automations.join(", ").escape_debug())]
     InUse {

@@ -8,8 +8,8 @@ use bashful_policy::Capabilities;
 
 use crate::base::digest::digest;
 use crate::base::real::real;
-use crate::engine::builder::Settings;
 use crate::model::script::Script;
+use crate::request::settings::Settings;
 
 /// Where the declared paths lead now.
 pub(crate) fn destinations(settings: &Settings, capabilities: &Capabilities) -> Destinations {

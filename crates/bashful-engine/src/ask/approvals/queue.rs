@@ -2,7 +2,7 @@
 //!
 //! Everything that changes a row here is on record before it counts, and wakes up whoever waits.
 
-use crate::model::error::ask::DeskError;
+use crate::model::error::ask::ApprovalError;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,16 +14,15 @@ use super::settle;
 use super::wake::{Watch, wake};
 use crate::base::clock::{millis, now_ms};
 use crate::base::digest::digest;
-use crate::engine::builder::Settings;
 use crate::model::answer::{Answer, Settled};
-use crate::model::answered_by::Witness;
+use crate::model::answered_by::AnsweredBy;
 use crate::model::ask::{Ask, AskState};
 use crate::model::error::record::AuditError;
-use crate::model::error::store::StoreError;
 use crate::model::grant::{Grant, Opening, Scope, Subject};
 use crate::model::places::Places;
 use crate::record::audit::{Answered, Event, GrantChange, GrantChanged, ScriptChanged, Trail};
 use crate::request::project::project_of;
+use crate::request::settings::Settings;
 use crate::store::{
     Approving, AskFilter, AskLimits, Cleaned, DATABASE, GrantFilter, OpenedAsk, RecordAsk,
     Settlement, Settling, SqliteStore, Store,
@@ -31,7 +30,7 @@ use crate::store::{
 
 /// Where asks lie, answers are given and grants are kept.
 #[derive(Debug)]
-pub struct Desk {
+pub struct ApprovalQueue {
     state: PathBuf,
     store: Arc<dyn Store>,
     trail: Trail,
@@ -87,19 +86,19 @@ pub enum SubjectWish {
     Any,
 }
 
-impl Desk {
+impl ApprovalQueue {
     /// The desk of this user.
-    pub fn open(places: &Places) -> Result<Self, DeskError> {
+    pub fn open(places: &Places) -> Result<Self, ApprovalError> {
         Self::at(&places.state)
     }
 
-    pub(crate) fn at(state: &Path) -> Result<Self, DeskError> {
+    pub(crate) fn at(state: &Path) -> Result<Self, ApprovalError> {
         let store = SqliteStore::open(&state.join(DATABASE))?;
         Ok(Self::with(Arc::new(store), state))
     }
 
     /// The desk of an engine, by the database that it keeps open.
-    pub(crate) fn of(settings: &Settings) -> Result<Self, DeskError> {
+    pub(crate) fn of(settings: &Settings) -> Result<Self, ApprovalError> {
         Ok(Self::with(settings.store.get()?, &settings.places.state))
     }
 
@@ -117,7 +116,7 @@ impl Desk {
         ask: &Ask,
         limits: AskLimits,
         record: &mut RecordAsk<'_>,
-    ) -> Result<OpenedAsk, DeskError> {
+    ) -> Result<OpenedAsk, ApprovalError> {
         // What the store would let expire for this one is on record, as everything that changes.
         self.expire(ask.created_at_ms)?;
         let opened = self.store.open_ask_recorded(ask, limits, record)?;
@@ -127,7 +126,7 @@ impl Desk {
 
     /// A no to the same question that the agent was not told about yet, because nobody waited when
     /// it was given; only while the question could still be answered.
-    pub(crate) fn unheard_no(&self, ask: &Ask) -> Result<Option<Ask>, DeskError> {
+    pub(crate) fn unheard_no(&self, ask: &Ask) -> Result<Option<Ask>, ApprovalError> {
         let filter = AskFilter {
             agent: Some(ask.agent.clone()),
             ..AskFilter::default()
@@ -148,13 +147,13 @@ impl Desk {
     }
 
     /// Notes that the agent was told about a no.
-    pub(crate) fn hear(&self, id: &str) -> Result<(), DeskError> {
+    pub(crate) fn hear(&self, id: &str) -> Result<(), ApprovalError> {
         self.store.hear(id)?;
         Ok(())
     }
 
     /// Asks, the oldest first.
-    pub fn asks(&self, which: WhichAsks) -> Result<Vec<Ask>, DeskError> {
+    pub fn asks(&self, which: WhichAsks) -> Result<Vec<Ask>, ApprovalError> {
         self.expire(now_ms())?;
         let filter = AskFilter {
             pending_at_ms: (which == WhichAsks::Pending).then(now_ms),
@@ -164,11 +163,11 @@ impl Desk {
     }
 
     /// The ask with this id, or with the only id that begins so.
-    pub fn ask(&self, id: &str) -> Result<Ask, DeskError> {
+    pub fn ask(&self, id: &str) -> Result<Ask, ApprovalError> {
         self.ask_at(id, now_ms())
     }
 
-    fn ask_at(&self, id: &str, now_ms: u64) -> Result<Ask, DeskError> {
+    fn ask_at(&self, id: &str, now_ms: u64) -> Result<Ask, ApprovalError> {
         self.expire(now_ms)?;
         if let Some(ask) = self.store.ask(id)? {
             return Ok(ask);
@@ -181,12 +180,17 @@ impl Desk {
     }
 
     /// How an ask stands, without looking for it by a part of its id.
-    pub(crate) fn state_of(&self, id: &str) -> Result<Option<AskState>, DeskError> {
+    pub(crate) fn state_of(&self, id: &str) -> Result<Option<AskState>, ApprovalError> {
         Ok(self.store.ask(id)?.map(|ask| ask.state))
     }
 
     /// Answers an ask. The first answer counts.
-    pub fn answer(&self, id: &str, answer: &Answer, by: &Witness) -> Result<Settled, DeskError> {
+    pub fn answer(
+        &self,
+        id: &str,
+        answer: &Answer,
+        by: &AnsweredBy,
+    ) -> Result<Settled, ApprovalError> {
         self.answer_as(None, id, answer, by)
     }
 
@@ -197,8 +201,8 @@ impl Desk {
         session: &str,
         id: &str,
         answer: &Answer,
-        by: &Witness,
-    ) -> Result<Settled, DeskError> {
+        by: &AnsweredBy,
+    ) -> Result<Settled, ApprovalError> {
         self.answer_as(Some(session), id, answer, by)
     }
 
@@ -207,8 +211,8 @@ impl Desk {
         session: Option<&str>,
         id: &str,
         answer: &Answer,
-        by: &Witness,
-    ) -> Result<Settled, DeskError> {
+        by: &AnsweredBy,
+    ) -> Result<Settled, ApprovalError> {
         // One moment for both: what is past its time is on record as such, and the rest is not.
         let now = now_ms();
         let ask = self.ask_at(id, now)?;
@@ -264,7 +268,7 @@ impl Desk {
     }
 
     /// Grants, the oldest first.
-    pub fn grants(&self, which: WhichGrants) -> Result<Vec<Grant>, DeskError> {
+    pub fn grants(&self, which: WhichGrants) -> Result<Vec<Grant>, ApprovalError> {
         let filter = GrantFilter {
             holding_at_ms: (which == WhichGrants::Holding).then(now_ms),
             ..GrantFilter::default()
@@ -273,7 +277,7 @@ impl Desk {
     }
 
     /// The grant with this id, or with the only id that begins so.
-    pub fn grant(&self, id: &str) -> Result<Grant, DeskError> {
+    pub fn grant(&self, id: &str) -> Result<Grant, ApprovalError> {
         if let Some(grant) = self.store.grant(id)? {
             return Ok(grant);
         }
@@ -285,18 +289,18 @@ impl Desk {
     }
 
     /// Gives a grant that nobody asked for.
-    pub fn give(&self, wish: &GrantWish, by: &Witness) -> Result<Grant, DeskError> {
+    pub fn give(&self, wish: &GrantWish, by: &AnsweredBy) -> Result<Grant, ApprovalError> {
         let subject = match &wish.subject {
             SubjectWish::Shape(shape) if is_too_wide(shape) => {
                 let shape = shape.join(" ");
-                return Err(DeskError::TooWide { shape });
+                return Err(ApprovalError::TooWide { shape });
             }
             SubjectWish::Shape(shape) => Subject::Shapes(vec![shape.clone()]),
             SubjectWish::Command(text) => Subject::Command {
                 digest: digest(&[text.as_bytes()]),
                 text: text.clone(),
             },
-            SubjectWish::Any if wish.opens.is_empty() => return Err(DeskError::OpensNothing),
+            SubjectWish::Any if wish.opens.is_empty() => return Err(ApprovalError::OpensNothing),
             SubjectWish::Any => Subject::Any,
         };
         let now = now_ms();
@@ -330,7 +334,7 @@ impl Desk {
     }
 
     /// Takes a grant back.
-    pub fn revoke(&self, id: &str, by: &Witness) -> Result<Grant, DeskError> {
+    pub fn revoke(&self, id: &str, by: &AnsweredBy) -> Result<Grant, ApprovalError> {
         let grant = self.grant(id)?;
         let mut taken = None;
         // On record before it counts, and only if it does: a run that claimed the grant meanwhile
@@ -344,13 +348,13 @@ impl Desk {
                 });
                 self.record(&[changed(GrantChange::Revoked, grant)])
             })?;
-        let taken = taken.ok_or(DeskError::NotHolding { id: grant.id })?;
+        let taken = taken.ok_or(ApprovalError::NotHolding { id: grant.id })?;
         wake(&self.state);
         Ok(taken)
     }
 
     /// Forgets what can have no effect any more and is older than this.
-    pub fn clean(&self, older_than: Duration) -> Result<Cleaned, DeskError> {
+    pub fn clean(&self, older_than: Duration) -> Result<Cleaned, ApprovalError> {
         let now = now_ms();
         Ok(self
             .store
@@ -358,7 +362,7 @@ impl Desk {
     }
 
     /// What this agent was granted and still holds.
-    pub(crate) fn held_by(&self, agent: &str) -> Result<Vec<Grant>, DeskError> {
+    pub(crate) fn held_by(&self, agent: &str) -> Result<Vec<Grant>, ApprovalError> {
         let filter = GrantFilter {
             holding_at_ms: Some(now_ms()),
             agent: Some(agent.to_owned()),
@@ -368,17 +372,17 @@ impl Desk {
     }
 
     /// Uses up a grant of one call for this task. Exactly one caller gets true.
-    pub(crate) fn claim(&self, grant: &str, task: &str) -> Result<bool, DeskError> {
+    pub(crate) fn claim(&self, grant: &str, task: &str) -> Result<bool, ApprovalError> {
         Ok(self.store.claim(grant, task, now_ms())?)
     }
 
     /// Gives back what this task claimed, because nothing was started.
-    pub(crate) fn release(&self, grant: &str, task: &str) -> Result<(), DeskError> {
+    pub(crate) fn release(&self, grant: &str, task: &str) -> Result<(), ApprovalError> {
         Ok(self.store.release(grant, task)?)
     }
 
     /// Puts on record which asks nobody answered in time.
-    fn expire(&self, now_ms: u64) -> Result<(), DeskError> {
+    fn expire(&self, now_ms: u64) -> Result<(), ApprovalError> {
         let expired = self.store.expire_asks(now_ms)?;
         if expired.is_empty() {
             return Ok(());
@@ -409,8 +413,8 @@ fn changed(change: GrantChange, grant: &Grant) -> Event {
     }))
 }
 
-fn unknown(what: &'static str, id: &str) -> DeskError {
-    DeskError::Unknown {
+fn unknown(what: &'static str, id: &str) -> ApprovalError {
+    ApprovalError::Unknown {
         what,
         id: id.to_owned(),
     }
@@ -425,11 +429,11 @@ fn with_prefix(prefix: &str, id: &str) -> String {
     }
 }
 
-fn only<T>(what: &'static str, id: &str, mut found: Vec<T>) -> Result<T, DeskError> {
+fn only<T>(what: &'static str, id: &str, mut found: Vec<T>) -> Result<T, ApprovalError> {
     match (found.len(), found.pop()) {
         (1, Some(one)) => Ok(one),
         (0, _) | (_, None) => Err(unknown(what, id)),
-        (count, Some(_)) => Err(DeskError::Ambiguous {
+        (count, Some(_)) => Err(ApprovalError::Ambiguous {
             id: id.to_owned(),
             count,
         }),

@@ -8,8 +8,8 @@ use std::time::{Duration, SystemTime};
 
 use rustix::fs::{FlockOperation, Mode, OFlags, flock};
 
-use super::error::ScriptError;
 use crate::base::real::real;
+use crate::model::error::script::ScriptError;
 use crate::model::places::{Places, SCRATCH, make_private, other_scratch};
 use crate::model::script::Destinations;
 

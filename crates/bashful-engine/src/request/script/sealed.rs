@@ -7,7 +7,7 @@ use std::os::unix::fs::FileExt as _;
 
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
 
-use super::error::ScriptError;
+use crate::model::error::script::ScriptError;
 
 /// A text that is sealed.
 #[derive(Debug)]

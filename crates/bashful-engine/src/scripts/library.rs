@@ -7,22 +7,23 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::error::ScriptError;
-use super::folder::{Folder, FolderError, OnDisk};
+use super::folder::{Folder, OnDisk};
 use super::placing::Placing;
 use crate::ask::approvals::{Ask, answered, wake};
 use crate::base::clock::now_ms;
-use crate::engine::builder::Settings;
+use crate::model::error::folder::FolderError;
 use crate::model::error::record::AuditError;
+use crate::model::error::script::ScriptError;
 use crate::model::script::content_hash;
 use crate::model::script::id::{ScriptId, ScriptName};
 use crate::model::script::{Script, VersionOrigin};
 use crate::record::audit::{Event, ScriptChange, ScriptChanged, Trail};
+use crate::request::settings::Settings;
 use crate::store::{NewVersion, SavedScript, SavingScript, Store};
 
 /// Scripts with all that belongs to them.
 #[derive(Debug)]
-pub(crate) struct Shelf<'e> {
+pub(crate) struct ScriptLibrary<'e> {
     settings: &'e Settings,
     store: Arc<dyn Store>,
     trail: Trail,
@@ -54,7 +55,7 @@ pub(crate) enum FileChange<'a> {
 /// Nothing more to say.
 pub(crate) fn nothing_more(_: &mut ScriptChanged) {}
 
-impl<'e> Shelf<'e> {
+impl<'e> ScriptLibrary<'e> {
     /// The shelf of this engine's user.
     pub(crate) fn open(settings: &'e Settings) -> Result<Self, ScriptError> {
         let state = &settings.places.state;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use bashful_keeper::{Spec, TaskId};
 
-use super::lock;
+use crate::base::lock::lock;
 use crate::launch::client::Client;
 use crate::launch::progress::Outcome;
 use crate::run::running::Report;

@@ -2,10 +2,10 @@
 
 use bashful_policy::{Decision, escape_arg};
 
-use super::error::ScriptError;
-use super::folder::FolderError;
 use crate::model::error::EngineError;
-use crate::model::error::ask::DeskError;
+use crate::model::error::ask::ApprovalError;
+use crate::model::error::folder::FolderError;
+use crate::model::error::script::ScriptError;
 use crate::model::error::store::StoreError;
 use crate::model::script::Script;
 use crate::model::script::variable::{VariableError, VariableKind};
@@ -19,7 +19,7 @@ impl ScriptError {
             Self::Folder(_)
             | Self::Store(_)
             | Self::Audit(_)
-            | Self::Desk(_)
+            | Self::ApprovalQueue(_)
             | Self::Tool { .. }
             | Self::Resources { .. } => false,
             _ => true,
@@ -75,7 +75,7 @@ impl ScriptError {
             }
             Self::Folder(FolderError::NoPlace) => "set HOME",
             Self::Store(StoreError::Corrupt { .. })
-            | Self::Desk(DeskError::Store(StoreError::Corrupt { .. })) => {
+            | Self::ApprovalQueue(ApprovalError::Store(StoreError::Corrupt { .. })) => {
                 "`bashful doctor --repair` rebuilds it"
             }
             Self::Store(StoreError::Locked { .. }) => {
@@ -102,7 +102,7 @@ impl ScriptError {
             Self::Widens { .. } => "widens",
             Self::Description => "bad_description",
             Self::Folder(_) => "scripts_folder",
-            Self::Store(_) | Self::Desk(_) => "approvals",
+            Self::Store(_) | Self::ApprovalQueue(_) => "approvals",
             Self::Audit(_) => "audit",
             Self::InUse { .. } => "in_use",
             Self::ChangedMeanwhile { .. } | Self::NotAsSeen { .. } => "changed",

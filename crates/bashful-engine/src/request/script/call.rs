@@ -15,9 +15,8 @@ use crate::ask::approvals::{ApprovedBefore, Ask, AskScript};
 use crate::base::clock::now_ms;
 use crate::base::digest::digest;
 use crate::base::secrets::masked;
-use crate::engine::builder::Settings;
 use crate::model::error::EngineError;
-use crate::model::error::ask::DeskError;
+use crate::model::error::ask::ApprovalError;
 use crate::model::error::store::StoreError;
 use crate::model::result::RanScript;
 use crate::model::script::Destinations;
@@ -25,6 +24,7 @@ use crate::model::script::finding::ScriptFinding;
 use crate::model::script::{INTERPRETER, Script};
 use crate::record::audit::{ScriptChange, ScriptChanged};
 use crate::request::invocation::Invocation;
+use crate::request::settings::Settings;
 use crate::store::{HeldStore, ScriptStore as _};
 
 /// A script that is to run.
@@ -317,5 +317,5 @@ impl Invocation {
 }
 
 fn unread(error: StoreError) -> EngineError {
-    DeskError::from(error).into()
+    ApprovalError::from(error).into()
 }

@@ -3,6 +3,12 @@
 //! The way is that of a run up to the keeper: the same decision, the same bounds, the same
 //! plan. So what is told here is what would be applied, and not a second opinion.
 
+use crate::ask::approvals::Binding;
+use crate::engine::Engine;
+use crate::engine::verdicts;
+use crate::judge::apply_grants::consider;
+use crate::request::context::RunContext;
+use bashful_policy::Effect;
 use std::path::PathBuf;
 
 use bashful_keeper::{RoomRequest, TaskId};
@@ -10,12 +16,11 @@ use bashful_policy::Decision;
 use bashful_sandbox::{Holding, Level, Network, Plan, PlanError, Protection, Survey};
 use serde::{Serialize, Serializer};
 
-use crate::engine::builder::Settings;
 use crate::launch::prepare::{Prepared, prepare};
 use crate::model::error::EngineError;
-use crate::model::result::{Enforcement, Heading, as_decision};
-use crate::request::context::Ground;
+use crate::model::result::{Enforcement, RequestInfo, as_decision};
 use crate::request::invocation::{Invocation, Stdin};
+use crate::request::settings::Settings;
 
 mod closed;
 mod identity;
@@ -23,7 +28,6 @@ mod limits;
 mod shortfall;
 mod view;
 
-pub(crate) use crate::engine::weaker::Noted;
 pub use closed::{RefusedCalls, Watched};
 pub use identity::{IdentityKind, PlannedIdentity};
 pub use limits::{Holder, PlannedLimit};
@@ -110,7 +114,7 @@ impl Serialize for PlannedCommands {
 
 impl Explanation {
     /// A request that would not be allowed.
-    pub(crate) fn refused(heading: Heading) -> Self {
+    pub(crate) fn refused(heading: RequestInfo) -> Self {
         Self {
             v: 1,
             command: heading.command,
@@ -125,8 +129,8 @@ impl Explanation {
 pub(crate) fn room(
     settings: &Settings,
     invocation: Invocation,
-    heading: &Heading,
-    ground: Ground<'_>,
+    heading: &RequestInfo,
+    ground: RunContext<'_>,
 ) -> Result<Option<RoomRequest>, EngineError> {
     let task = TaskId::fresh(invocation.action.kind());
     let prepared = prepare(settings, invocation, heading, ground, task)?;
@@ -137,8 +141,8 @@ pub(crate) fn room(
 pub(crate) fn explain(
     settings: &Settings,
     mut invocation: Invocation,
-    heading: Heading,
-    ground: Ground<'_>,
+    heading: RequestInfo,
+    ground: RunContext<'_>,
 ) -> Result<Explanation, EngineError> {
     // Opening the log would empty it, and nobody reads the input.
     invocation.log_copy = None;
@@ -237,5 +241,47 @@ impl Enforcement {
             Protection::Resources => self.resources,
             Protection::Identity => self.identity,
         }
+    }
+}
+
+impl Engine {
+    /// Tells what [`Engine::start`] would do for this request. Nothing runs, nothing is
+    /// recorded, no room is built; a log that the request names is not touched.
+    pub fn explain(&self, mut invocation: Invocation) -> Result<Explanation, EngineError> {
+        invocation.action.check()?;
+        let mut heading = self.heading(&mut invocation);
+        self.look_into_shell(&mut invocation, &heading)?;
+        let settings = self.settings();
+        let ground = RunContext::of(settings, &invocation, &heading)?;
+        let case = self.case(&invocation);
+        let binding = Binding::of(settings, &heading, &ground, &case);
+        let (_, grants, unread) = match invocation.script {
+            Some(_) => (None, Vec::new(), None),
+            None => verdicts::split_error(self.grants_for(&binding)),
+        };
+        let considered = consider(case, ground, grants)?;
+        let mut decision = considered.checked.decision_about(&heading.command);
+        if let Some(script) = &invocation.script {
+            decision = script.decide(settings, &decision)?;
+        }
+        if let Some(error) = unread {
+            decision.reason = verdicts::without_grants(&decision.reason, &error);
+        }
+        let decision = heading.decision.insert(decision);
+        // What a script could do is told before somebody says yes to it.
+        let asked = decision.effect == Effect::Ask && invocation.script.is_some();
+        if decision.effect != Effect::Allow && !asked {
+            return Ok(Explanation::refused(heading));
+        }
+        explain(settings, invocation, heading, considered.ground)
+    }
+
+    /// What a keeper would be asked for, for this request: for measurements.
+    #[doc(hidden)]
+    pub fn room_for(&self, mut invocation: Invocation) -> Result<Option<RoomRequest>, EngineError> {
+        let heading = self.heading(&mut invocation);
+        let settings = self.settings();
+        let ground = RunContext::of(settings, &invocation, &heading)?;
+        room(settings, invocation, &heading, ground)
     }
 }
