@@ -191,7 +191,7 @@ impl Grant {
 }
 
 /// The shape of commands that a yes would be remembered for, as one line.
-pub(crate) fn remembered(suggestion: &Suggestion) -> String {
+pub fn remembered(suggestion: &Suggestion) -> String {
     let plain = |word: &String| {
         let usual = |next: char| next.is_alphanumeric() || "-_./=:,@%+…".contains(next);
         !word.is_empty() && word.chars().all(usual)
