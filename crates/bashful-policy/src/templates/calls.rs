@@ -375,7 +375,7 @@ pub(super) const NAME: Objection = Objection::new(
 const SCRIPT: Objection = Objection::new(
     "would become part of a text that a shell runs",
     "give it as an argument: `bash -c 'printf \"%s\" \"$1\"' _ ${…}`, or put it in a variable \
-     before and use that in single quotes",
+     first and use that in single quotes",
 );
 const FILE: Objection = Objection::new(
     "would choose the file that a shell runs",
@@ -390,12 +390,12 @@ const CHOOSES_OPTION: Objection = Objection::new(
     "write the option's name: `--name=${…}`",
 );
 const INDIRECT: Objection = Objection::new(
-    "would be the name of a variable, and bash evaluates what stands in `name[…]`",
+    "would be the name of a variable, and bash evaluates what is in `name[…]`",
     "write the variable's name, or choose it with `case`",
 );
 const PROMPT: Objection = Objection::new(
     "would be expanded as a prompt, in which commands run",
-    "leave the `@P` out",
+    "leave out the `@P`",
 );
 const UNKNOWN_PROGRAM: Objection = Objection::new(
     "would go to a program that is not known before the script runs",

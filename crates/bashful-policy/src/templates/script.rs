@@ -173,7 +173,7 @@ pub(super) fn objection_to_all(parts: &[Part<'_>]) -> Option<Objection> {
         });
     if aliases && expands {
         return Some(Objection::new(
-            "stands in a script with aliases, which can turn any word into a command",
+            "is in a script with aliases, which can turn any word into a command",
             "use functions",
         ));
     }
@@ -190,7 +190,7 @@ pub(super) fn objection_to_all(parts: &[Part<'_>]) -> Option<Objection> {
         }
     });
     exports.then_some(Objection::new(
-        "stands in a script that gives its functions to other shells, which do not have the value",
+        "is in a script that gives its functions to other shells, which do not have the value",
         "give the value to those shells as an argument",
     ))
 }

@@ -59,8 +59,8 @@ fn aside<T: Send>(
         Some(Err(Unreadable(_))) if script.contains("\r\n") => Err(unreadable(
             script,
             script.find("\r\n").unwrap_or_default(),
-            "its lines end with a carriage return (CRLF), which bash takes for a part of the text; \
-             write it with plain line ends",
+            "its lines end with a carriage return (CRLF), which bash takes as part of the text; \
+             write it with plain line endings",
         )),
         Some(Err(Unreadable(at))) => Err(unreadable(script, at, "bash could read it otherwise")),
         None => Err(unreadable(script, 0, "it is too deep")),
@@ -189,7 +189,7 @@ impl Search<'_> {
             if let Some(objection) = &demand.objection {
                 found.objection.get_or_insert_with(|| Objection {
                     why: format!(
-                        "comes to stand in {holder} in line {}, where it {}",
+                        "ends up in {holder} in line {}, where it {}",
                         line(),
                         objection.why
                     )
