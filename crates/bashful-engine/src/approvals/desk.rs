@@ -69,7 +69,7 @@ pub enum DeskError {
         shape: String,
     },
     /// The grant does not hold any more, so that it cannot be taken back.
-    #[error("the grant `{id}` does not hold any more")]
+    #[error("the grant `{id}` no longer holds")]
     NotHolding {
         /// The grant.
         id: String,
