@@ -374,7 +374,7 @@ fn a_signal_that_there_is_not_says_so() {
     for number in ["32", "33", "64"] {
         let told = world.call(&["kill", "--signal", number, &id]);
         assert_eq!((told.code, told.stdout.as_str()), (2, ""), "{told:?}");
-        assert!(told.stderr.contains("is no signal"), "{told:?}");
+        assert!(told.stderr.contains("is not a signal"), "{told:?}");
     }
     end(&world, &id);
 }
