@@ -217,7 +217,7 @@ pub enum EngineError {
     #[error("cannot ask a person")]
     Desk(#[source] DeskError),
     /// The script of the request was changed while somebody was asked about it.
-    #[error("the script `{name}` was changed meanwhile; look at it and try again")]
+    #[error("the script `{name}` was changed in the meantime; look at it and try again")]
     ScriptChanged {
         /// Its name.
         name: String,

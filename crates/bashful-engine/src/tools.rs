@@ -169,7 +169,7 @@ impl ToolError {
                 "use that script, or choose another name"
             }
             Self::Script(ScriptError::Body(_) | ScriptError::Capabilities { .. }) => {
-                "script_validate tells more about a text before it is kept"
+                "script_validate says more about a script before it is kept"
             }
             _ => return None,
         })

@@ -55,7 +55,7 @@ pub enum ConfineError {
         resolved: PathBuf,
     },
     /// A path that somebody said yes to leads to another place now.
-    #[error("`{written}` in `{key}` was granted as it stands, and leads to `{}` now", resolved.display())]
+    #[error("`{written}` in `{key}` was granted under this name, and now leads to `{}` now", resolved.display())]
     LeadsElsewhere {
         /// The capability.
         key: &'static str,

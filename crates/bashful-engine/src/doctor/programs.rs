@@ -40,7 +40,7 @@ const PROGRAMS: [Program; 5] = [
         name: "git",
         package: "git",
         need: Need::Better,
-        purpose: "tells what belongs to a project",
+        purpose: "finds out what belongs to a project",
     },
     Program {
         name: "shellcheck",

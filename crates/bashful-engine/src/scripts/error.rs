@@ -75,7 +75,7 @@ pub enum ScriptError {
         automations: Vec<String>,
     },
     /// Somebody else changed it at the same time.
-    #[error("the script `{name}` was changed meanwhile; look at it and try again")]
+    #[error("the script `{name}` was changed in the meantime; look at it and try again")]
     ChangedMeanwhile {
         /// Its name.
         name: String,

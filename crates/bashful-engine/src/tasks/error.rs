@@ -101,7 +101,7 @@ pub enum TaskError {
         end: u64,
     },
     /// A search pattern makes no sense.
-    #[error("`{}` is not a pattern to search for: {reason}; to find a text as it stands, put a backslash before each of `.+*?()|[]{{}}^$\\`", pattern.escape_debug())]
+    #[error("`{}` is not a pattern to search for: {reason}; to search for literal text, put a backslash before each of `.+*?()|[]{{}}^$\\`", pattern.escape_debug())]
     Pattern {
         /// The pattern, shortened.
         pattern: String,

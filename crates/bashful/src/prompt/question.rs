@@ -38,7 +38,7 @@ y  approves the script as it is shown. It then runs without a question, for ever
 n  refuses it. ENTER, Ctrl-D and Ctrl-C refuse it too.
 m  refuses it and tells the agent what you type.
 v  shows the whole script, page by page.
-`bashful scripts show` tells what is approved, `bashful scripts revoke` takes it back.
+`bashful scripts show` shows what is approved, `bashful scripts revoke` takes it back.
 ";
 
 const HELP: &str = "\
@@ -46,7 +46,7 @@ y  runs it this one time; nothing else is remembered.
 s  runs it, and what is named there will not be asked about again in this session.
 p  the same in this project, also in later sessions.
 a  the same for this agent, everywhere. After s, p and a you can say for how long.
-e  changes the command, if the run itself asks; the changed command is judged anew.
+e  changes the command, if the run itself asks; the changed command is judged again.
 n  refuses it. ENTER, Ctrl-D and Ctrl-C refuse it too.
 m  refuses it and tells the agent what you type.
 v  shows the whole command, page by page.
@@ -87,7 +87,7 @@ pub(crate) fn put(ask: &Ask, editing: Editing, waiting: &Waiting<'_>) -> Said {
             let how = if ask.expires_at_ms <= now_ms() {
                 "No answer came in time."
             } else if ask.script.is_some() {
-                "Answered elsewhere, or the script was changed meanwhile."
+                "Answered elsewhere, or the script has changed in the meantime."
             } else {
                 "Answered elsewhere."
             };

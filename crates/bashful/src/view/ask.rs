@@ -110,7 +110,7 @@ impl AskCard<'_> {
         self.offer(&mut block, "p  in this project", &project);
         self.offer(&mut block, "a  always", &always);
         if editing == Editing::Offered {
-            let edit = "the changed command is judged anew";
+            let edit = "the changed command is judged again";
             block.text("e  edit the command", Tone::Plain, edit, ROWS);
         }
         self.refusals(&mut block, "v shows the whole command", editing);

@@ -49,7 +49,10 @@ pub(crate) fn show_repaired(repaired: &Repaired, style: Style, out: &mut Vec<u8>
         sheet.item("!", Tone::Warning, &words);
     }
     if repaired.moved_tasks.len() > SOME {
-        let words = format!("… and {} more beside it", repaired.moved_tasks.len() - SOME);
+        let words = format!(
+            "… and {} more next to it",
+            repaired.moved_tasks.len() - SOME
+        );
         sheet.item(" ", Tone::Plain, &words);
     }
     for closed in &repaired.closed {

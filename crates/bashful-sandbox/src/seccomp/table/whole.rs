@@ -35,7 +35,7 @@ pub(super) const RULES: &[Rule] = &[
     ),
     refuse(
         calls![SYS_statmount, SYS_listmount],
-        "tells where visible files come from",
+        "shows where visible files come from",
     ),
     refuse(
         calls![SYS_unshare, SYS_setns],
