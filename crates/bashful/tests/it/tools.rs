@@ -144,7 +144,7 @@ fn what_is_wrong_is_a_mistake_of_the_caller() {
         (
             "nope",
             "{}",
-            "there is no tool `nope`; there are bash_run, ",
+            "there is no tool `nope`; the tools are bash_run, ",
         ),
         ("bash_run", "{", "the arguments are not JSON: "),
         ("bash_run", "[]", "must be a JSON object, not a list"),

@@ -86,7 +86,7 @@ fn a_flood_of_one_kind_is_denied_at_once() {
     terminal.asked(1);
     terminal.look_for("3 more waiting, 2 of them like this.\n", 1);
     terminal.press(b"n");
-    terminal.look_for("Deny the 2 like it too? [y, ENTER is no] ", 1);
+    terminal.look_for("Also deny the 2 like it? [y, ENTER is no] ", 1);
     // The habit of pressing it twice is no answer.
     std::thread::sleep(std::time::Duration::from_millis(450));
     terminal.press(b"y");
