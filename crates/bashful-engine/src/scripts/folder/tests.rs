@@ -83,7 +83,7 @@ fn a_folder_that_others_can_write_is_refused() {
         assert_eq!(found.is_ok(), fits, "{mode:o}: {found:?}");
         if let Err(error) = found {
             let expected = format!(
-                "will not use the scripts folder `{}`: others can write it",
+                "will not use the scripts folder `{}`: others can write to it",
                 path.display()
             );
             assert_eq!(error.to_string(), expected);
