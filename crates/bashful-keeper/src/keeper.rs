@@ -153,7 +153,7 @@ impl Keeper {
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
         epoll::add(&epoll, &signals, Source::Signals.encode(), EventFlags::IN)?;
         let this = Process::find(getpid().as_raw_pid())
-            .ok_or_else(|| io::Error::other("cannot read our own /proc entry"))?;
+            .ok_or_else(|| io::Error::other("cannot read its own /proc entry"))?;
         let mut keeper = Self {
             epoll,
             signals,

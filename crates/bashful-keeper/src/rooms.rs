@@ -162,7 +162,7 @@ impl Rooms {
         match sentry.guard(absent)? {
             None => Ok(()),
             Some(path) => Err(std::io::Error::other(format!(
-                "`{}` has come into being this moment; try again",
+                "`{}` was created just now; try again",
                 path.display()
             ))),
         }

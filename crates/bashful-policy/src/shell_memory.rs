@@ -62,7 +62,7 @@ pub enum NotFunctions {
         kind: UnknownKind,
     },
     /// The text would run a command besides defining functions.
-    #[error("it holds something else than functions, at byte {at}")]
+    #[error("it holds more than functions, at byte {at}")]
     SomethingElse {
         /// The byte of the text at which that begins.
         at: usize,

@@ -141,7 +141,7 @@ pub(crate) enum ConfigError {
         source: SyntaxError,
     },
     /// The outcome does not read as it was meant, so it must not be used.
-    #[error("merged git configuration reads otherwise than it was meant")]
+    #[error("the merged git configuration does not read as intended")]
     Unfaithful,
 }
 

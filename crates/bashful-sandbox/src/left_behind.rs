@@ -160,7 +160,7 @@ impl Examination {
                 let rest = self.search.rest();
                 return self.tell(
                     &rest,
-                    "there is too much to look at; what follows was not searched for repositories",
+                    "there is too much to look at; the rest was not searched for repositories",
                 );
             }
         }
@@ -209,7 +209,9 @@ impl Examination {
             path: Some(self.ground.root.join(path)),
             missing: "paths_write".to_owned(),
             source: "keeper".to_owned(),
-            note: Some(format!("{what}; do not use git there unread")),
+            note: Some(format!(
+                "{what}; do not use git there without looking first"
+            )),
             ..Violation::default()
         });
     }

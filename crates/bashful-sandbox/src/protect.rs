@@ -93,7 +93,7 @@ pub enum Guard {
     GitConfig,
     /// A repository's directory: links in it are held back.
     Links,
-    /// A `.git` that is no directory: held back unless it leads to a part of a repository here.
+    /// A `.git` that is not a directory: held back unless it leads to a part of a repository here.
     GitFile,
     /// What says where the rest of a worktree's repository is.
     CommonDirectory,

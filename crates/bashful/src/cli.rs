@@ -79,15 +79,15 @@ pub(crate) enum Command {
     Explain(Box<ExplainArguments>),
     /// Show what this host offers and what will be enforced on it.
     Doctor(DoctorArguments),
-    /// Show what runs now.
+    /// Show what is running now.
     Status(StatusArguments),
-    /// End what runs now.
+    /// End what is running now.
     Stop(StopArguments),
-    /// List tasks: what runs in the background, and what has ended.
+    /// List tasks: what is running in the background, and what has ended.
     Tasks(TasksArguments),
     /// Show what a task printed.
     Logs(LogsArguments),
-    /// Wait for the end of tasks.
+    /// Wait for tasks to end.
     Wait(WaitArguments),
     /// End tasks.
     Kill(KillArguments),
@@ -95,11 +95,11 @@ pub(crate) enum Command {
     Config(ConfigArguments),
     /// Ask the policy about a command, and look at its rules.
     Policy(PolicyArguments),
-    /// See what waits for an answer, and answer it.
+    /// See what is waiting for an answer, and answer it.
     Approvals(ApprovalsArguments),
-    /// See what is remembered, give it and take it back.
+    /// See which grants hold, give new ones and take them back.
     Grants(GrantsArguments),
-    /// See which shells last, what they remember, and make them forget.
+    /// See which shells are kept and what they remember, and make them forget.
     Shells(ShellsArguments),
     /// Keep scripts, approve them by content, and run them.
     Scripts(ScriptsArguments),
@@ -113,11 +113,11 @@ pub(crate) enum Command {
     Mcp(Box<McpArguments>),
     /// Type into a task's terminal, or write to its standard input.
     Send(SendArguments),
-    /// Sit down at the terminal of a task.
+    /// Attach your terminal to a task's terminal.
     Attach(AttachArguments),
-    /// Judge what a client's own shell is to run, as its hook.
+    /// Judge, as a client's hook, what its own shell is about to run.
     Hook(HookArguments),
-    /// Print what makes a shell complete our verbs and options.
+    /// Print a script that lets a shell complete Bashful's verbs and options.
     Completions(CompletionsArguments),
 }
 
@@ -199,7 +199,7 @@ pub(crate) struct RunArguments {
     /// A program with its arguments, run without a shell.
     #[arg(value_name = "PROGRAM ARGS", last = true, num_args = 1..)]
     pub(crate) program: Vec<String>,
-    /// Read the bash text from this file, at most 1 MiB; - is our standard input.
+    /// Read the bash text from this file, at most 1 MiB; - is standard input.
     #[arg(short, long, value_name = "FILE", conflicts_with = "program")]
     pub(crate) file: Option<PathBuf>,
     /// Print the result as one JSON object.
@@ -223,7 +223,7 @@ pub(crate) struct RunArguments {
     /// End the command after this time [default: 120s].
     #[arg(short, long, value_name = "TIME", value_parser = duration)]
     pub(crate) timeout: Option<Duration>,
-    /// Say so when the command takes longer than this; it goes on.
+    /// Say so when the command takes longer than this, and let it go on.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) warn_after: Option<Duration>,
     /// Show at most this many characters of each stream; without it, everything is
@@ -239,34 +239,34 @@ pub(crate) struct RunArguments {
     /// Store at most this much output [default: 1G].
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub(crate) log_quota: Option<u64>,
-    /// What to do when that is reached [default: auto, which stops what runs in the background].
+    /// What to do when that limit is reached [default: auto, which stops background tasks].
     #[arg(long, value_name = "WHAT", value_parser = choice::<OnLogFull>())]
     pub(crate) on_log_full: Option<OnLogFull>,
-    /// Give the command our standard input; otherwise it has none.
+    /// Pass standard input on to the command; without this it gets none.
     #[arg(long)]
     pub(crate) stdin: bool,
     /// What happens to processes that outlive the command [default: kill].
     #[arg(long, value_name = "WHAT", value_parser = choice::<Survivors>())]
     pub(crate) survivors: Option<Survivors>,
-    /// Who asks.
+    /// The agent that asks.
     #[arg(long, value_name = "NAME")]
     pub(crate) agent: Option<String>,
     /// The session this call belongs to [default: BASHFUL_SESSION, else the terminal].
     #[arg(long, value_name = "NAME")]
     pub(crate) session: Option<String>,
-    /// Run in the shell of this name: directory, variables and functions last.
+    /// Run in the shell of this name, which keeps its directory, variables and functions.
     #[arg(long, value_name = "NAME", conflicts_with_all = ["program", "fresh"])]
     pub(crate) shell: Option<String>,
-    /// Use a room of its own, which goes with the command.
+    /// Use a room of its own, which is removed when the command ends.
     #[arg(long)]
     pub(crate) fresh: bool,
-    /// Wait so long for a yes from elsewhere, if one is needed [default: not at all].
+    /// Wait up to this long for a yes from elsewhere, if one is needed [default: not at all].
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) wait: Option<Duration>,
     /// Do not ask at this terminal.
     #[arg(long)]
     pub(crate) no_ask: bool,
-    /// Ask about what was stopped while it ran, and run it again after a yes.
+    /// Ask about what the sandbox stopped, and run the command again after a yes.
     #[arg(long)]
     pub(crate) retry_on_grant: bool,
     #[command(flatten)]
@@ -302,7 +302,7 @@ pub(crate) struct ExplainArguments {
     /// A program with its arguments.
     #[arg(value_name = "PROGRAM ARGS", last = true, num_args = 1..)]
     pub(crate) program: Vec<String>,
-    /// What the newest run was denied, and what would permit it; its id does the same.
+    /// Show what the newest run was denied and what would permit it; for another run, give its id.
     #[arg(long, conflicts_with_all = ["command", "program"])]
     pub(crate) last: bool,
     /// Print the plan as one JSON object.
@@ -323,7 +323,7 @@ pub(crate) struct ExplainArguments {
     /// Accept variables that change how programs load or start, such as LD_PRELOAD.
     #[arg(long)]
     pub(crate) allow_startup_env: bool,
-    /// Who asks.
+    /// The agent that asks.
     #[arg(long, value_name = "NAME")]
     pub(crate) agent: Option<String>,
     #[command(flatten)]
@@ -332,11 +332,11 @@ pub(crate) struct ExplainArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArguments {
-    /// Build a sandbox anew, though one was tried since the last boot.
+    /// Try a sandbox again, even if one was tried since the last boot.
     #[arg(long)]
     pub(crate) again: bool,
-    /// Mend what is kept instead: close directories that others could read, rebuild a damaged
-    /// database, and bring its index up to date. What others could write is for you to look at.
+    /// Repair what is kept instead: close directories that others could read, rebuild a damaged
+    /// database, and bring its index up to date. What others could write is left for you to check.
     #[arg(long, conflicts_with = "again")]
     pub(crate) repair: bool,
     /// Print JSON.
@@ -401,7 +401,7 @@ fn duration(text: &str) -> Result<Duration, String> {
 /// A time that may not be zero.
 pub(crate) fn lasting(text: &str) -> Result<Duration, String> {
     duration(text).and_then(|time| match time {
-        Duration::ZERO => Err("that is no time at all".to_owned()),
+        Duration::ZERO => Err("expected a time longer than zero".to_owned()),
         time => Ok(time),
     })
 }

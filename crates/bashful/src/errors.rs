@@ -85,17 +85,17 @@ fn desk_hint(error: &ApprovalError) -> Option<&'static str> {
         ApprovalError::Unknown { .. } => "`bashful grants list --all` shows them",
         ApprovalError::Ambiguous { .. } => "type more of it",
         ApprovalError::OpensNothing => {
-            "say what it opens (--class, --network, --read, --write), or for which commands it is (--command, --exact)"
+            "say what it opens (--class, --network, --read, --write), or which commands it is for (--command, --exact)"
         }
         ApprovalError::TooWide { .. } => "name the words that matter, such as `git push origin …`",
         ApprovalError::Store(StoreError::Corrupt { .. }) => "`bashful doctor --repair` rebuilds it",
         ApprovalError::Store(StoreError::Locked { .. }) => {
-            "another process holds it; try again when that one is done"
+            "another process is using it; try again when that process is done"
         }
         ApprovalError::Store(StoreError::Full { .. }) => "free some space",
         ApprovalError::Audit(AuditError::Damaged { .. })
         | ApprovalError::Store(StoreError::Unrecorded(AuditError::Damaged { .. })) => {
-            "`bashful audit verify` says more; to go on, move it away and keep it: the next record says that it is missing"
+            "`bashful audit verify` says more; to go on, move the trail aside and keep it: the next record will say that it is missing"
         }
         _ => return None,
     })

@@ -84,7 +84,7 @@ pub struct Granted {
 
 /// Something that was asked for and that the admin file does not give.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the admin file says `{bound}` for `{key}`, and `{given}` would pass it")]
+#[error("the admin file says `{bound}` for `{key}`, and `{given}` goes beyond it")]
 #[non_exhaustive]
 pub struct PassesAdmin {
     /// The key in the profile, such as `capabilities.network`.

@@ -71,7 +71,7 @@ impl<'a> Reader<'a> {
         key: &SettingKey,
         value: &Spanned<'_>,
     ) -> Result<Said<Duration>, ConfigError> {
-        let expected = "a text with a unit, such as `\"90s\"`";
+        let expected = "a string with a unit, such as `\"90s\"`";
         let text = self.string(key.to_string(), expected, value)?;
         let duration = parse_duration(text).map_err(|source| ConfigError::Unit {
             place: self.place(value.span().start),
@@ -100,7 +100,7 @@ impl<'a> Reader<'a> {
         key: &SettingKey,
         value: &Spanned<'_>,
     ) -> Result<Said<u64>, ConfigError> {
-        let expected = "a text with a unit, such as `\"256M\"`";
+        let expected = "a string with a unit, such as `\"256M\"`";
         let text = self.string(key.to_string(), expected, value)?;
         let size = parse_size(text).map_err(|source| ConfigError::Unit {
             place: self.place(value.span().start),
@@ -152,7 +152,7 @@ impl<'a> Reader<'a> {
         key: &SettingKey,
         value: &Spanned<'_>,
     ) -> Result<Said<T>, ConfigError> {
-        let word = self.string(key.to_string(), "a text", value)?;
+        let word = self.string(key.to_string(), "a string", value)?;
         let choice = T::from_word(word).map_err(|source| ConfigError::Choice {
             place: self.place(value.span().start),
             key: key.clone(),
@@ -167,7 +167,7 @@ impl<'a> Reader<'a> {
         key: &SettingKey,
         value: &Spanned<'_>,
     ) -> Result<Said<String>, ConfigError> {
-        let name = self.string(key.to_string(), "a text", value)?;
+        let name = self.string(key.to_string(), "a string", value)?;
         if is_name(name) {
             Ok(self.said(name.to_owned(), value))
         } else {
@@ -241,7 +241,7 @@ impl<'a> Reader<'a> {
         key: &SettingKey,
         value: &Spanned<'_>,
     ) -> Result<Said<String>, ConfigError> {
-        let text = self.string(key.to_string(), "a text", value)?;
+        let text = self.string(key.to_string(), "a string", value)?;
         if text.contains('\0') {
             return Err(self.bad_value(key.to_string(), "a command or `\"\"`", value));
         }
@@ -314,10 +314,10 @@ impl<'a> Reader<'a> {
         value: &'v Spanned<'_>,
     ) -> Result<Vec<(&'v str, &'v Spanned<'v>)>, ConfigError> {
         let DeValue::Array(array) = value.get_ref() else {
-            return Err(self.wrong_type(key.to_string(), "a list of texts", value));
+            return Err(self.wrong_type(key.to_string(), "a list of strings", value));
         };
         let item = |(index, item)| {
-            let text = self.string(format!("{key}[{index}]"), "a text", item)?;
+            let text = self.string(format!("{key}[{index}]"), "a string", item)?;
             Ok((text, item))
         };
         array.iter().enumerate().map(item).collect()
@@ -351,7 +351,7 @@ impl<'a> Reader<'a> {
             item,
             expected,
             found: match value.get_ref() {
-                DeValue::String(_) => "a text",
+                DeValue::String(_) => "a string",
                 DeValue::Integer(_) => "a bare number",
                 DeValue::Float(_) => "a fraction",
                 DeValue::Boolean(_) => "a boolean",

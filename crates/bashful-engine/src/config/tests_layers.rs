@@ -51,7 +51,7 @@ const CASES: &[([&str; 3], &[&str])] = &[
             "limits.max_timeout = \"5m\" (admin)",
             "scripts.max_timeout = \"5m\" (admin)",
             "ignored `limits.max_timeout` in `user.toml` line 1: \
-                 the admin file says `5m`, and `6m` would pass it",
+                 the admin file says `5m`, and `6m` goes beyond it",
         ],
     ),
     (
@@ -83,7 +83,7 @@ const CASES: &[([&str; 3], &[&str])] = &[
             "limits.max_timeout = \"5m\" (admin)",
             "scripts.max_timeout = \"20m\" (project)",
             "ignored `scripts.max_timeout` in `user.toml` line 1: \
-                 the admin file says `1h`, and `2h` would pass it",
+                 the admin file says `1h`, and `2h` goes beyond it",
         ],
     ),
     (
@@ -96,7 +96,7 @@ const CASES: &[([&str; 3], &[&str])] = &[
             "limits.max_timeout = \"5m\" (admin)",
             "scripts.max_timeout = \"5m\" (admin)",
             "ignored `scripts.max_timeout` in `user.toml` line 1: \
-                 the admin file says `5m`, and `10m` would pass it",
+                 the admin file says `5m`, and `10m` goes beyond it",
         ],
     ),
     // The timeout follows its maximum; whoever could have known is told.
@@ -152,7 +152,7 @@ const CASES: &[([&str; 3], &[&str])] = &[
         &[
             "limits.on_log_full = \"stop\" (admin)",
             "ignored `limits.on_log_full` in `user.toml` line 1: \
-                 the admin file says `stop`, and `continue` would pass it",
+                 the admin file says `stop`, and `continue` goes beyond it",
         ],
     ),
     (
@@ -181,7 +181,7 @@ const CASES: &[([&str; 3], &[&str])] = &[
         &[
             "limits.keep = \"head\" (project)",
             "ignored `limits.keep` in `user.toml` line 1: \
-                 the admin file says `head`, and `tail` would pass it",
+                 the admin file says `head`, and `tail` goes beyond it",
         ],
     ),
     (
@@ -193,7 +193,7 @@ const CASES: &[([&str; 3], &[&str])] = &[
         &[
             "require_description = true (admin)",
             "ignored `require_description` in `user.toml` line 1: \
-                 the admin file says `true`, and `false` would pass it",
+                 the admin file says `true`, and `false` goes beyond it",
         ],
     ),
     (
@@ -263,7 +263,7 @@ const CASES: &[([&str; 3], &[&str])] = &[
         &[
             "default_agent = \"a\" (admin)",
             "ignored `default_agent` in `user.toml` line 1: \
-                 the admin file says `a`, and `b` would pass it",
+                 the admin file says `a`, and `b` goes beyond it",
             "ignored `default_agent` in `project.toml` line 1: a project file cannot set it",
         ],
     ),
@@ -287,7 +287,7 @@ const CASES: &[([&str; 3], &[&str])] = &[
         &[
             "approvals.wait = \"1m\" (admin)",
             "ignored `approvals.wait` in `user.toml` line 1: \
-                 the admin file says `1m`, and `2m` would pass it",
+                 the admin file says `1m`, and `2m` goes beyond it",
             "ignored `approvals.wait` in `project.toml` line 1: a project file cannot set it",
         ],
     ),
@@ -311,7 +311,7 @@ const CASES: &[([&str; 3], &[&str])] = &[
         &[
             "approvals.notify_command = \"\" (admin)",
             "ignored `approvals.notify_command` in `user.toml` line 1: \
-                 the admin file says ``, and `x` would pass it",
+                 the admin file says ``, and `x` goes beyond it",
         ],
     ),
     (
@@ -334,7 +334,7 @@ const CASES: &[([&str; 3], &[&str])] = &[
         &[
             "sandbox = \"native\" (admin)",
             "ignored `sandbox` in `user.toml` line 1: \
-                 the admin file says `native`, and `none` would pass it",
+                 the admin file says `native`, and `none` goes beyond it",
         ],
     ),
     (

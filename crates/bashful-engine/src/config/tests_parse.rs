@@ -102,12 +102,12 @@ const WRONG_VALUES: &[(&str, &str)] = &[
     (
         "[limits]\ntimeout = 120",
         "wrong type for `limits.timeout` AT 11: \
-                 expected a text with a unit, such as `\"90s\"`, found a bare number",
+                 expected a string with a unit, such as `\"90s\"`, found a bare number",
     ),
     (
         "[limits]\nlog_quota = 1.5",
         "wrong type for `limits.log_quota` AT 13: \
-                 expected a text with a unit, such as `\"256M\"`, found a fraction",
+                 expected a string with a unit, such as `\"256M\"`, found a fraction",
     ),
     (
         "[limits]\ntimeout = \"120\"",
@@ -121,7 +121,7 @@ const WRONG_VALUES: &[(&str, &str)] = &[
     (
         "[limits]\nmax_output = \"30000\"",
         "wrong type for `limits.max_output` AT 14: expected a number of characters \
-                 without a unit, such as `30000`, found a text",
+                 without a unit, such as `30000`, found a string",
     ),
     (
         "[limits]\nmax_output = 0",
@@ -136,17 +136,17 @@ const WRONG_VALUES: &[(&str, &str)] = &[
     (
         "\nrequire_description = \"yes\"",
         "wrong type for `require_description` AT 23: \
-                 expected `true` or `false`, found a text",
+                 expected `true` or `false`, found a string",
     ),
     (
         "\nblocked_commands = \"dd\"",
         "wrong type for `blocked_commands` AT 20: \
-                 expected a list of texts, found a text",
+                 expected a list of strings, found a string",
     ),
     (
         "\nblocked_commands = [\"é\", 1]",
         "wrong type for `blocked_commands[1]` AT 26: \
-                 expected a text, found a bare number",
+                 expected a string, found a bare number",
     ),
     (
         "\nblocked_commands = [\" \"]",
@@ -235,7 +235,7 @@ const WRONG_VALUES: &[(&str, &str)] = &[
     (
         "[profile.x.capabilities.resources]\nmemory = 5",
         "wrong type for `profile.x.capabilities.resources.memory` AT 10: \
-                 expected a text with a unit, such as `\"256M\"`, found a bare number",
+                 expected a string with a unit, such as `\"256M\"`, found a bare number",
     ),
     (
         "[profile.x.capabilities.resources]\nprocesses = 0",
@@ -261,7 +261,7 @@ const WRONG_VALUES: &[(&str, &str)] = &[
     ),
     (
         "\ndefault_agent = {}",
-        "wrong type for `default_agent` AT 17: expected a text, found a table",
+        "wrong type for `default_agent` AT 17: expected a string, found a table",
     ),
 ];
 

@@ -58,7 +58,7 @@ const CASES: &[([&str; 3], &[&str])] = &[
         &[
             "profile.default.preset = \"workspace\" (admin)",
             "ignored `profile.default.preset` in `user.toml` line 1: \
-             the admin file says `workspace`, and `build` would pass it",
+             the admin file says `workspace`, and `build` goes beyond it",
         ],
     ),
     (
@@ -70,7 +70,7 @@ const CASES: &[([&str; 3], &[&str])] = &[
         &[
             "profile.default.default = \"deny\" (project)",
             "ignored `profile.default.default` in `user.toml` line 1: \
-             the admin file says `ask`, and `confined` would pass it",
+             the admin file says `ask`, and `confined` goes beyond it",
         ],
     ),
     (
@@ -89,7 +89,7 @@ const CASES: &[([&str; 3], &[&str])] = &[
             "profile.mine.preset = \"workspace\" (admin)",
             "agent.coder.profile = \"mine\" (user)",
             "ignored `profile.mine.preset` in `user.toml` line 1: \
-             the admin file says `workspace`, and `full` would pass it",
+             the admin file says `workspace`, and `full` goes beyond it",
         ],
     ),
     (
@@ -110,7 +110,7 @@ const CASES: &[([&str; 3], &[&str])] = &[
         &[
             "agent.a.profile = \"default\" (admin)",
             "ignored `agent.a.profile` in `user.toml` line 3: \
-             the admin file says `default`, and `x` would pass it",
+             the admin file says `default`, and `x` goes beyond it",
         ],
     ),
     (
@@ -346,7 +346,7 @@ fn flags_add_within_what_the_admin_set() {
             Some(Preset::Full),
             None,
             "{}",
-            "says `build` for `preset`, and `full` would",
+            "says `build` for `preset`, and `full` goes",
         ),
         (
             None,
@@ -364,7 +364,7 @@ fn flags_add_within_what_the_admin_set() {
             None,
             None,
             r#"{"paths_read": ["/data/x"]}"#,
-            "says `/data` for `capabilities.paths_read`, and `/data/x` would",
+            "says `/data` for `capabilities.paths_read`, and `/data/x` goes",
         ),
         (None, None, r#"{"paths_write": ["/x"]}"#, ""),
         (
@@ -385,7 +385,7 @@ fn flags_add_within_what_the_admin_set() {
             None,
             None,
             r#"{"resources": {"memory": 1025}}"#,
-            "says `1024` for `capabilities.resources.memory`, and `1025` would",
+            "says `1024` for `capabilities.resources.memory`, and `1025` goes",
         ),
     ];
     for (preset, home, json, expected) in cases {

@@ -81,7 +81,7 @@ impl fmt::Display for Warning {
             ),
             WarningReason::PassesAdmin { given, bound } => write!(
                 formatter,
-                "the admin file says `{bound}`, and `{given}` would pass it"
+                "the admin file says `{bound}`, and `{given}` goes beyond it"
             ),
             WarningReason::OutsideAdminList { names } => write!(
                 formatter,

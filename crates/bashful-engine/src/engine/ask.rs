@@ -87,7 +87,7 @@ impl Engine {
                 // Whoever cannot be told does not keep anybody else from answering.
                 let told = notify(&settings.config.approvals, &ask, &settings.environment);
                 if let Err(error) = told {
-                    tracing::warn!(%error, "nobody was told about an ask");
+                    tracing::warn!(%error, "no person was told about an ask");
                 }
                 ask
             }

@@ -115,7 +115,7 @@ impl Engine {
                     }
                     Ok(_) => {
                         note = Some(
-                            "its directory lies outside the workspace, where it begins instead"
+                            "its directory lies outside the workspace; it begins in the workspace instead"
                                 .to_owned(),
                         );
                     }

@@ -44,8 +44,8 @@ pub(super) fn denied(asked: &Decision, message: Option<&str>) -> Decision {
 /// Nobody answered in time.
 pub(super) fn expired(asked: &Decision) -> Decision {
     Decision {
-        reason: format!("{}, and nobody answered in time", asked.reason),
-        suggestion: Some("try again when somebody is there to answer".to_owned()),
+        reason: format!("{}, and no answer came in time", asked.reason),
+        suggestion: Some("try again when a person is there to answer".to_owned()),
         ..asked.clone()
     }
 }
@@ -56,7 +56,7 @@ pub(super) fn beyond_admin(asked: &Decision) -> Decision {
         effect: Effect::Deny,
         layer: Layer::Admin,
         reason: format!(
-            "{}, and the admin file does not give what it needs",
+            "{}, and the admin file does not allow what it needs",
             asked.reason
         ),
         remember: None,
@@ -69,7 +69,7 @@ pub(super) fn too_many(asked: &Decision, pending: u64) -> Decision {
     Decision {
         rule: "too-many-asks".to_owned(),
         reason: format!(
-            "{}, and this agent has asked too much already: {pending} of its asks wait",
+            "{}, and this agent already has too many asks waiting: {pending}",
             asked.reason
         ),
         suggestion: Some("wait until those are answered (`bashful approvals list`)".to_owned()),

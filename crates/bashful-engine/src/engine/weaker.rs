@@ -63,7 +63,7 @@ fn of_plan(plan: &Plan, room: &RoomRequest) -> Vec<String> {
     let mut notes = Vec::new();
     if !short.is_empty() {
         notes.push(format!(
-            "the backend {backend} does not enforce this in full, and the profile does without: {}",
+            "the backend {backend} does not enforce this in full, which the profile accepts: {}",
             short.join(", ")
         ));
     }

@@ -151,7 +151,7 @@ impl ToolError {
     pub fn hint(&self) -> Option<&'static str> {
         Some(match self {
             Self::Task(TaskError::Unknown { .. } | TaskError::Gone { .. }) => {
-                "task_list shows which there are"
+                "task_list shows your tasks"
             }
             Self::Task(TaskError::PastEnd { .. }) => {
                 "read on from the `next` of the last answer, or from 0"
@@ -165,12 +165,12 @@ impl ToolError {
             Self::Engine(EngineError::Invalid(InvalidInvocation::NameTaken { .. })) => {
                 "use that task, end it with task_kill, or choose another name"
             }
-            Self::Script(ScriptError::Unknown { .. }) => "script_list shows which there are",
+            Self::Script(ScriptError::Unknown { .. }) => "script_list shows the scripts",
             Self::Script(ScriptError::NameTaken { .. }) => {
                 "use that script, or choose another name"
             }
             Self::Script(ScriptError::Body(_) | ScriptError::Capabilities { .. }) => {
-                "script_validate tells more about a text before it is kept"
+                "script_validate says more about a script before it is kept"
             }
             _ => return None,
         })

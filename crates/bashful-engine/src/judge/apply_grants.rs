@@ -220,7 +220,7 @@ fn granted(grant: &Grant, asked: &Decision) -> Decision {
         effect: Effect::Allow,
         rule: format!("grant: {}", grant.id),
         layer: layer(grant.scope),
-        reason: format!("{}, and somebody said yes to it", asked.reason),
+        reason: format!("{}, and a person said yes to it", asked.reason),
         remember: None,
         suggestion: None,
         ..asked.clone()

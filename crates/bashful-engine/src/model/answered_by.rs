@@ -63,7 +63,7 @@ pub enum NotAPerson {
     NoTerminal,
     /// It runs under Bashful itself.
     #[error(
-        "this process was started by Bashful, and what Bashful runs cannot answer for a person"
+        "this process was started by Bashful, and a command that Bashful runs cannot answer for a person"
     )]
     RunByBashful,
     /// Where it came from cannot be read.

@@ -45,7 +45,7 @@ pub enum InvalidInvocation {
         reason: &'static str,
     },
     /// Another running task of the agent has this name.
-    #[error("the task `{task}` runs already and is called `{name}`")]
+    #[error("the task `{task}` is already running and is called `{name}`")]
     NameTaken {
         /// The name.
         name: String,
@@ -53,7 +53,7 @@ pub enum InvalidInvocation {
         task: String,
     },
     /// The agent has as many background tasks as it may have.
-    #[error("{most} background tasks of the agent `{}` run already, and no more may", agent.escape_debug())]
+    #[error("{most} background tasks of the agent `{}` are already running, and no more may run", agent.escape_debug())]
     TooManyTasks {
         /// Whose.
         agent: String,
@@ -62,7 +62,7 @@ pub enum InvalidInvocation {
     },
     /// A shell has a strange name.
     #[error(
-        "`{name}` is no name for a shell: letters, digits, `.`, `_` and `-`, 64 at most, a letter or digit first"
+        "`{name}` cannot be the name of a shell: give letters, digits, `.`, `_` and `-`, 64 at most, a letter or digit first"
     )]
     ShellName {
         /// The name.
@@ -110,7 +110,7 @@ pub enum InvalidInvocation {
         workspace: PathBuf,
     },
     /// `/` or the home directory as a workspace that nobody named.
-    #[error("`{}` would be the workspace, and nobody said so", path.display())]
+    #[error("`{}` would be the workspace, and the caller did not name it", path.display())]
     WorkspaceTooWide {
         /// The directory.
         path: PathBuf,
@@ -205,13 +205,13 @@ pub enum EngineError {
     #[error(transparent)]
     Invalid(#[from] InvalidInvocation),
     /// What happens cannot be put on record, so nothing happens.
-    #[error("nothing runs that is not on record")]
+    #[error("nothing runs that cannot be recorded")]
     Audit(#[source] AuditError),
     /// Nobody can be asked.
-    #[error("cannot ask anybody")]
+    #[error("cannot ask a person")]
     ApprovalQueue(#[source] ApprovalError),
     /// The script of the request was changed while somebody was asked about it.
-    #[error("the script `{name}` was changed meanwhile; look at it and try again")]
+    #[error("the script `{name}` was changed in the meantime; look at it and try again")]
     ScriptChanged {
         /// Its name.
         name: String,
@@ -366,27 +366,27 @@ impl EngineError {
             Self::HelperStart { .. } => "check that the file exists and may be executed",
             Self::NoHome => "set HOME",
             Self::Audit(AuditError::Damaged { .. }) => {
-                "`bashful audit verify` says more; to go on, move it away and keep it: the next record says that it is missing"
+                "`bashful audit verify` says more; to go on, move the trail aside and keep it: the next record will say that it is missing"
             }
             Self::Audit(_) => {
-                "see to it that the state directory can be written by you and by nobody else; `bashful audit verify` says what is wrong with the trail"
+                "make sure that only you can write to the state directory; `bashful audit verify` says what is wrong with the trail"
             }
             Self::ApprovalQueue(ApprovalError::Store(StoreError::Locked { .. })) => {
-                "another process holds it; try again when that one is done"
+                "another process is using it; try again when that process is done"
             }
             Self::DiskFull { .. }
             | Self::ApprovalQueue(ApprovalError::Store(StoreError::Full { .. })) => {
                 "free some space, or set XDG_STATE_HOME to another disk"
             }
             Self::ApprovalQueue(_) => {
-                "`bashful doctor` says what is wrong with the database; `bashful doctor --repair` builds it anew"
+                "`bashful doctor` says what is wrong with the database; `bashful doctor --repair` rebuilds it"
             }
             Self::StateDirectory { .. } => {
                 "make the directory writable for this user, or set XDG_STATE_HOME to another place"
             }
             Self::NotPrivate { .. } => "remove it, or set XDG_RUNTIME_DIR to a private directory",
             Self::Confine(error) => return error.hint().map(str::to_owned),
-            Self::PassesAdmin(_) => "ask for less, or talk to whoever administers this machine",
+            Self::PassesAdmin(_) => "ask for less, or talk to the administrator of this machine",
             Self::Unenforceable { short, .. } => return Some(without(short)),
             Self::Sandbox { .. } => {
                 "run `bashful doctor` to see what this host offers; if all is well there, a new room may help (`--fresh`, or another session)"
@@ -472,7 +472,7 @@ pub(crate) fn going_without(short: &[bashful_sandbox::Protection]) -> Option<Str
     };
     (!words.is_empty()).then(|| {
         format!(
-            "to go without, add {} to `optional` in the profile, beside what is there{kept}: \
+            "to go without, add {} to `optional` in the profile, next to what is already there{kept}: \
              `[profile.default]` in `~/.config/bashful/config.toml`, unless you use another",
             words.join(", ")
         )
@@ -530,13 +530,13 @@ impl InvalidInvocation {
                 "use a directory inside the workspace, or name another workspace"
             }
             Self::WorkspaceTooWide { .. } => {
-                "go to a project directory, or name the workspace if this is really meant"
+                "go to a project directory, or name the workspace if you really mean this one"
             }
             Self::VariableName { .. } => {
-                "a name has letters, digits and underscores, and begins with no digit"
+                "a name has letters, digits and underscores, and does not begin with a digit"
             }
             Self::StartupVariable { .. } => {
-                "opt in explicitly if this is really meant (on the command line: --allow-startup-env)"
+                "opt in explicitly if you really mean this (on the command line: --allow-startup-env)"
             }
             Self::ZeroTimeout => "give a positive time, such as 90s",
             Self::TimeoutTooLong { .. } => {

@@ -48,7 +48,7 @@ impl fmt::Display for Scope {
 
 /// A word that is no scope.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no scope of this name; there are `call`, `session`, `project` and `user`")]
+#[error("there is no such scope; the scopes are `call`, `session`, `project` and `user`")]
 pub struct UnknownScope;
 
 impl FromStr for Scope {

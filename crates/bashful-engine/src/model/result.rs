@@ -447,7 +447,7 @@ impl ExecutionResult {
                 max_rss_kib: state.usage.max_rss_kib,
             }),
             error: (state.ending == Some(Ending::LogFull))
-                .then(|| "the log reached its quota, and the run was to stop then".to_owned()),
+                .then(|| "the log reached its quota, and the run was set to stop then".to_owned()),
             ..blank
         }
     }

@@ -17,7 +17,7 @@ pub(crate) fn check_name(name: &str) -> Result<(), InvalidInvocation> {
     } else if TAKEN.iter().any(|taken| name.starts_with(taken)) {
         "it looks like an id"
     } else if !name.starts_with(|first: char| first.is_ascii_lowercase()) || !is_plain(name) {
-        "it must begin with a small letter and hold small letters, digits, `-`, `_` and `.` only"
+        "it must begin with a lower-case letter and hold only lower-case letters, digits, `-`, `_` and `.`"
     } else {
         return Ok(());
     };

@@ -199,7 +199,11 @@ impl BashRun {
             Value::Object(mut fields) if fields.contains_key("actions") => {
                 match fields.remove("actions") {
                     Some(Value::Array(values)) if fields.is_empty() => (values, true),
-                    _ => return Err(refused("`actions` is no list, or not alone".to_owned())),
+                    _ => {
+                        return Err(refused(
+                            "`actions` is not a list, or not the only field".to_owned(),
+                        ));
+                    }
                 }
             }
             one => (vec![one], false),
@@ -235,7 +239,7 @@ impl BashRun {
                 let known = known.join("`, `");
                 let name = name.escape_debug();
                 return Err(refused(format!(
-                    "there is no field `{name}`; there are `{known}`"
+                    "there is no field `{name}`; the fields are `{known}`"
                 )));
             };
             if !fits(value) {
@@ -306,7 +310,7 @@ fn told(error: &serde_json::Error) -> String {
     // Where a value was read from memory there is no place.
     let text = text.strip_suffix(" at line 0 column 0").unwrap_or(&text);
     if error.is_syntax() || error.is_eof() {
-        return format!("it is no JSON: {text}");
+        return format!("it is not JSON: {text}");
     }
     text.to_owned()
 }
@@ -387,7 +391,7 @@ mod tests {
             assert!(!found[0].approved, "{text}");
         }
         let cases = [
-            ("ident", "it is no JSON: expected value at line 1 column 1"),
+            ("ident", "it is not JSON: expected value at line 1 column 1"),
             ("3", "an action is an object"),
             (
                 r#"{"script_name": "a"}"#,
@@ -415,16 +419,16 @@ mod tests {
             ),
             (
                 r#"{"type": "bash.run", "script_name": "a", "script_name": "b"}"#,
-                "`script_name` stands there twice at line 1 column 54",
+                "`script_name` appears twice at line 1 column 54",
             ),
             (
                 r#"{"type": "bash.run", "script_name": "a", "variables": {"x": {"y": 1, "y": 2}}}"#,
-                "`y` stands there twice at line 1 column 72",
+                "`y` appears twice at line 1 column 72",
             ),
         ];
         for (text, expected) in cases {
             let told = BashRun::read(text).unwrap_err().to_string();
-            let prefix = "this is no action that can be run: ";
+            let prefix = "this is not an action that can be run: ";
             assert_eq!(told.strip_prefix(prefix), Some(expected), "{text}");
         }
     }

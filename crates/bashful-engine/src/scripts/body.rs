@@ -59,11 +59,11 @@ mod tests {
         assert_eq!(text(Vec::new()), Err(UnfitBody::Empty));
         assert_eq!(text(b" \n\t\n".to_vec()), Err(UnfitBody::Empty));
         let nul = text(b"echo\0hi".to_vec()).unwrap_err();
-        assert_eq!(nul.to_string(), "the script is no text: byte 5 is NUL");
+        assert_eq!(nul.to_string(), "the script is not text: byte 5 is NUL");
         let bytes = text(vec![b'a', 0xff]).unwrap_err();
         assert_eq!(
             bytes.to_string(),
-            "the script is no text: byte 2 is not UTF-8"
+            "the script is not text: byte 2 is not UTF-8"
         );
         let longest = "#".repeat(MAX_SCRIPT_BYTES);
         assert!(text(longest.clone().into_bytes()).is_ok());

@@ -74,10 +74,10 @@ impl Scripts<'_> {
             })
         };
         if document.kind != KIND || document.v != 1 {
-            return refused("it is no script, or one of a newer Bashful");
+            return refused("it is not a script, or one from a newer Bashful");
         }
         if content_hash(document.content.as_bytes()) != document.content_hash {
-            return refused("its text is not the one that its hash is of");
+            return refused("its text does not match its hash");
         }
         let shelf = self.shelf()?;
         let in_folder = match shelf.existing_folder()? {
@@ -114,7 +114,9 @@ impl Scripts<'_> {
         let shelf = self.shelf()?;
         let refused = |detail: String| Err(ScriptError::Document { detail });
         if shelf.store().script(id)?.is_some() {
-            return refused(format!("`{id}` is a script already, or was: restore it"));
+            return refused(format!(
+                "`{id}` already is a script, or was one: restore it"
+            ));
         }
         let found = match shelf.existing_folder()? {
             Some(folder) => folder.read(id)?,
@@ -124,7 +126,7 @@ impl Scripts<'_> {
             OnDisk::Text(text) => text.into_bytes(),
             OnDisk::Unfit(unfit) => return Err(unfit.into()),
             OnDisk::NotOurs(why) => return refused(why.to_owned()),
-            OnDisk::Missing => return refused(format!("there is no file of `{id}`")),
+            OnDisk::Missing => return refused(format!("there is no file for `{id}`")),
         };
         let new = NewScript { content, ..new };
         self.make(

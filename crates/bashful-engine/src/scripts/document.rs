@@ -66,7 +66,7 @@ impl<'de> Visitor<'de> for Any {
             if map.contains_key(&key) {
                 let key: String = key.chars().take(100).collect();
                 let key = key.escape_debug();
-                return Err(A::Error::custom(format!("`{key}` stands there twice")));
+                return Err(A::Error::custom(format!("`{key}` appears twice")));
             }
             let Document(value) = entries.next_value()?;
             map.insert(key, value);

@@ -69,7 +69,7 @@ impl Folder {
             Ok(fd) => fd,
             Err(Errno::NOENT) => return Ok(None),
             Err(Errno::LOOP | Errno::NOTDIR) => {
-                return Err(refused(path, "it is a link, or no directory"));
+                return Err(refused(path, "it is a link, or not a directory"));
             }
             Err(error) => return Err(failed("open", path, error.into())),
         };
@@ -89,7 +89,7 @@ impl Folder {
             let about =
                 rustix::fs::stat(above).map_err(|error| failed("look at", above, error.into()))?;
             if about.st_mode & 0o1002 == 0o002 {
-                return Err(refused(above, "everybody can write it"));
+                return Err(refused(above, "every user can write to it"));
             }
         }
         let path = path.to_owned();
@@ -110,7 +110,7 @@ impl Folder {
             Err(Errno::NOENT) => return Ok(OnDisk::Missing),
             Err(Errno::LOOP) => return Ok(OnDisk::NotOurs("it is a link")),
             // A socket, or a device without a driver.
-            Err(Errno::NXIO) => return Ok(OnDisk::NotOurs("it is no regular file")),
+            Err(Errno::NXIO) => return Ok(OnDisk::NotOurs("it is not a regular file")),
             Err(error @ (Errno::MFILE | Errno::NFILE | Errno::NOMEM)) => {
                 return Err(failed("open", &path, error.into()));
             }
@@ -120,13 +120,13 @@ impl Folder {
         let about =
             rustix::fs::fstat(&fd).map_err(|error| failed("look at", &path, error.into()))?;
         if FileType::from_raw_mode(about.st_mode) != FileType::RegularFile {
-            return Ok(OnDisk::NotOurs("it is no regular file"));
+            return Ok(OnDisk::NotOurs("it is not a regular file"));
         }
         if !is_ours(&about) {
-            return Ok(OnDisk::NotOurs("it belongs to somebody else"));
+            return Ok(OnDisk::NotOurs("it belongs to another user"));
         }
         if about.st_mode & 0o022 != 0 {
-            return Ok(OnDisk::NotOurs("others can write it"));
+            return Ok(OnDisk::NotOurs("others can write to it"));
         }
         let length = u64::try_from(about.st_size).unwrap_or(u64::MAX);
         let most = MAX_SCRIPT_BYTES as u64;
@@ -239,10 +239,10 @@ impl Drop for Lock<'_> {
 
 fn check(path: &Path, about: &Stat) -> Result<(), FolderError> {
     if about.st_uid != 0 && !is_ours(about) {
-        return Err(refused(path, "it belongs to somebody else"));
+        return Err(refused(path, "it belongs to another user"));
     }
     if about.st_mode & 0o022 != 0 {
-        return Err(refused(path, "others can write it"));
+        return Err(refused(path, "others can write to it"));
     }
     Ok(())
 }

@@ -70,7 +70,7 @@ impl ShellCall {
         let mut notes = Vec::new();
         let record = match held.read()? {
             Some(record) if record.is_expired(idle) => {
-                notes.push("nobody had used it for so long that it began anew".to_owned());
+                notes.push("it had not been used for so long that it started afresh".to_owned());
                 Record::new(key)
             }
             Some(record) => record,

@@ -91,22 +91,22 @@ fn dump(usual: Usual, sections: &mut Sections<'_>) -> Result<Dump, &'static str>
     let count: usize = count
         .and_then(|count| count.parse().ok())
         .filter(|count| *count <= MOST_PARAMETERS)
-        .ok_or("the number of its parameters is none")?;
+        .ok_or("the number of its parameters is not valid")?;
     let mut parameters = Vec::new();
     for _ in 0..count {
         parameters.push(Bytes(next()?.to_vec()));
     }
-    let (umask, directory) = place(next()?).ok_or("its directory or mask is none")?;
+    let (umask, directory) = place(next()?).ok_or("its directory or mask is not valid")?;
     let aliases = declared::aliases(next()?).ok_or("an alias is not written as bash does")?;
     let variables = declared::variables(next()?);
     let variables = variables.ok_or("a variable is not written as bash does")?;
     // Bash always has these; without them the list is not whole.
     for name in ["BASH_VERSION", "SHELLOPTS"] {
         if variables.iter().all(|variable| variable.name != name) {
-            return Err("the list of variables is not whole");
+            return Err("the list of variables is not complete");
         }
     }
-    let mut functions = functions(next()?).ok_or("the list of functions is none")?;
+    let mut functions = functions(next()?).ok_or("the list of functions is not valid")?;
     let definitions = String::from_utf8(next()?.to_vec());
     let definitions = definitions.map_err(|_| "a function is not text")?;
     if next()? != b"end" || !sections.rest.is_empty() {

@@ -117,7 +117,7 @@ fn private_directory(path: &Path) -> Result<OwnedFd, ShellError> {
     let about = rustix::fs::fstat(&directory).map_err(failed)?;
     let own = about.st_uid == rustix::process::geteuid().as_raw();
     if !own || about.st_mode & 0o077 != 0 {
-        let source = io::Error::other("others can write it or read it");
+        let source = io::Error::other("others can write to it or read it");
         return Err(files(path, source));
     }
     Ok(directory)

@@ -88,7 +88,7 @@ impl SqliteStore {
         open::create(path)?;
         Self::open_existing(path)?.ok_or_else(|| StoreError::Unusable {
             path: path.to_owned(),
-            detail: "it was taken away as soon as it was made".to_owned(),
+            detail: "it was removed as soon as it was made".to_owned(),
         })
     }
 

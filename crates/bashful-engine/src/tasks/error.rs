@@ -49,7 +49,7 @@ pub enum TaskError {
         candidates: Vec<String>,
     },
     /// It was not started after all.
-    #[error("the task `{task}` was not started; look at why, and start it again")]
+    #[error("the task `{task}` was not started; find out why, and start it again")]
     NotStarted {
         /// Which.
         task: String,
@@ -58,7 +58,7 @@ pub enum TaskError {
         source: EngineError,
     },
     /// Its directory was taken away.
-    #[error("the task `{task}` is not there any more")]
+    #[error("the task `{task}` no longer exists")]
     Gone {
         /// Which.
         task: String,
@@ -101,7 +101,7 @@ pub enum TaskError {
         end: u64,
     },
     /// A search pattern makes no sense.
-    #[error("`{}` is not a pattern to search for: {reason}; to find a text as it stands, put a backslash before each of `.+*?()|[]{{}}^$\\`", pattern.escape_debug())]
+    #[error("`{}` is not a pattern to search for: {reason}; to search for literal text, put a backslash before each of `.+*?()|[]{{}}^$\\`", pattern.escape_debug())]
     Pattern {
         /// The pattern, shortened.
         pattern: String,
@@ -142,7 +142,7 @@ pub enum TaskError {
         task: String,
     },
     /// It has ended.
-    #[error("the task `{task}` has ended; its output may still be read")]
+    #[error("the task `{task}` has ended; its output can still be read")]
     Ended {
         /// Which.
         task: String,
@@ -205,7 +205,7 @@ pub enum TaskError {
         source: io::Error,
     },
     /// How it ended cannot be told.
-    #[error("cannot tell how the task `{task}` ended; its log may still be read")]
+    #[error("cannot tell how the task `{task}` ended; its log can still be read")]
     Result {
         /// Which.
         task: String,

@@ -80,13 +80,13 @@ impl Readied {
                 told.reason = Some(match &needs_input {
                     Some(asked) => question(asked),
                     None if port_is_taken => "another process has the port".to_owned(),
-                    None => "nothing showed that it is".to_owned(),
+                    None => "nothing showed that it is ready".to_owned(),
                 });
                 if needs_input.is_some() {
                     told.state = TaskState::NeedsInput;
                 }
             }
-            None => told.reason = Some("it is no longer waited for".to_owned()),
+            None => told.reason = Some("the caller no longer waits for it".to_owned()),
         }
         let request = ReadRequest::after(0).tail(LAST_LINES).max_bytes(LAST_BYTES);
         told.last_output = Some(task.read(&request)?.text());

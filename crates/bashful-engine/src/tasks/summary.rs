@@ -89,15 +89,15 @@ const LOST: &str = "its keeper died or the machine was restarted, and the task w
 const fn reason(ending: Ending) -> Option<&'static str> {
     Some(match ending {
         Ending::Exited => return None,
-        Ending::TimedOut => "its time was up",
-        Ending::Cancelled => "somebody ended it",
-        Ending::CallerGone => "whoever waited for it went away",
-        Ending::LogFull => "its log was full, and it was to stop then",
+        Ending::TimedOut => "its time ran out",
+        Ending::Cancelled => "it was ended on request",
+        Ending::CallerGone => "the caller that waited for it went away",
+        Ending::LogFull => "its log was full, and it was set to stop then",
         Ending::KeeperStopped => "its keeper was told to end",
         Ending::OutOfCpuTime => "it had used up its processor time",
         Ending::OverLimit => "it took more than a limit allows",
-        Ending::Unprotected => "something that was protected in it was replaced outside",
-        Ending::Exposed => "a secret came into being where it could have read it",
+        Ending::Unprotected => "a protected place in it was replaced outside",
+        Ending::Exposed => "a secret appeared where it could have read it",
         Ending::DirectoryRemoved => "its directory was removed",
     })
 }

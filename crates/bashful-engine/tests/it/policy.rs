@@ -104,18 +104,18 @@ fn flags_do_not_pass_the_admin() {
     let bot = |admin: &str| configured(&house, admin, "").agent("bot");
     assert_eq!(
         refused(bot(fixed).profile_name("confined")),
-        "the admin file says `tight` for `agent.bot.profile`, and `confined` would pass it"
+        "the admin file says `tight` for `agent.bot.profile`, and `confined` goes beyond it"
     );
     assert!(check(&bot(fixed).profile_name("tight").build().unwrap(), "ls").is_ok());
     assert_eq!(
         refused(bot(fixed).policy(PolicyMode::None)),
-        "the admin file says `deny` for `default`, and `none` would pass it"
+        "the admin file says `deny` for `default`, and `none` goes beyond it"
     );
     let ruled = "[[profile.default.rule]]\nid = \"one\"\neffect = \"ask\"\n\
                  command = [\"frobnicate\"]\nreason = \"is for people\"\n";
     assert_eq!(
         refused(bot(ruled).policy(PolicyMode::None)),
-        "the admin file says `one` for `rule`, and `none` would pass it"
+        "the admin file says `one` for `rule`, and `none` goes beyond it"
     );
     let classes = "[profile.default.capabilities]\nclasses = [\"interactive\"]\n";
     let wish = |class: &str| Wish {
@@ -127,7 +127,7 @@ fn flags_do_not_pass_the_admin() {
     };
     assert_eq!(
         refused(bot(classes).wish(wish("sudo"))),
-        "the admin file says `interactive` for `capabilities.classes`, and `sudo` would pass it"
+        "the admin file says `interactive` for `capabilities.classes`, and `sudo` goes beyond it"
     );
     assert_eq!(
         refused(bot("").wish(wish("sudos"))),

@@ -169,7 +169,7 @@ fn a_folder_that_others_can_write_is_refused() {
         scripts.approve("a", Seen::AsItIs, &witness()).unwrap_err(),
     ] {
         assert!(
-            refused.to_string().contains("others can write it"),
+            refused.to_string().contains("others can write to it"),
             "{refused}"
         );
     }

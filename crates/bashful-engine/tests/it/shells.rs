@@ -295,7 +295,7 @@ fn shells_are_reset_ended_and_forgotten() {
     std::thread::sleep(Duration::from_millis(20));
     let result = in_shell(&short, "dev", "echo ${x-none}");
     assert_eq!(result.stdout, "none\n");
-    assert!(result.shell_note.unwrap().contains("began anew"));
+    assert!(result.shell_note.unwrap().contains("started afresh"));
     std::thread::sleep(Duration::from_millis(20));
     assert!(short.shells().unwrap().is_empty());
     // One that a call has is not ended under it.

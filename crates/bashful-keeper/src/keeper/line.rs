@@ -57,7 +57,7 @@ impl Keeper {
         let refusal = match given {
             Err(fault) => fault,
             Ok(_) if self.line.0.len() >= MOST_IN_LINE => {
-                busy(&format!("{MOST_IN_LINE} commands wait before it"))
+                busy(&format!("{MOST_IN_LINE} commands are waiting ahead of it"))
             }
             Ok(given) => {
                 self.line.0.push_back(Waiting {

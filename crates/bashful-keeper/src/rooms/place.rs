@@ -145,7 +145,7 @@ impl InRoom {
                 missing: "paths_write".to_owned(),
                 source: "keeper".to_owned(),
                 note: Some(
-                    "it was replaced outside while the run was going on, which takes its protection away; the run was ended, and may have changed it: look at it"
+                    "it was replaced outside while the run was going on, which took its protection away; Bashful ended the run, which may have changed it: look at it"
                         .to_owned(),
                 ),
                 ..Violation::default()

@@ -148,7 +148,7 @@ impl Run {
             missing: "paths_read".to_owned(),
             source: "keeper".to_owned(),
             note: Some(
-                "it came into being while the run was going on, and is hidden from runs unless it is named; the run was ended, and may have read it"
+                "it appeared while the run was going on, and is hidden from runs unless it is named; Bashful ended the run, which may have read it"
                     .to_owned(),
             ),
             ..Violation::default()

@@ -209,7 +209,7 @@ impl Apart {
     /// What was found.
     pub(crate) fn found(&self) -> Vec<Violation> {
         serde_json::from_slice(&self.told)
-            .unwrap_or_else(|_| vec![incomplete("the search ended before it was done")])
+            .unwrap_or_else(|_| vec![incomplete("the search ended before it was complete")])
     }
 }
 
@@ -219,7 +219,7 @@ fn incomplete(why: &str) -> Violation {
         missing: "paths_write".to_owned(),
         source: "keeper".to_owned(),
         note: Some(format!(
-            "what the run left is not wholly searched for repositories: {why}; do not use git in new or changed ones unread"
+            "what the run left was not fully searched for repositories: {why}; do not use git in new or changed ones without looking first"
         )),
         ..Violation::default()
     }

@@ -26,7 +26,7 @@ pub(crate) fn open_ours(path: &Path) -> io::Result<File> {
     let text = if is_ours {
         "it is not a regular file"
     } else {
-        "it belongs to somebody else"
+        "it belongs to another user"
     };
     Err(io::Error::new(io::ErrorKind::InvalidData, text))
 }

@@ -123,7 +123,7 @@ impl Class {
                 "keep what is there: commit or stash it, make a new branch, or use `git revert`"
             }
             Self::Interactive => {
-                "use a form that needs nobody: arguments, a script, or input from a file"
+                "use a form that needs no person: arguments, a script, or input from a file"
             }
             Self::SecretRead => "let the program that owns the secret use it, without reading it",
             Self::DiskFill => "write a bounded amount, for example with `head -c 10M`",

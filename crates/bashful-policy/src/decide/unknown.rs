@@ -38,7 +38,7 @@ pub(super) fn unknown(unknown: &Unknown) -> Finding {
             "use plain values",
         ),
         UnknownKind::Shadowing => (
-            "gives the name of a known command to something else",
+            "gives the name of a known command to a function or alias",
             "choose another name for the function",
         ),
         UnknownKind::Characters => (

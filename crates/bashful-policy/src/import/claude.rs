@@ -21,7 +21,9 @@ pub fn claude(text: &str) -> Result<Imported, ImportError> {
         for (index, entry) in entries.into_iter().flatten().enumerate() {
             match entry.as_str() {
                 Some(entry) => one(&mut imported, effect, index, entry),
-                None => imported.note(format!("an entry of `permissions.{effect}` is not a text")),
+                None => imported.note(format!(
+                    "an entry of `permissions.{effect}` is not a string"
+                )),
             }
         }
     }

@@ -62,7 +62,7 @@ fn settings_of_claude_code() {
         "`mcp__x__y`",
         "`Bash(x`: has no closing bracket",
         "`./.env` to `paths_deny`",
-        "is not a text",
+        "is not a string",
         "`acceptEdits`",
         "`../docs/`",
         "disableBypassPermissionsMode",

@@ -23,8 +23,8 @@ pub(super) fn judge(call: &Call, context: &Context) -> Option<Verdict> {
     );
     const ELSEWHERE: Verdict = Verdict::asks(
         "works-elsewhere",
-        "works with something outside of the workspace",
-        Some("name files of the workspace alone"),
+        "works with files outside the workspace",
+        Some("name only files in the workspace"),
     );
     let (name, arguments) = tool(call);
     if !is_tool(name) {

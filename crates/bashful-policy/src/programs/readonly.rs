@@ -16,7 +16,7 @@ pub(crate) use listed::reads_list;
 
 const LISTED: Verdict = Verdict::asks(
     "listed-files",
-    "reads files whose names stand in another file",
+    "reads files whose names are in another file",
     Some("name the files themselves"),
 );
 

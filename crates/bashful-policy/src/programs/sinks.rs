@@ -131,12 +131,12 @@ fn asks_only_for_help(arguments: &[Argument]) -> bool {
 fn always(name: &str, arguments: &[Argument]) -> Option<Verdict> {
     const LATER: Verdict = Verdict::must_ask(
         "scheduled",
-        "has something run later or outside of this run",
+        "has a program run later or outside this run",
         Some("run it now, in the background if need be"),
     );
     const CONTAINER: Verdict = Verdict::must_ask(
         "exec-sink",
-        "starts something in a container, outside of this run",
+        "starts a program in a container, outside this run",
         None,
     );
     const PACKAGE: Verdict = Verdict::asks(

@@ -34,19 +34,19 @@ fn each_mistake_has_its_message() {
         ),
         (
             "command = \"ls\"",
-            "5: rule `x`: has a text as `command`: give a list of words, such as `[\"git\", \"push\", \"…\"]`",
+            "5: rule `x`: has a string as `command`: give a list of words, such as `[\"git\", \"push\", \"…\"]`",
         ),
         (
             "command = [\"ls\", 1]",
-            "5: rule `x`: has a number as `command[1]`: give a text, or a list of texts",
+            "5: rule `x`: has a number as `command[1]`: give a string, or a list of strings",
         ),
         (
             "command = [\"ls\", [1]]",
-            "5: rule `x`: has a number as `command[1][0]`: give a text",
+            "5: rule `x`: has a number as `command[1][0]`: give a string",
         ),
         (
             "command = [\"ls\", []]",
-            "5: rule `x`: has a bad `command[1]`: give at least one text, or remove the list",
+            "5: rule `x`: has a bad `command[1]`: give at least one string, or remove the list",
         ),
         (
             "command = [\"…\"]",
@@ -70,11 +70,11 @@ fn each_mistake_has_its_message() {
         ),
         (
             "regex = 1",
-            "5: rule `x`: has a number as `regex`: give a text",
+            "5: rule `x`: has a number as `regex`: give a string",
         ),
         (
             "action = \"git\"",
-            "5: rule `x`: has a bad `action`: give a text such as `tool:bash:git push *`",
+            "5: rule `x`: has a bad `action`: give a string such as `tool:bash:git push *`",
         ),
         (
             "action = \"tool:bash: \"",
@@ -90,23 +90,23 @@ fn each_mistake_has_its_message() {
         ),
         (
             "command = [\"ls\"]\nunless = \"-l\"",
-            "6: rule `x`: has a text as `unless`: give a list of texts",
+            "6: rule `x`: has a string as `unless`: give a list of strings",
         ),
         (
             "command = [\"ls\"]\nunless = []",
-            "6: rule `x`: has a bad `unless`: give at least one text, or remove the list",
+            "6: rule `x`: has a bad `unless`: give at least one string, or remove the list",
         ),
         (
             "command = [\"ls\"]\nrequire = 1",
-            "6: rule `x`: has a number as `require`: give a list of texts",
+            "6: rule `x`: has a number as `require`: give a list of strings",
         ),
         (
             "command = [\"ls\"]\nrequire = [1]",
-            "6: rule `x`: has a number as `require[0]`: give a text, or a list of texts",
+            "6: rule `x`: has a number as `require[0]`: give a string, or a list of strings",
         ),
         (
             "command = [\"ls\"]\nredirects = \"no\"",
-            "6: rule `x`: has a text as `redirects`: give `true` or `false`",
+            "6: rule `x`: has a string as `redirects`: give `true` or `false`",
         ),
         (
             "command = [\"ls\"]\ncapability = \"a b\"",
@@ -114,7 +114,7 @@ fn each_mistake_has_its_message() {
         ),
         (
             "command = [\"ls\"]\nadvice = \" \"",
-            "6: rule `x`: has a bad `advice`: give a text that says something",
+            "6: rule `x`: has a bad `advice`: give a string with words in it",
         ),
         (
             "command = [\"ls\", \"…\"]\nmatch = [\"ls\", \"cat x\"]",

@@ -204,7 +204,7 @@ fn of_shape(rule: &Rule, shape: &Shape) -> Vec<String> {
         let text = if rule.effect == RuleEffect::Allow {
             format!("allows only the file `{name}`, not a program of that name elsewhere")
         } else {
-            format!("counts for every program of the name of `{name}`: leave the directory out")
+            format!("counts for every program of the name of `{name}`: leave out the directory")
         };
         messages.push(text);
     }

@@ -392,7 +392,7 @@ fn odd_rules_are_told() {
         ),
         (
             "effect = \"deny\"\ncommand = [\"/bin/ls\"]",
-            "leave the directory out",
+            "leave out the directory",
         ),
         (
             "effect = \"allow\"\ncommand = [\"./x\"]",

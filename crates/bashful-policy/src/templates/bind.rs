@@ -218,11 +218,11 @@ impl Template {
 }
 
 const NUMBER: Objection = Objection::new(
-    "is evaluated as a number here, and its value is none",
+    "is evaluated as a number here, and its value is not one",
     "give a whole number, or compare texts with `[[ … == … ]]`",
 );
 const LIST: Objection = Objection::new(
-    "has a list as its value, and stands where one text is needed",
+    "has a list as its value, and is used where one text is needed",
     "let it be a word of its own, or put it in quotes",
 );
 const MORE_WORDS: Objection = Objection::new(

@@ -280,7 +280,7 @@ pub(super) const NAME: Objection = Objection::new(
 const SCRIPT: Objection = Objection::new(
     "would become part of a text that a shell runs",
     "give it as an argument: `bash -c 'printf \"%s\" \"$1\"' _ ${…}`, or put it in a variable \
-     before and use that in single quotes",
+     first and use that in single quotes",
 );
 const FILE: Objection = Objection::new(
     "would choose the file that a shell runs",

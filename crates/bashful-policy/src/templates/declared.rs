@@ -153,13 +153,15 @@ impl Declared {
             })
         };
         if !is_identifier(name) {
-            return refuse("a name is made of letters, digits and `_`, and no digit comes first");
+            return refuse(
+                "a name is made of letters, digits and `_`, and does not begin with a digit",
+            );
         }
         if name.starts_with(RESERVED) {
             return refuse("names that begin with `__bashful_` are reserved");
         }
         if TAKEN.contains(&name) {
-            return refuse("the shell or the run keeps it for itself");
+            return refuse("it is reserved for the shell or the run");
         }
         if hijack::is_listed(name) || name.starts_with("BASH_") || name.starts_with("LC_") {
             return refuse("it changes what other programs do");

@@ -33,8 +33,8 @@ pub(super) fn find(
         Some(Err(Unreadable(_))) if script.contains("\r\n") => Err(unreadable(
             script,
             script.find("\r\n").unwrap_or_default(),
-            "its lines end with a carriage return (CRLF), which bash takes for a part of the text; \
-             write it with plain line ends",
+            "its lines end with a carriage return (CRLF), which bash takes as part of the text; \
+             write it with plain line endings",
         )),
         Some(Err(Unreadable(at))) => Err(unreadable(script, at, "bash could read it otherwise")),
         None => Err(unreadable(script, 0, "it is too deep")),

@@ -212,25 +212,23 @@ pub(super) fn unknown(text: &str, at: usize) -> Objection {
         return NAME;
     }
     Objection::new(
-        "stands where it cannot be said what bash makes of it",
+        "is in a place where it is not clear what bash makes of it",
         "put it in a variable first (`value=${…}`), and use `\"$value\"` here",
     )
 }
 
-const BACKTICKS: Objection = Objection::new(
-    "stands in backticks, which bash reads twice",
-    "write `$(…)`",
-);
+const BACKTICKS: Objection =
+    Objection::new("is in backticks, which bash reads twice", "write `$(…)`");
 const DELIMITER: Objection = Objection::new(
-    "stands in a here-document whose delimiter is not plain",
+    "is in a here-document whose delimiter is not plain",
     "use a delimiter of letters, such as `'EOF'`",
 );
 const QUOTES: Objection = Objection::new(
-    "stands in quotes that do not quote here",
-    "leave the quotes around it out",
+    "is in quotes that do not quote here",
+    "leave out the quotes around it",
 );
 const SPLIT: Objection = Objection::new(
-    "stands in an expansion whose outcome is split into words",
+    "is in an expansion whose result is split into words",
     "put the whole expansion in double quotes",
 );
 pub(super) const DUPLICATE: Objection = Objection::new(
@@ -238,7 +236,7 @@ pub(super) const DUPLICATE: Objection = Objection::new(
     "write `> ${…} 2>&1`",
 );
 const NAMED: Objection = Objection::new(
-    "would be the name of a variable, and bash evaluates what stands in `name[…]`",
+    "would be the name of a variable, and bash evaluates what is in `name[…]`",
     "write the variable's name",
 );
 const SUBSCRIPT: Objection = Objection::new(
@@ -246,6 +244,6 @@ const SUBSCRIPT: Objection = Objection::new(
     "put the number in a variable with `n=$(( ${…} ))`, and use that; a text cannot be a key",
 );
 const BRACKETS: Objection = Objection::new(
-    "stands in brackets of a regular expression, where it cannot be quoted",
+    "is in brackets of a regular expression, where it cannot be quoted",
     "compare without brackets",
 );

@@ -67,7 +67,7 @@ pub(super) fn changed(change: Change, call: &Call) -> Finding {
     let reason = match change {
         Change::System => "changes the system",
         Change::Settings => "changes settings outside of the workspace",
-        Change::Global => "installs or sets something outside of the workspace",
+        Change::Global => "installs software or changes settings outside the workspace",
     };
     Finding {
         effect: match change {

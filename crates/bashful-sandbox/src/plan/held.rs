@@ -86,7 +86,7 @@ impl Plan {
             Protection::Resources
                 if backend != Backend::Native && profile.resources.tmp_size.is_some() =>
             {
-                "`/tmp` is a directory of the host, whose size nobody bounds"
+                "`/tmp` is a directory of the host, whose size is not limited"
             }
             Protection::Resources => {
                 "no control group is usable, so some limits hold for each process only"
@@ -103,7 +103,7 @@ impl Plan {
                  namespace alone stands between the run and root"
             }
             Identity::SingleId { .. } | Identity::Owner { user: 0, .. } => {
-                "the workspace is root's, and without a user namespace the run is root, if \
+                "the workspace is root's, and without a user namespace the run is root, but \
                  without root's rights"
             }
             Identity::Own { .. } | Identity::Owner { .. } | Identity::Mapped { .. } => {

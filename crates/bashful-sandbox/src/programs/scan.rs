@@ -45,7 +45,7 @@ pub(crate) enum ScanError {
         path: PathBuf,
     },
     /// The root is not a directory; a symbolic link to one is none either.
-    #[error("cannot look for programs in `{path}`: it is no directory", path = path.display())]
+    #[error("cannot look for programs in `{path}`: it is not a directory", path = path.display())]
     NotADirectory {
         /// The root as the caller gave it.
         path: PathBuf,

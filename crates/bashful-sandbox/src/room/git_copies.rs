@@ -256,7 +256,7 @@ fn rewrite(file: &mut File, text: &[u8]) -> io::Result<()> {
         Err(second) => Err(io::Error::new(
             error.kind(),
             format!(
-                "{error}; and the file outside is torn, because its old text could not be written back: {second}"
+                "{error}; and the file outside is incomplete, because its old text could not be written back: {second}"
             ),
         )),
     }

@@ -57,7 +57,9 @@ pub(crate) fn hold_back(
                 Err(error) => {
                     holding.tell(
                         watch.root.clone(),
-                        format!("it cannot be looked at: {error}; do not use it unread"),
+                        format!(
+                            "it cannot be looked at: {error}; do not use it without looking first"
+                        ),
                     );
                     return holding.found;
                 }
@@ -109,7 +111,7 @@ enum Whose<'a> {
 
 /// No more than this is reported of one run.
 const MOST_TOLD: usize = 50;
-/// A directory of hooks with more names than this is no directory of hooks.
+/// A directory of hooks with more names than this is not a directory of hooks.
 const MOST_HOOKS: usize = 20_000;
 
 impl<'a> Holding<'a> {
@@ -194,7 +196,7 @@ impl<'a> Holding<'a> {
         let Some(name) = sofar.file_name() else {
             return self.tell(
                 watch.root.clone(),
-                "it cannot be searched; do not use it unread".to_owned(),
+                "it cannot be searched; do not use it without looking first".to_owned(),
             );
         };
         let above = way.len().checked_sub(2).and_then(|index| way.get(index));
@@ -330,10 +332,12 @@ impl<'a> Holding<'a> {
     fn hold(&mut self, whole: PathBuf, directory: BorrowedFd<'_>, name: &Path) {
         let note = match rename_aside(directory, name, self.tag) {
             Ok(new_name) => format!(
-                "held back as `{}`, because it would be executed outside; look at it, then rename it if it is wanted",
+                "held back as `{}`, because it would be executed outside; look at it, then rename it if you want it",
                 new_name.display()
             ),
-            Err(error) => format!("it could not be held back: {error}; do not use it unread"),
+            Err(error) => {
+                format!("it could not be held back: {error}; do not use it without looking first")
+            }
         };
         self.tell(whole, note);
     }

@@ -18,7 +18,7 @@ const REMOVE_AND_MAKE: u64 = 0b1_1111_1111 << 4;
 const REFER: u64 = 1 << 13;
 const TRUNCATE: u64 = 1 << 14;
 const DEVICE_CALLS: u64 = 1 << 15;
-/// Rights that a rule can give for a path that is no directory.
+/// Rights that a rule can give for a path that is not a directory.
 const OF_FILES: u64 = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | DEVICE_CALLS;
 
 const ABSTRACT_SOCKETS: u64 = 1;

@@ -35,7 +35,7 @@ pub(super) const FOREIGN_CALLS: &[ForeignCalls] = &[
     ForeignCalls {
         calls: "all calls of another architecture",
         answer: "SIGSYS",
-        reason: "their numbers mean something else",
+        reason: "their numbers mean other calls",
     },
     #[cfg(target_arch = "x86_64")]
     ForeignCalls {

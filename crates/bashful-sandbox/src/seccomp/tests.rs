@@ -221,7 +221,7 @@ fn the_words_tell_what_the_program_does() {
         .map(ToString::to_string)
         .collect();
     for expected in [
-        "all calls of another architecture: SIGSYS (their numbers mean something else)",
+        "all calls of another architecture: SIGSYS (their numbers mean other calls)",
         "unshare, setns: EPERM (enters or makes a namespace, in which there are new rights)",
         "ioctl if request is TIOCSTI, TIOCLINUX or TIOCSETD: EPERM (types into the terminal \
          that the run was started from, or changes its driver)",

@@ -98,7 +98,7 @@ fn region(status: &str, field: usize) -> io::Result<(*mut u8, usize)> {
             Ok((std::ptr::with_exposed_provenance_mut(start), end - start))
         }
         _ => Err(io::Error::other(
-            "the kernel does not say where our arguments are",
+            "the kernel does not say where the arguments of this process are",
         )),
     }
 }

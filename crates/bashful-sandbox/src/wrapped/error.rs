@@ -52,7 +52,9 @@ pub enum WrapperError {
         words: String,
     },
     /// It did not build a wall that it was asked for.
-    #[error("{backend} gave the run no walls for {what}, which it was asked for; nothing ran")]
+    #[error(
+        "{backend} did not give the run the protection of {what} that it was asked for; nothing ran"
+    )]
     Hollow {
         /// The wrapper program, by its backend.
         backend: Backend,
@@ -60,13 +62,13 @@ pub enum WrapperError {
         what: &'static str,
     },
     /// What it built is not what was asked for: a file or directory was replaced before.
-    #[error("`{}` is another one inside: it was replaced meanwhile", path.display())]
+    #[error("`{}` is a different one inside: it was replaced in the meantime", path.display())]
     Replaced {
         /// The path that leads elsewhere now.
         path: PathBuf,
     },
     /// It has no words for a name.
-    #[error("`{}` has a name that the program would read as something else", path.display())]
+    #[error("`{}` has a name that the program would misread", path.display())]
     Unsayable {
         /// The path that has the name.
         path: PathBuf,

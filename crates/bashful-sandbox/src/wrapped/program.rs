@@ -159,7 +159,7 @@ fn check(path: &Path, setuid: Setuid) -> Result<bool, String> {
         }
         // A directory with the sticky bit does not help: a name that is free can be taken.
         if about.permissions().mode() & 0o022 != 0 {
-            return Err(format!("others than root can write to `{shown}`"));
+            return Err(format!("users other than root can write to `{shown}`"));
         }
     }
     let about = fs::symlink_metadata(path).map_err(|error| error.to_string())?;
@@ -171,8 +171,8 @@ fn check(path: &Path, setuid: Setuid) -> Result<bool, String> {
     let is_setuid = about.permissions().mode() & 0o6000 != 0 || has_capabilities;
     if is_setuid && setuid == Setuid::Refused {
         return Err(format!(
-            "it is installed with the rights of root, which it does not need here; \
-             mend that with `chmod u-s {0}` or `setcap -r {0}`",
+            "it is installed with the rights of root, which it does not need here; fix that with \
+             `chmod u-s {0}` or `setcap -r {0}`",
             path.display()
         ));
     }

@@ -71,7 +71,7 @@ impl Question<'_> {
                 None => return Ok(Asked::Answered),
                 Some(why) => why,
             },
-            Err(_) => "the client's reply to the question is none".to_owned(),
+            Err(_) => "the client's reply does not answer the question".to_owned(),
         };
         self.elsewhere(id, why).await
     }
@@ -131,7 +131,7 @@ impl Question<'_> {
             let settled = match result {
                 Ok(Some(result)) => self.settle(&ask.id, reply(&result)),
                 Ok(None) => Ok(Some(
-                    "the client's reply to the question is none".to_owned(),
+                    "the client's reply does not answer the question".to_owned(),
                 )),
                 Err(error) => Ok(Some(could_not_ask(&error.to_string()))),
             };
@@ -142,7 +142,7 @@ impl Question<'_> {
             never = self.sign_of_life() => match never {},
             outcome = here => outcome,
             state = self.server.engine().settled_within(&ask.id, FOR_EVER) => match state? {
-                AskState::Pending => Ok(Some("nobody answered in time".to_owned())),
+                AskState::Pending => Ok(Some("no answer came in time".to_owned())),
                 _ => Ok(None),
             },
         }
@@ -201,7 +201,7 @@ impl Question<'_> {
             AskState::Pending => {
                 let seconds = wait.as_secs();
                 Ok(Asked::Nobody(format!(
-                    "{why}, and nobody answered elsewhere within {seconds} s"
+                    "{why}, and no answer came from elsewhere within {seconds} s"
                 )))
             }
             _ => Ok(Asked::Answered),
@@ -216,5 +216,5 @@ fn could_not_ask(why: &str) -> String {
 }
 
 const ANOTHER_CALL: &str =
-    "nobody said yes in the client: an equal call asked there, and no person was available";
+    "no person said yes in the client: an equal call asked there, and no person was available";
 const TOO_LONG: &str = "the command is too long to be shown in the client";

@@ -236,7 +236,7 @@ fn unknown_tool(name: &str) -> ErrorData {
     let name: String = name.chars().take(100).collect();
     ErrorData::invalid_params(
         format!(
-            "there is no tool `{}`; there are {}",
+            "there is no tool `{}`; the tools are {}",
             name.escape_debug(),
             known.join(", ")
         ),

@@ -219,8 +219,8 @@ fn schema(ask: &Ask, titles: bool, session_yes: Option<Duration>) -> Value {
             "answer": answer,
             "message": {
                 "type": "string",
-                "title": "A word to the agent",
-                "description": "Optional; goes with a no.",
+                "title": "A message to the agent",
+                "description": "Optional; sent with a no.",
                 "maxLength": MOST_MESSAGE,
             },
         },
@@ -235,7 +235,7 @@ pub(super) fn reply(result: &ElicitResult) -> Reply {
         // A client sends both by itself when it has no person to ask.
         ElicitationAction::Decline => return nobody("it said `decline`"),
         ElicitationAction::Cancel => return nobody("it said `cancel`"),
-        _ => return nobody("it said something else"),
+        _ => return nobody("it gave another reply"),
     }
     let text = |name: &str| {
         let content = result.content.as_ref()?;
@@ -265,7 +265,7 @@ pub(super) fn reply(result: &ElicitResult) -> Reply {
 
 fn nobody(what: &str) -> Reply {
     Reply::Nobody(format!(
-        "nobody said yes in the client: {what}, as clients do by themselves when no person was \
+        "no person said yes in the client: {what}, as clients do by themselves when no person is \
          available"
     ))
 }

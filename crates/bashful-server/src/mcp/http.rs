@@ -225,7 +225,7 @@ impl Door {
         if !shown.is_some_and(|shown| self.token.is_shown_by(shown)) {
             let mut refused = plain(
                 StatusCode::UNAUTHORIZED,
-                "show the token: Authorization: Bearer …\n",
+                "send the token: Authorization: Bearer …\n",
             );
             let scheme = HeaderValue::from_static("Bearer");
             refused.headers_mut().insert(WWW_AUTHENTICATE, scheme);
@@ -234,7 +234,7 @@ impl Door {
         if !visitor.is_stranger(&self.known).await {
             return plain(
                 StatusCode::FORBIDDEN,
-                "what Bashful runs cannot call Bashful; from a client: try again\n",
+                "a command that Bashful runs cannot call Bashful; from a client: try again\n",
             );
         }
         if !PATHS.contains(&request.uri().path()) {

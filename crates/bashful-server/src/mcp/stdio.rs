@@ -220,7 +220,7 @@ impl Reader {
         let id = value.get("id").cloned().unwrap_or_default();
         let calls = value.get("method").is_some() && value.get("id").is_some();
         let problem = if value.is_array() {
-            Some("batches are not taken; send one message a line")
+            Some("batches are not accepted; send one message per line")
         } else if calls && !(id.is_string() || id.is_i64()) {
             Some("the id of a request is a string or a whole number")
         } else {

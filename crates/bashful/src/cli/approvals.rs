@@ -17,9 +17,9 @@ Examples:
   bashful approvals deny 1k2m --message 'use the staging host'
   bashful approvals watch
 
-An id may be shortened while it is the only one that begins so.
+An id may be shortened as long as no other id begins the same way.
 
-Exit codes: 0 done, 1 it was answered or had expired before, 2 usage or no such ask,
+Exit codes: 0 done, 1 it had already been answered or had expired, 2 usage or no such ask,
 120 this process may not answer, 125 Bashful failed.";
 
 #[derive(Debug, Args)]
@@ -43,7 +43,7 @@ impl ApprovalsArguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ApprovalsCommand {
-    /// List what waits for an answer.
+    /// List what is waiting for an answer.
     List {
         /// Also what was answered or has expired.
         #[arg(long)]
@@ -68,14 +68,14 @@ pub(crate) enum ApprovalsCommand {
         /// The id of the ask.
         #[arg(value_name = "ID")]
         id: String,
-        /// A word to the agent.
+        /// A message to the agent.
         #[arg(short, long, value_name = "TEXT")]
         message: Option<String>,
         /// Print JSON.
         #[arg(long)]
         json: bool,
     },
-    /// Wait for asks and answer them here, one by one; Ctrl-C ends.
+    /// Wait for asks and answer them here, one by one; Ctrl-C stops.
     Watch {
         /// Print each ask as a line of JSON instead, and take no answers.
         #[arg(long)]
@@ -88,10 +88,10 @@ pub(crate) struct AllowArguments {
     /// The id of the ask.
     #[arg(value_name = "ID")]
     pub(crate) id: String,
-    /// For this one time, as without this flag.
+    /// Only this once, which is also the default.
     #[arg(long, conflicts_with_all = ["scope", "expires"])]
     pub(crate) once: bool,
-    /// Remember it, and how far.
+    /// Remember the yes in this scope.
     #[arg(long, value_name = "SCOPE", value_parser = lasting_scope())]
     pub(crate) scope: Option<Scope>,
     /// Forget it after this time, such as 1h or 7d [default: when it is revoked].

@@ -60,7 +60,7 @@ pub(crate) enum AuditCommand {
         /// How many.
         #[arg(short = 'n', long, value_name = "NUMBER", default_value_t = 10)]
         lines: usize,
-        /// Go on with what comes.
+        /// Keep showing new records as they come.
         #[arg(short, long)]
         follow: bool,
         /// Print each record as one JSON object.
@@ -77,10 +77,10 @@ pub(crate) enum AuditCommand {
     },
     /// Write the records out.
     Export {
-        /// Only what is not older than this, such as 1h or 30d.
+        /// Nothing older than this, such as 1h or 30d.
         #[arg(long, value_name = "TIME", value_parser = since)]
         since: Option<Duration>,
-        /// In which form; jsonl keeps every line as it is, with its hash.
+        /// The form to write; jsonl keeps every line as it is, with its hash.
         #[arg(long, value_name = "FORMAT", default_value = "jsonl")]
         format: ExportFormat,
         /// Write to this new file instead of standard output.
@@ -105,8 +105,8 @@ Examples:
   bashful audit verify --file /mnt/safe/bashful.anchors
   bashful audit verify --journald --json
 
-Without an anchor the records can only be found consistent: whoever can write the trail can write
-all of it anew. With one they are unchanged up to the anchored record.
+Without an anchor, the records can only be found consistent: a process that can write the trail can
+replace all of it. With one, they are known to be unchanged up to the anchored record.
 
 Exit codes: 0 consistent or unchanged, 1 a problem was found, 2 usage, 125 it cannot be read.";
 
@@ -115,7 +115,7 @@ Exit codes: 0 consistent or unchanged, 1 a problem was found, 2 usage, 125 it ca
 pub(crate) struct VerifyArguments {
     #[command(flatten)]
     pub(crate) places: AnchorPlaces,
-    /// Check against no anchor, though the configuration names some.
+    /// Check against no anchor, even if the configuration names some.
     #[arg(long, conflicts_with_all = ["file", "journald", "command"])]
     pub(crate) unanchored: bool,
     /// Print what was found as one JSON object.
@@ -126,7 +126,7 @@ pub(crate) struct VerifyArguments {
 /// Which records.
 #[derive(Debug, Default, Args)]
 pub(crate) struct RecordFilter {
-    /// Only what is not older than this, such as 1h or 30d.
+    /// Nothing older than this, such as 1h or 30d.
     #[arg(long, value_name = "TIME", value_parser = since)]
     pub(crate) since: Option<Duration>,
     /// Only this agent's.
@@ -140,14 +140,14 @@ pub(crate) struct RecordFilter {
 /// Where anchors are.
 #[derive(Debug, Default, Args)]
 pub(crate) struct AnchorPlaces {
-    /// A file elsewhere, one anchor a line; repeatable.
+    /// A file elsewhere that holds one anchor per line; repeatable.
     #[arg(long, value_name = "FILE")]
     pub(crate) file: Vec<PathBuf>,
-    /// The journal of the system.
+    /// The system's journal.
     #[arg(long)]
     pub(crate) journald: bool,
-    /// A command for sh: with BASHFUL_ANCHOR=write it gets an anchor as a line, with
-    /// BASHFUL_ANCHOR=read it prints those that it got; repeatable.
+    /// A command for sh: with BASHFUL_ANCHOR=write it gets an anchor as one line, with
+    /// BASHFUL_ANCHOR=read it prints the anchors that it got before; repeatable.
     #[arg(long, value_name = "COMMAND")]
     pub(crate) command: Vec<String>,
 }

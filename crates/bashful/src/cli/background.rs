@@ -15,10 +15,11 @@ pub(crate) struct BackgroundArguments {
     /// A name to use instead of the task's id, such as dev-server.
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
-    /// What happens at the timeout; in the background it goes on [default: kill].
+    /// What to do at the timeout: end the command, or let it go on in the background [default:
+    /// kill].
     #[arg(long, value_name = "WHAT", conflicts_with = "background")]
     pub(crate) on_timeout: Option<OnTimeoutFlag>,
-    /// Return when a line of output matches, or the command listens at a port.
+    /// Return once a line of output matches, or the command listens on a port.
     #[arg(long, value_name = "REGEX|tcp:PORT", requires = "background", value_parser = readiness)]
     pub(crate) ready_when: Option<Readiness>,
     /// How long that may take.

@@ -65,10 +65,10 @@ pub(crate) struct BoundsArguments {
     /// What its home is [default: workspace].
     #[arg(long, value_name = "WHICH", value_parser = choice::<HomeMode>())]
     pub(crate) home: Option<HomeMode>,
-    /// Open a class of commands that is refused otherwise, such as sudo; repeatable.
+    /// Allow a class of commands that is otherwise refused, such as sudo; repeatable.
     #[arg(long, value_name = "CLASS")]
     pub(crate) allow: Vec<String>,
-    /// Also report files that it opens for reading and does not see; every open costs more.
+    /// Also report files that it tries to read but cannot see; every open costs more.
     #[arg(long)]
     pub(crate) trace_reads: bool,
     /// Judge it by this profile [default: the agent's]; `careful` and `confined` always exist.

@@ -10,7 +10,7 @@ use super::{BoundsArguments, duration};
 // For whom tools are called. (Not with three strokes: see `BoundsArguments`.)
 #[derive(Debug, Args)]
 pub(crate) struct CallerArguments {
-    /// Who asks.
+    /// The agent that asks.
     #[arg(long, value_name = "NAME")]
     pub(crate) agent: Option<String>,
     /// The session the calls belong to [default: a server's own, else the terminal's].

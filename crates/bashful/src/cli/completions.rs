@@ -3,19 +3,19 @@
 use clap::{Args, ValueEnum};
 
 const EXAMPLES: &str = "\
-Where each shell looks for it; the directory has to be there, and a new shell knows it:
+Where each shell looks for the script. The directory must exist; new shells then find it:
   bashful completions bash > ~/.local/share/bash-completion/completions/bashful
   bashful completions zsh > ~/.zfunc/_bashful
   bashful completions fish > ~/.config/fish/completions/bashful.fish
 
-Bash needs its package bash-completion for that, and zsh `fpath+=~/.zfunc` before `compinit` in
-~/.zshrc. Without either, ~/.bashrc or the end of ~/.zshrc can have
+For that, Bash needs the package bash-completion, and zsh needs `fpath+=~/.zfunc` before `compinit`
+in ~/.zshrc. Without them, put this line into ~/.bashrc or at the end of ~/.zshrc:
   source <(bashful completions bash)";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CompletionsArguments {
-    /// The shell that is to complete.
+    /// The shell to write it for.
     #[arg(value_name = "SHELL")]
     pub(crate) shell: CompletedShell,
 }

@@ -17,10 +17,10 @@ Examples:
   bashful grants revoke grant-1k2m
   bashful grants clean --older-than 30d
 
-An id may be shortened while it is the only one that begins so.
+An id may be shortened as long as no other id begins the same way.
 
-Exit codes: 0 done, 1 it did not hold any more, 2 usage or no such grant,
-120 this process may not give or take grants, 125 Bashful failed.";
+Exit codes: 0 done, 1 it no longer held, 2 usage or no such grant,
+120 this process may not give or revoke grants, 125 Bashful failed.";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -43,9 +43,9 @@ impl GrantsArguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum GrantsCommand {
-    /// List what is remembered.
+    /// List the grants that hold.
     List {
-        /// Also what was used up, revoked or has expired.
+        /// Also those that were used up or revoked, or have expired.
         #[arg(long)]
         all: bool,
         /// Print JSON.
@@ -61,7 +61,7 @@ pub(crate) enum GrantsCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Give a grant before anybody asks.
+    /// Give a grant before an agent asks.
     Add(Box<AddArguments>),
     /// Take grants back.
     #[command(group(ArgGroup::new("which").required(true)))]
@@ -69,7 +69,7 @@ pub(crate) enum GrantsCommand {
         /// The ids of the grants.
         #[arg(value_name = "ID", group = "which")]
         ids: Vec<String>,
-        /// All that hold.
+        /// All grants that hold.
         #[arg(long, group = "which")]
         all: bool,
         /// Print JSON.
@@ -89,14 +89,14 @@ pub(crate) enum GrantsCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct AddArguments {
-    /// For commands of this shape; a final … stands for the rest [default: any command, and then
-    /// the grant must open something].
+    /// For commands of this shape; a final … stands for the rest [default: any command; the grant
+    /// must then open a class, the network or a path].
     #[arg(long, value_name = "SHAPE", conflicts_with = "exact")]
     pub(crate) command: Option<String>,
     /// For exactly this text.
     #[arg(long, value_name = "TEXT")]
     pub(crate) exact: Option<String>,
-    /// Open a class of commands that is refused otherwise, such as sudo; repeatable.
+    /// Allow a class of commands that is otherwise refused, such as sudo; repeatable.
     #[arg(long, value_name = "CLASS")]
     pub(crate) class: Vec<String>,
     /// Open the network.
@@ -114,7 +114,7 @@ pub(crate) struct AddArguments {
     /// The session, for scope session [default: BASHFUL_SESSION, else the terminal].
     #[arg(long, value_name = "NAME")]
     pub(crate) session: Option<String>,
-    /// For whom [default: the agent of the configuration].
+    /// The agent it is for [default: the one in the configuration].
     #[arg(long, value_name = "NAME")]
     pub(crate) agent: Option<String>,
     /// The profile under which it holds [default: the agent's].

@@ -21,15 +21,15 @@ pub(crate) struct HookArguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum HookClient {
-    /// Judge what Claude Code's own shell is to run, and send it through Bashful.
+    /// Judge what Claude Code's own shell is about to run, and send it through Bashful.
     Claude(ClaudeHookArguments),
-    /// Refuse what Cursor's own shell is to run, and point to Bashful's tools.
+    /// Refuse what Cursor's own shell is about to run, and point to Bashful's tools.
     Cursor,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ClaudeHookArguments {
-    /// Who asks.
+    /// The agent that asks.
     #[arg(long, value_name = "NAME", default_value = "claude")]
     pub(crate) agent: String,
     /// The writable root [default: the project that Claude Code was started in].

@@ -65,10 +65,10 @@ pub(crate) struct ServeArguments {
     /// Serve over HTTP at this address instead, such as 127.0.0.1:8787.
     #[arg(long, value_name = "ADDR")]
     pub(crate) http: Option<SocketAddr>,
-    /// Read the token that HTTP clients must show from this file.
+    /// Read from this file the token that HTTP clients must send.
     #[arg(long, value_name = "FILE", requires = "http")]
     pub(crate) token_file: Option<PathBuf>,
-    /// Let the address be one that other machines reach.
+    /// Accept an address that other machines can reach.
     #[arg(long, requires = "http")]
     pub(crate) allow_remote: bool,
     /// Answer requests for this host name too; repeatable.
@@ -77,10 +77,10 @@ pub(crate) struct ServeArguments {
     /// Answer requests from pages of this origin too; repeatable.
     #[arg(long, value_name = "ORIGIN", requires = "http")]
     pub(crate) allow_origin: Vec<String>,
-    /// Which tools to list; those that are not can be called all the same.
+    /// Which tools to list; the others can still be called.
     #[arg(long, value_name = "WHICH", value_enum, default_value = "auto")]
     pub(crate) tools: ToolsFlag,
-    /// List the schemas of answers too, and send their objects whole: for programs.
+    /// Also list the schemas of answers and send whole objects, for programs that read them.
     #[arg(long)]
     pub(crate) output_schemas: bool,
     #[command(flatten)]
@@ -92,7 +92,7 @@ pub(crate) struct ServeArguments {
 pub(crate) enum ToolsFlag {
     /// Those for commands, and those for managed scripts once there is a script.
     Auto,
-    /// All, also while there are no scripts.
+    /// All, even while there are no scripts.
     #[value(alias = "scripts")]
     All,
 }
@@ -122,7 +122,7 @@ pub(crate) struct InstallArguments {
     /// Show the change and write nothing.
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Take out what was put in.
+    /// Remove what was added.
     #[arg(long)]
     pub(crate) remove: bool,
 }
@@ -145,7 +145,7 @@ pub(crate) struct SetUpArguments {
     /// Leave the client's own shell on.
     #[arg(long)]
     pub(crate) keep_shell: bool,
-    /// Send what the client's own shell is to run through Bashful, by a hook.
+    /// Send the commands of the client's own shell through Bashful, by a hook.
     #[arg(long, requires = "keep_shell")]
     pub(crate) hook: bool,
 }

@@ -60,7 +60,7 @@ pub(crate) enum PolicyCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Look for rules that do not do what they seem to.
+    /// Look for rules that do not do what they seem to do.
     Lint {
         /// A file of rules, or a configuration file [default: the rules in force].
         #[arg(value_name = "FILE")]
@@ -95,7 +95,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_long_help = REPLAY_EXAMPLES)]
 pub(crate) struct ReplayArguments {
-    /// A configuration in the place of yours, or a file of rules to be added.
+    /// A configuration to use instead of yours, or a file of rules to add.
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
     /// Only what was asked for in this time, such as 30d [default: everything].
@@ -151,10 +151,10 @@ Exit codes: 0 it would run, 121 a person would be asked, 120 it would be refused
 #[derive(Debug, Args)]
 #[command(after_long_help = CHECK_EXAMPLES)]
 pub(crate) struct CheckArguments {
-    /// Bash text, as one argument; - reads it from our standard input.
+    /// Bash text, as one argument; - reads it from standard input.
     #[arg(value_name = "COMMAND")]
     pub(crate) command: String,
-    /// Print the decision, the facts and what was found as one JSON object.
+    /// Print the decision, the facts and the findings as one JSON object.
     #[arg(long)]
     pub(crate) json: bool,
     /// The writable root [default: --cwd, else the current directory].
@@ -166,7 +166,7 @@ pub(crate) struct CheckArguments {
     /// A variable that the command would see; repeatable.
     #[arg(short, long, value_name = "NAME=VALUE", value_parser = variable)]
     pub(crate) env: Vec<(String, String)>,
-    /// Who asks.
+    /// The agent that asks.
     #[arg(long, value_name = "NAME")]
     pub(crate) agent: Option<String>,
     #[command(flatten)]

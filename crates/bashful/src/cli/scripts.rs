@@ -20,7 +20,7 @@ Examples:
   bashful scripts diff backup
   bashful scripts restore backup --version 2
 
-A script is named by its name or its id.
+Name a script by its name or its id.
 
 Exit codes: 0 done, 1 it is not valid or was not approved, 2 usage or no such script,
 120 this process may not approve, 125 Bashful failed; `run` has those of `bashful run`.";
@@ -56,9 +56,9 @@ impl ScriptsArguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ScriptsCommand {
-    /// List the scripts, and what else lies in their folder.
+    /// List the scripts, and what else is in their folder.
     List {
-        /// Also what was deleted and can be restored.
+        /// Also those that were deleted and can be restored.
         #[arg(long)]
         all: bool,
         /// Print JSON.
@@ -81,19 +81,20 @@ pub(crate) enum ScriptsCommand {
     Create(Box<CreateArguments>),
     /// Change a script's text, description, capabilities or variables.
     Edit(Box<EditArguments>),
-    /// Run a script. If nobody has approved it as it is, somebody is asked.
+    /// Run a script. If it is not approved as it is, a person is asked first.
     Run(Box<RunScriptArguments>),
     /// Tell what is wrong with a script, what it seems to need and what it declares.
     Validate(Box<ValidateArguments>),
-    /// Say yes to a script as it is: it then runs without a question until something changes.
+    /// Approve a script as it is: it then runs without a question until it or what it declares
+    /// changes.
     Approve {
         /// The script, by name or id.
         #[arg(value_name = "SCRIPT")]
         script: String,
-        /// Do not ask: for scripts and CI. What Bashful runs cannot do this.
+        /// Do not ask; for scripts and CI. A command that Bashful runs cannot do this.
         #[arg(short, long)]
         yes: bool,
-        /// Only if this is what would be approved: the `digest` that `show --json` tells.
+        /// Approve only if this is still its `digest`, which `show --json` prints.
         #[arg(long, value_name = "DIGEST")]
         digest: Option<String>,
         /// Print JSON.
@@ -145,7 +146,7 @@ pub(crate) enum ScriptsCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Take back an older text, or a script that was deleted.
+    /// Bring back an older text, or a script that was deleted.
     Restore {
         /// The script, by name or id.
         #[arg(value_name = "SCRIPT")]
@@ -162,14 +163,14 @@ pub(crate) enum ScriptsCommand {
         /// The script, by name or id.
         #[arg(value_name = "SCRIPT")]
         script: String,
-        /// Also if automations use it.
+        /// Delete it even if automations use it.
         #[arg(short, long)]
         force: bool,
         /// Print JSON.
         #[arg(long)]
         json: bool,
     },
-    /// Write a script with all that belongs to it, but no approval, as one JSON document.
+    /// Write a script and all that belongs to it, except its approval, as one JSON document.
     Export {
         /// The script, by name or id.
         #[arg(value_name = "SCRIPT")]
@@ -177,20 +178,20 @@ pub(crate) enum ScriptsCommand {
         /// Write it to this new file [default: standard output].
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
-        /// Print JSON, which the document is in any case.
+        /// Print JSON; the document is JSON in any case.
         #[arg(long)]
         json: bool,
     },
-    /// Make a script of an exported document, or of a file that was put into the folder.
+    /// Make a script from an exported document, or from a file that was put into the folder.
     Import(Box<ImportArguments>),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct CreateArguments {
-    /// The text; - is our standard input [default: it is written in $EDITOR].
+    /// The text; - is standard input [default: you write it in $EDITOR].
     #[arg(value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
-    /// Its name, which no other script has.
+    /// Its name, which no other script may have.
     #[arg(long, value_name = "NAME")]
     pub(crate) name: String,
     /// What it is for.
@@ -208,8 +209,8 @@ pub(crate) struct EditArguments {
     /// The script, by name or id.
     #[arg(value_name = "SCRIPT")]
     pub(crate) script: String,
-    /// The new text; - is our standard input [default: it is changed in $EDITOR, unless
-    /// something else is changed].
+    /// The new text; - is standard input [default: you change it in $EDITOR, unless another option
+    /// says what to change].
     #[arg(value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
     /// What it is for.
@@ -231,7 +232,7 @@ pub(crate) struct ValidateArguments {
         conflicts_with = "file"
     )]
     pub(crate) script: Option<String>,
-    /// Look at this file instead, which need be no script yet; - is our standard input.
+    /// Look at this file instead, which need not be a script yet; - is standard input.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
     /// Propose the capabilities that it seems to need.
@@ -246,8 +247,8 @@ pub(crate) struct ValidateArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct ImportArguments {
-    /// The document; - is our standard input. The id of a file in the folder that no script
-    /// belongs to makes a script of that file.
+    /// The document; - is standard input. Or the id of a file in the folder that belongs to no
+    /// script yet: it becomes one.
     #[arg(value_name = "FILE|ID")]
     pub(crate) source: PathBuf,
     /// Its name [default: the document's].

@@ -34,7 +34,7 @@ impl ShellsArguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ShellsCommand {
-    /// List the shells that last.
+    /// List the shells that are kept.
     List {
         #[command(flatten)]
         whose: WhoseShells,
@@ -42,12 +42,12 @@ pub(crate) enum ShellsCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Show what a shell remembers; of variables only the names.
+    /// Show what a shell remembers; of its variables, only the names.
     Show {
         /// The name of the shell.
         #[arg(value_name = "NAME")]
         name: String,
-        /// Also what its variables hold; secrets are masked.
+        /// Also show what its variables hold; secrets are masked.
         #[arg(long)]
         values: bool,
         #[command(flatten)]
@@ -67,12 +67,12 @@ pub(crate) enum ShellsCommand {
         #[arg(long)]
         json: bool,
     },
-    /// End a shell: nothing of it is left.
+    /// End a shell; nothing of it is kept.
     End {
         /// The name of the shell.
         #[arg(value_name = "NAME", required_unless_present = "all")]
         name: Option<String>,
-        /// All of them, within the other flags.
+        /// All shells that match the other flags.
         #[arg(long, conflicts_with = "name")]
         all: bool,
         #[command(flatten)]

@@ -14,7 +14,7 @@ Examples:
   bashful tasks show dev-server
   bashful tasks clean --older-than 7d
 
-A task is named by its id, the beginning of its id, or the name that it was given.";
+Name a task by its id, the beginning of its id, or the name that it was given.";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
@@ -27,7 +27,7 @@ pub(crate) struct TasksArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct ListArguments {
-    /// Also those that have ended; the newest thousand.
+    /// Also those that have ended, up to the newest thousand.
     #[arg(short, long)]
     pub(crate) all: bool,
     /// Only this agent's.
@@ -36,7 +36,7 @@ pub(crate) struct ListArguments {
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Show them until Ctrl-C, and anew when something changes.
+    /// Keep showing them, updated whenever one changes, until Ctrl-C.
     #[arg(short, long)]
     pub(crate) watch: bool,
 }
@@ -52,7 +52,7 @@ pub(crate) enum TasksCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Remove tasks that have ended, the oldest first; those that run stay.
+    /// Remove tasks that have ended, the oldest first; running tasks stay.
     Clean(CleanArguments),
 }
 
@@ -65,10 +65,10 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = CLEAN_EXAMPLES)]
 pub(crate) struct CleanArguments {
-    /// Remove those that ended longer ago, such as 7d [default: `tasks.max_age`].
+    /// Remove those that ended longer ago than this, such as 7d [default: `tasks.max_age`].
     #[arg(long, value_name = "TIME", value_parser = lasting)]
     pub(crate) older_than: Option<Duration>,
-    /// Keep so many of those that have ended, the newest [default: `tasks.keep`].
+    /// Keep this many of those that have ended, the newest [default: `tasks.keep`].
     #[arg(long, value_name = "N")]
     pub(crate) keep: Option<usize>,
     /// Only say what would be removed.
@@ -96,8 +96,8 @@ Examples:
   bashful logs dev-server --grep 'error|warning' --stream stderr
   bashful logs dev-server --tail 20
 
-On a terminal, escape sequences other than colours are made visible. Ctrl-C ends the following,
-not the task. Exit codes: 0 shown, 2 usage or no such task, 125 Bashful failed.";
+On a terminal, escape sequences other than colours are made visible. Ctrl-C stops following it;
+the task goes on. Exit codes: 0 shown, 2 usage or no such task, 125 Bashful failed.";
 
 #[derive(Debug, Args)]
 #[command(after_help = LOGS_EXAMPLES)]
@@ -106,10 +106,10 @@ pub(crate) struct LogsArguments {
     /// The task.
     #[arg(value_name = "ID")]
     pub(crate) id: String,
-    /// Show what comes, until the task ends.
+    /// Keep showing new output until the task ends.
     #[arg(short, long)]
     pub(crate) follow: bool,
-    /// From this byte of the log on.
+    /// Start from this byte of the log.
     #[arg(long, value_name = "OFFSET")]
     pub(crate) since: Option<u64>,
     /// Only one stream.
@@ -118,16 +118,16 @@ pub(crate) struct LogsArguments {
     /// Only lines that match this regular expression.
     #[arg(long, value_name = "REGEX")]
     pub(crate) grep: Option<String>,
-    /// Only the last so many lines of what there is.
+    /// Only this many lines from the end.
     #[arg(short = 'n', long, value_name = "N", conflicts_with_all = ["grep", "since"])]
     pub(crate) tail: Option<usize>,
-    /// The screen of its terminal as a person would see it now, as text.
+    /// Show its terminal's screen as text, as a person would see it now.
     #[arg(long, conflicts_with_all = ["follow", "since", "stream", "grep", "tail", "raw"])]
     pub(crate) screen: bool,
-    /// The bytes as they are, also on a terminal.
+    /// Show the bytes as they are, even on a terminal.
     #[arg(long)]
     pub(crate) raw: bool,
-    /// Print JSON: an object on a line for each piece of output, with its stream and place.
+    /// Print JSON: one object per line for each piece of output, with its stream and position.
     #[arg(long, conflicts_with_all = ["grep", "raw"])]
     pub(crate) json: bool,
 }
@@ -143,7 +143,7 @@ Examples:
   bashful wait dev-server --timeout 5m
   bashful wait bash-1m7ff bash-1m7gg --json
 
-Exit codes: that of the command; of several, of the first that failed; 124 if the time was up first,
+Exit codes: the command's own; of several, that of the first that failed; 124 the time ran out,
 2 usage or no such task, 125 Bashful failed or the task was lost, 130 it was cancelled.";
 
 #[derive(Debug, Args)]
@@ -166,8 +166,8 @@ Examples:
   bashful kill --now bash-1m7ff bash-1m7gg
   bashful kill --signal HUP dev-server
 
-The whole process tree of a task is asked to end by SIGTERM, and killed if it does not within its
-grace period.
+Bashful asks a task's whole process tree to end with SIGTERM, and kills what has not ended within
+the task's grace period.
 
 Exit codes: 0 they have ended, 2 usage or no such task, 125 one could not be ended.";
 

@@ -5,11 +5,11 @@ use clap::{ArgGroup, Args};
 
 #[derive(Debug, Args)]
 pub(crate) struct TerminalArguments {
-    /// Give the command a terminal. At a terminal of ours we sit down at it; Ctrl-\ twice leaves
-    /// it running.
+    /// Give the command a terminal, and attach yours to it if you have one; Ctrl-\ twice leaves it
+    /// running.
     #[arg(long, conflicts_with_all = ["stdin", "max_output", "retry_on_grant"])]
     pub(crate) tty: bool,
-    /// The size of that terminal [default: ours, else 80x24].
+    /// The size of that terminal [default: that of yours, else 80x24].
     #[arg(long, value_name = "COLUMNSxROWS", requires = "tty", value_parser = terminal_size)]
     pub(crate) size: Option<TerminalSize>,
     /// Keep the command's standard input open, so that `bashful send` can write to it.
@@ -24,8 +24,8 @@ Examples:
   bashful send repl --keys up,enter
   bashful send filter --eof
 
-Keys: KEY_NAMES. What is sent is queued until
-the task reads it. It is not judged by the policy: what the task may do was decided at its start.
+Keys: KEY_NAMES. Input waits until
+the task reads it. The policy does not judge it: what the task may do was decided when it started.
 
 Exit codes: 0 sent, 2 usage or no such task, 125 it could not be sent.";
 
@@ -60,10 +60,10 @@ Examples:
   bashful attach bash-1m7ff
   bashful attach repl
 
-Ctrl-\\ twice leaves, and the task goes on. The task's terminal takes the size of ours. What it
-prints is drawn anew here: it cannot reach our clipboard, our title or our keyboard.
+Ctrl-\\ twice leaves, and the task goes on. The task's terminal takes the size of yours. Bashful
+redraws what the task prints, so it cannot reach your clipboard, window title or keyboard.
 
-Exit codes: 0 left, else that of the command if it ended; 2 usage or no such task, 125 Bashful
+Exit codes: 0 you left it, else the command's own if it ended; 2 usage or no such task, 125 Bashful
 failed.";
 
 #[derive(Debug, Args)]

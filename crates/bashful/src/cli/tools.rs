@@ -12,15 +12,15 @@ Examples:
   bashful tools call bash_run '{\"command\": \"ls\"}'
 
 A call prints the answer for a model; with --json, the whole answer. Exit codes: 0 it was
-answered, 2 usage, 120 denied, 121 needs approval, 125 Bashful failed. What a command that ran
-came to is in the answer.";
+answered, 2 usage, 120 denied, 121 needs approval, 125 Bashful failed. How a command ended is in the
+answer.";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
 pub(crate) struct ToolsArguments {
     #[command(subcommand)]
     pub(crate) what: Option<ToolsCommand>,
-    /// Describe the tools as this maker of models wants them.
+    /// Describe the tools in the form that this model API expects.
     #[arg(long, value_name = "FORMAT")]
     pub(crate) format: Option<DialectFlag>,
     /// Print JSON; the same as --format mcp.
@@ -39,7 +39,7 @@ pub(crate) struct CallArguments {
     /// The tool, by its name or an alias.
     #[arg(value_name = "NAME")]
     pub(crate) name: String,
-    /// Its arguments, as a JSON object; - reads them from our standard input.
+    /// Its arguments, as a JSON object; - reads them from standard input.
     #[arg(value_name = "JSON", default_value = "{}")]
     pub(crate) arguments: String,
     /// Print the whole answer as JSON.

@@ -68,8 +68,9 @@ impl Client for Claude {
             edits: vec![self.settings(wanted.reach, around, changes)],
             deciding: SHELL_TOOLS.len(),
             effect: SwitchEffect::Off,
-            offer: "Claude Code's own shell goes past Bashful. This rule takes it away from the \
-                    model, and lets it use Bashful's tools without a second question of its own.",
+            offer: "Claude Code's own shell bypasses Bashful. This rule takes that shell away from \
+                    the model, and lets the model use Bashful's tools without a second question \
+                    from Claude Code.",
             by_hand: None,
         })
     }
@@ -105,10 +106,11 @@ impl Client for Claude {
         let mut notes = Vec::new();
         if wanted.reach == Reach::Project {
             let words = [
-                "Claude Code asks once, in the project, whether the project and its `.mcp.json` \
-                 are to be trusted.",
-                "It reads these rules only where it is started in this very directory; started \
-                 in one below, it has its own shell. Without --project they hold everywhere.",
+                "Claude Code asks once, in the project, whether you trust the project and its \
+                 `.mcp.json`.",
+                "Claude Code reads these rules only when it is started in this very directory; \
+                 started in a directory below, it has its own shell. Without --project the rules \
+                 hold everywhere.",
             ];
             notes.extend(words.map(str::to_owned));
         }
@@ -118,7 +120,7 @@ impl Client for Claude {
                     .to_owned(),
             );
         }
-        notes.push("Sessions that are open need a restart.".to_owned());
+        notes.push("Open sessions need a restart.".to_owned());
         notes
     }
 }

@@ -59,8 +59,8 @@ impl Client for Codex {
             edits: vec![self.file(wanted.reach, around, vec![off, approve])],
             deciding: 1,
             effect: SwitchEffect::Off,
-            offer: "Codex's own shell goes past Bashful. This takes it away from the model, and \
-                    lets it use Bashful's tools without a second question of its own.",
+            offer: "Codex's own shell bypasses Bashful. This takes that shell away from the model, \
+                    and lets the model use Bashful's tools without a second question from Codex.",
             by_hand: None,
         })
     }
@@ -69,10 +69,10 @@ impl Client for Codex {
         let mut notes = Vec::new();
         if wanted.reach == Reach::Project {
             notes.push(
-                "Codex reads this file only in projects that it was told to trust.".to_owned(),
+                "Codex reads this file only in projects that you told it to trust.".to_owned(),
             );
         }
-        notes.push("Sessions that are open need a restart.".to_owned());
+        notes.push("Open sessions need a restart.".to_owned());
         notes
     }
 }

@@ -66,11 +66,11 @@ impl Client for Cursor {
             }],
             deciding: 2,
             effect: SwitchEffect::Off,
-            offer: "Cursor's own shell goes past Bashful. This hook refuses each command of it, \
+            offer: "Cursor's own shell bypasses Bashful. This hook refuses each of its commands, \
                     and tells the model to use Bashful's tools.",
             by_hand: Some(
-                "Look at Cursor's settings, under Hooks, that the hook is listed: Cursor has no \
-                 setting that takes its shell away, and an old version knows no hooks.",
+                "Check in Cursor's settings, under Hooks, that the hook is listed: Cursor has no \
+                 setting that takes its shell away, and old versions have no hooks.",
             ),
         })
     }

@@ -94,7 +94,7 @@ impl fmt::Display for Misfit {
             Self::NotATable(at) if at.is_empty() => formatter.write_str("it is not an object"),
             Self::NotATable(at) => write!(formatter, "`{at}` is not a table"),
             Self::NotAList(at) => write!(formatter, "`{at}` is not a list"),
-            Self::Twice(at) => write!(formatter, "`{at}` stands there more than once"),
+            Self::Twice(at) => write!(formatter, "`{at}` appears more than once"),
         }
     }
 }

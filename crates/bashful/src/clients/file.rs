@@ -136,7 +136,7 @@ pub(crate) fn write(found: &Found, text: Option<&str>, now_ms: u64) -> Result<Wr
 }
 
 fn changed(path: &Path) -> FileError {
-    FileError::Odd(path.to_owned(), "was changed by somebody else just now")
+    FileError::Odd(path.to_owned(), "was changed by another program just now")
 }
 
 /// Writes the old text to a file beside it.

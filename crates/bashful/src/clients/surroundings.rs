@@ -25,7 +25,7 @@ impl Surroundings {
         let home = absolute(&variables, "HOME").ok_or_else(|| {
             UsageError("HOME is not set, so no client's files can be found".to_owned())
         })?;
-        let project = std::env::current_dir().context("cannot tell the current directory")?;
+        let project = std::env::current_dir().context("cannot find the current directory")?;
         let search = variables.get(&OsString::from("PATH"));
         Ok(Self {
             home,
@@ -58,7 +58,7 @@ impl Surroundings {
         };
         if same(Path::new("/")) || same(&self.home) {
             return Err(UsageError(format!(
-                "`{}` is no project; change to the project's directory, or leave --project away",
+                "`{}` is not a project; change to the project's directory, or leave out --project",
                 self.project.display()
             )));
         }
@@ -85,7 +85,7 @@ fn executable(search: Option<&OsString>) -> anyhow::Result<String> {
     let real = std::env::current_exe().context("cannot tell where this program is")?;
     let real = real
         .canonicalize()
-        .context("this program is not where it was started from")?;
+        .context("this program is no longer where it was started from")?;
     let named = search
         .into_iter()
         .flat_map(std::env::split_paths)

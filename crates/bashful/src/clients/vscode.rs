@@ -54,7 +54,7 @@ impl Client for VsCode {
             }],
             deciding: 1,
             effect: SwitchEffect::Asks,
-            offer: "VS Code's own terminal tool goes past Bashful, and no setting takes it away. \
+            offer: "VS Code's own terminal tool bypasses Bashful, and no setting takes it away. \
                     With this one, VS Code asks before each command that it runs itself.",
             by_hand: Some(
                 "To take the terminal tool away: open the Chat view, press Configure Tools, and \
@@ -65,10 +65,10 @@ impl Client for VsCode {
 
     fn notes(&self, _wanted: &SetUp) -> Vec<String> {
         vec![
-            "The server gets the folder that is open as its workspace; without a folder it does \
-             not start."
+            "The server gets the open folder as its workspace; without an open folder it does not \
+             start."
                 .to_owned(),
-            "A profile of VS Code other than the default has files of its own.".to_owned(),
+            "VS Code profiles other than the default have files of their own.".to_owned(),
         ]
     }
 }

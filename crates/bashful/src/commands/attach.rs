@@ -54,7 +54,10 @@ pub(super) fn is_possible() -> bool {
 }
 
 pub(super) fn say_left(task: &Task, printer: &Printer) {
-    let text = format!("left; it goes on. Back with `bashful attach {}`", task.id());
+    let text = format!(
+        "left; the task goes on. Return with `bashful attach {}`",
+        task.id()
+    );
     printer.note("note", &text);
 }
 
@@ -93,7 +96,10 @@ pub(super) fn sit_down(
     }
     let sitting = task.sit_down()?;
     let screen = Mutex::new(task.live_screen(size)?);
-    let text = format!("at the terminal of {}; Ctrl-\\ twice leaves it", task.id());
+    let text = format!(
+        "at the terminal of {}; press Ctrl-\\ twice to leave",
+        task.id()
+    );
     printer.note("note", &text);
     let raw = RawMode::enter(printer)?;
     printer.data(ENTER)?;

@@ -30,7 +30,12 @@ pub(crate) fn grants(arguments: &GrantsArguments, printer: &Printer) -> anyhow::
         }
         GrantsCommand::Add(arguments) => {
             let grant = add::add(&desk, arguments, printer)?;
-            tell("Given; this is remembered", &grant, arguments.json, printer)?;
+            tell(
+                "Granted; this is remembered",
+                &grant,
+                arguments.json,
+                printer,
+            )?;
             Ok(Exit::Success)
         }
         GrantsCommand::Revoke { ids, json, .. } => revoke(&desk, ids, *json, printer),
@@ -98,7 +103,7 @@ fn revoke(
     } else {
         printer.data(format!("Revoked {}.\n", revoked.len()).as_bytes())?;
         for id in &not_holding {
-            printer.note("error", &format!("the grant `{id}` does not hold any more"));
+            printer.note("error", &format!("the grant `{id}` no longer holds"));
         }
     }
     Ok(if not_holding.is_empty() || ids.is_empty() {

@@ -37,7 +37,9 @@ pub(crate) fn kill(arguments: &KillArguments, printer: &Printer) -> anyhow::Resu
         };
         match ended {
             Ok(()) => {
-                let text = format!("the record of the task `{id}` is damaged; it does not run now");
+                let text = format!(
+                    "the record of the task `{id}` is damaged, and the task is not running"
+                );
                 printer.note("note", &text);
             }
             Err(error) => {
@@ -66,7 +68,7 @@ pub(crate) fn kill(arguments: &KillArguments, printer: &Printer) -> anyhow::Resu
             match killed {
                 Ok(Killed::StillRunning(summary)) => {
                     failed = true;
-                    printer.note("error", &format!("the task `{}` does not end", task.id()));
+                    printer.note("error", &format!("the task `{}` did not end", task.id()));
                     summaries.push(*summary);
                 }
                 Ok(killed) => summaries.extend(summary_of(killed, printer)),
@@ -106,7 +108,7 @@ fn summary_of(killed: Killed, printer: &Printer) -> Option<TaskSummary> {
     match killed {
         Killed::Ended(summary) => Some(*summary),
         Killed::AlreadyEnded(summary) => {
-            let text = format!("the task `{}` had ended before", summary.task_id);
+            let text = format!("the task `{}` had already ended", summary.task_id);
             printer.note("note", &text);
             Some(*summary)
         }
@@ -141,7 +143,7 @@ fn manner(arguments: &KillArguments) -> Result<Manner, UsageError> {
         Some(9) => Ok(Manner::End(Kill::Now)),
         Some(number) => Ok(Manner::Signal(number)),
         None => Err(UsageError(format!(
-            "`{}` is no signal; there are TERM, KILL, INT, HUP, USR1 and others, and numbers from 1 to 31",
+            "`{}` is not a signal; give a name such as TERM, KILL, INT, HUP or USR1, or a number from 1 to 31",
             signal.escape_debug()
         ))),
     }

@@ -72,8 +72,8 @@ pub(crate) fn logs(arguments: &LogsArguments, printer: &Printer) -> anyhow::Resu
     }
     show.finish()?;
     if task.is_unlisted() {
-        let text = "the index of the log is damaged or not complete: which stream some of this \
-            came from is not known";
+        let text = "the index of the log is damaged or incomplete, so it is not known which stream \
+            some of this came from";
         printer.note("warning", text);
     }
     if output.ended {
@@ -99,7 +99,7 @@ fn screen(arguments: &LogsArguments, printer: &Printer) -> anyhow::Result<Exit> 
     if screen.partial {
         printer.note(
             "note",
-            "drawn from the end of a long log; what is older is missing",
+            "drawn from the end of a long log; older output is missing",
         );
     }
     Ok(Exit::Success)
@@ -239,7 +239,7 @@ fn say_that_the_log_ended(why: &str, output: &Output, printer: &Printer) {
             "raise --log-quota, or let the command write to a file",
         ),
         _ => (
-            "the log could not be written to its end",
+            "the log could not be written in full",
             "`bashful doctor` looks for the cause",
         ),
     };

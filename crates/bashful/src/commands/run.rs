@@ -198,7 +198,7 @@ impl Show<'_> {
         // It was started, but what was asked for is its end.
         told["success"] = false.into();
         told["timed_out"] = true.into();
-        told["reason"] = "its time was up; it goes on in the background".into();
+        told["reason"] = "its time ran out; it goes on in the background".into();
         Ok(Ended {
             exit: Exit::TimedOut,
             json: json.then_some(told),
@@ -269,7 +269,7 @@ fn apply_flags(loaded: &mut Loaded, arguments: &RunArguments) -> Result<(), Usag
     let limits = &mut loaded.config.limits;
     let refuse = |flag: &str| {
         Err(UsageError(format!(
-            "`{flag}` passes what the administrator set"
+            "`{flag}` exceeds what the administrator allows"
         )))
     };
     if let Some(asked) = arguments.max_output {
@@ -439,7 +439,7 @@ pub(super) fn sandbox(loaded: &Loaded, flag: Option<Sandbox>) -> Result<Sandbox,
     let most = loaded.ceilings.sandbox;
     if most.is_some_and(|most| chosen.is_weaker_than(most)) {
         return Err(UsageError(format!(
-            "`--sandbox {}` passes what the administrator set",
+            "`--sandbox {}` exceeds what the administrator allows",
             chosen.as_str()
         )));
     }

@@ -46,7 +46,7 @@ pub(crate) fn scripts(arguments: &ScriptsArguments, printer: &Printer) -> anyhow
         } => show(&scripts, (script, version.as_deref()), *json, printer)?,
         ScriptsCommand::Create(arguments) => {
             let made = write::create(&scripts, arguments, printer)?;
-            tell.change("Made; nobody has approved it", &made, arguments.json)?;
+            tell.change("Made; not approved yet", &made, arguments.json)?;
             tell.findings(&scripts, &made);
         }
         ScriptsCommand::Edit(arguments) => {
@@ -54,7 +54,7 @@ pub(crate) fn scripts(arguments: &ScriptsArguments, printer: &Printer) -> anyhow
             let title = match outcome {
                 write::Outcome::Same => "Nothing was changed",
                 write::Outcome::Changed if changed.approved => "Changed; the approval still holds",
-                write::Outcome::Changed => "Changed; nobody has approved it like this",
+                write::Outcome::Changed => "Changed; not approved in this form",
             };
             tell.change(title, &changed, arguments.json)?;
             tell.findings(&scripts, &changed);
@@ -83,7 +83,7 @@ pub(crate) fn scripts(arguments: &ScriptsArguments, printer: &Printer) -> anyhow
         }
         ScriptsCommand::Revoke { script, json } => {
             let revoked = scripts.revoke(script, &approve::witness()?)?;
-            tell.change("Taken back: it asks again", &revoked, *json)?;
+            tell.change("Approval taken back: it asks again", &revoked, *json)?;
         }
         ScriptsCommand::Rename { script, name, json } => {
             let name: ScriptName = name
@@ -122,11 +122,7 @@ pub(crate) fn scripts(arguments: &ScriptsArguments, printer: &Printer) -> anyhow
         }
         ScriptsCommand::Import(arguments) => {
             let made = carry::import(&scripts, arguments)?;
-            tell.change(
-                "Imported; nobody has approved it here",
-                &made,
-                arguments.json,
-            )?;
+            tell.change("Imported; not approved here yet", &made, arguments.json)?;
         }
     }
     Ok(Exit::Success)

@@ -80,7 +80,7 @@ fn say_damaged(damaged: &[DamagedTask], printer: &Printer) {
         let (id, reason) = (&task.task_id, &task.reason);
         let text = if task.running {
             format!(
-                "the task `{id}` runs, but its record is damaged: {reason}; `bashful kill {id}` ends it"
+                "the task `{id}` is running, but its record is damaged: {reason}; `bashful kill {id}` ends it"
             )
         } else {
             format!(

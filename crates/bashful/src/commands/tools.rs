@@ -35,8 +35,8 @@ fn list(printer: &Printer) -> io::Result<()> {
         let does = match tool.effects {
             Effects::Reads => "reads only",
             Effects::Runs => "runs commands",
-            Effects::Keeps => "keeps something",
-            _ => "ends something",
+            Effects::Keeps => "saves for later",
+            _ => "ends or deletes",
         };
         lines.push(format!("{:16} {} ({does})\n", tool.name, tool.title));
         if !tool.aliases.is_empty() {
@@ -50,7 +50,10 @@ fn call(arguments: &CallArguments, printer: &Printer) -> anyhow::Result<Exit> {
     if ToolRegistry::find(&arguments.name).is_none() {
         let known: Vec<&str> = ToolRegistry::tools().iter().map(|tool| tool.name).collect();
         let name = arguments.name.escape_debug();
-        let problem = format!("there is no tool `{name}`; there are {}", known.join(", "));
+        let problem = format!(
+            "there is no tool `{name}`; the tools are {}",
+            known.join(", ")
+        );
         return Err(UsageError(problem).into());
     }
     let given = given(&arguments.arguments)?;

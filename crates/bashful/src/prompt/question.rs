@@ -26,7 +26,7 @@ const MASKED: &str = "***";
 
 const TYPED_AHEAD: &str = "What was typed before the question was shown does not count.";
 
-const SEVERAL_KEYS: &str = "Several keys at once are no answer; they were dropped.";
+const SEVERAL_KEYS: &str = "Several keys at once are not an answer; they were ignored.";
 
 const QUESTION: &str = "Allow it? [y s p a n m ?, ENTER is no] ";
 
@@ -38,7 +38,7 @@ y  approves the script as it is shown. It then runs without a question, for ever
 n  refuses it. ENTER, Ctrl-D and Ctrl-C refuse it too.
 m  refuses it and tells the agent what you type.
 v  shows the whole script, page by page.
-`bashful scripts show` tells what is approved, `bashful scripts revoke` takes it back.
+`bashful scripts show` shows what is approved, `bashful scripts revoke` takes it back.
 ";
 
 const HELP: &str = "\
@@ -46,7 +46,7 @@ y  runs it this one time; nothing else is remembered.
 s  runs it, and what is named there will not be asked about again in this session.
 p  the same in this project, also in later sessions.
 a  the same for this agent, everywhere. After s, p and a you can say for how long.
-e  changes the command, where the run itself asks; what you make of it is judged anew.
+e  changes the command, if the run itself asks; the changed command is judged again.
 n  refuses it. ENTER, Ctrl-D and Ctrl-C refuse it too.
 m  refuses it and tells the agent what you type.
 v  shows the whole command, page by page.
@@ -85,9 +85,9 @@ pub(crate) fn put(ask: &Ask, editing: Editing, waiting: &Waiting<'_>) -> Said {
         Err(NoKey::Settled) => {
             question.clear();
             let how = if ask.expires_at_ms <= now_ms() {
-                "Nobody answered in time."
+                "No answer came in time."
             } else if ask.script.is_some() {
-                "Answered elsewhere, or the script was changed meanwhile."
+                "Answered elsewhere, or the script has changed in the meantime."
             } else {
                 "Answered elsewhere."
             };
@@ -161,7 +161,7 @@ impl Question<'_> {
                 }
             }
             if wrong == TRIES {
-                self.say("None of these keys was an answer, so it is a no.");
+                self.say("None of these keys was an answer, so this counts as a no.");
                 return Ok(Said::Answer(Answer::Deny { message: None }));
             }
         }
@@ -258,7 +258,9 @@ impl Question<'_> {
                 Lasting::For(expires) => expires,
                 Lasting::GivenUp => return Ok(Step::Again),
                 Lasting::NoTime => {
-                    return Ok(Step::Wrong("That is no time; nothing was answered."));
+                    return Ok(Step::Wrong(
+                        "That is not a length of time; nothing was answered.",
+                    ));
                 }
             }
         };
@@ -294,7 +296,7 @@ impl Question<'_> {
         let line = Line::new(before, LONGEST_ADDITION, Breaks::Kept);
         let command = match line.read("edit", self.waiting)? {
             Some(command) if command.trim().is_empty() => {
-                self.say("There is nothing left of it; nothing was answered.");
+                self.say("The command would be empty; nothing was answered.");
                 return Ok(Step::Again);
             }
             Some(command) if command == *before => {

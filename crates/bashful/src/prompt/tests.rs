@@ -220,7 +220,7 @@ fn an_enter_right_behind_the_letter_is_no_time() {
     desk.press(b"s\r");
     desk.look_for("for │ ", 1);
     desk.press(b"soon\r");
-    desk.look_for("That is no time", 1);
+    desk.look_for("That is not a length of time", 1);
     desk.asked(2);
     desk.press(b"n");
     assert_eq!(desk.said(), deny(None));
@@ -274,7 +274,7 @@ fn three_wrong_keys_are_a_no() {
         desk.asked(times);
         desk.press(b"x");
     }
-    desk.look_for("so it is a no", 1);
+    desk.look_for("counts as a no", 1);
     assert_eq!(desk.said(), deny(None));
 }
 
@@ -352,7 +352,7 @@ fn a_question_that_expired_says_so() {
     ask.expires_at_ms = now_ms();
     let desk = ApprovalQueue::sit(ask);
     desk.switch.settle();
-    desk.look_for("Nobody answered in time.", 1);
+    desk.look_for("No answer came in time.", 1);
     assert_eq!(desk.said(), Said::Elsewhere);
 }
 

@@ -26,7 +26,7 @@ const COVERED_ROWS: usize = 500;
 const UNCONFINED: &str = "none";
 /// What a yes to a script comes to.
 const A_YES_TO_A_SCRIPT: &str = "exactly this text with what it declares; it then runs without a \
-    question until one of them changes or somebody revokes it";
+    question until one of them changes or a person revokes it";
 /// More shapes than this are listed once, not with each answer.
 const SHAPES_REPEATED: usize = 3;
 
@@ -110,7 +110,7 @@ impl AskCard<'_> {
         self.offer(&mut block, "p  in this project", &project);
         self.offer(&mut block, "a  always", &always);
         if editing == Editing::Offered {
-            let edit = "the changed command is judged anew";
+            let edit = "the changed command is judged again";
             block.text("e  edit the command", Tone::Plain, edit, ROWS);
         }
         self.refusals(&mut block, "v shows the whole command", editing);
@@ -162,9 +162,10 @@ impl AskCard<'_> {
                 "? May this script run whenever it is asked for?",
             ),
             (AskState::Pending, Cause::Policy) => (Tone::Warning, "? May this command run?"),
-            (AskState::Pending, Cause::Refused { .. }) => {
-                (Tone::Warning, "? It was stopped. May it run with more?")
-            }
+            (AskState::Pending, Cause::Refused { .. }) => (
+                Tone::Warning,
+                "? It was stopped. May it run with more rights?",
+            ),
             _ => (Tone::Heading, "An ask that was settled"),
         };
         let mut block = Block::open(style, title, NAMES, out);

@@ -67,7 +67,7 @@ pub(crate) fn show_denials(
     if let Some(run) = &remedy.run {
         let _ = writeln!(
             out,
-            "\nTo run it with all of that, beside the flags that it had:"
+            "\nTo run it with all of that, in addition to the flags it had:"
         );
         literal("  ", run, style, out);
     }
@@ -78,7 +78,7 @@ pub(crate) fn show_denials(
     if let Some(edit) = &remedy.edit {
         let _ = writeln!(
             out,
-            "\nTo declare it for this script, and to approve it like that:"
+            "\nTo declare it for this script, and to approve the script with it:"
         );
         literal("  ", edit, style, out);
         literal(
@@ -100,7 +100,7 @@ pub(crate) fn not_seen(result: &ExecutionResult) -> Vec<String> {
     let Some(watched) = &result.watched else {
         return match backend {
             None | Some("none") => Vec::new(),
-            Some(_) => vec!["unknown: nothing was kept about what was looked at".to_owned()],
+            Some(_) => vec!["unknown: no record was kept of what was watched".to_owned()],
         };
     };
     let Lookout {
@@ -112,12 +112,13 @@ pub(crate) fn not_seen(result: &ExecutionResult) -> Vec<String> {
     } = *watched;
     if !calls {
         return vec![
-            "unknown: this kernel did not tell of its calls, or nobody wanted to know".to_owned(),
+            "unknown: this kernel did not report the calls, or the caller did not ask for them"
+                .to_owned(),
         ];
     }
     let mut unseen = Vec::new();
     if !reads {
-        unseen.push("files that were only to be read (`--trace-reads` shows them)".to_owned());
+        unseen.push("files that it only tried to read (`--trace-reads` shows them)".to_owned());
     }
     if !record {
         unseen.push("system calls that were refused (only root may read that)".to_owned());
@@ -133,8 +134,8 @@ pub(crate) fn not_seen(result: &ExecutionResult) -> Vec<String> {
     unseen.push("limits of file size and time that only a child ran into".to_owned());
     match unknown {
         0 => {}
-        1 => unseen.push("one call that could not be looked into".to_owned()),
-        many => unseen.push(format!("{many} calls that could not be looked into")),
+        1 => unseen.push("one call that could not be inspected".to_owned()),
+        many => unseen.push(format!("{many} calls that could not be inspected")),
     }
     unseen
 }
@@ -146,7 +147,7 @@ fn literal(indent: &str, text: &str, style: Style, out: &mut Vec<u8>) {
     style.paint(Tone::Literal, &shown, out);
     out.push(b'\n');
     if shown != text {
-        let _ = writeln!(out, "{indent}(not as it is to be typed; `--json` has that)");
+        let _ = writeln!(out, "{indent}(not as you would type it; `--json` has that)");
     }
 }
 

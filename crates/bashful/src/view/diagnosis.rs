@@ -21,7 +21,7 @@ pub(crate) fn show_diagnosis(diagnosis: &Diagnosis, style: Style, out: &mut Vec<
     if !diagnosis.checks.is_empty() {
         sheet.blank();
         sheet.heading(if diagnosis.remembered {
-            "A run in a sandbox (tried earlier since the last boot; --again tries anew)"
+            "A run in a sandbox (tried earlier since the last boot; --again tries it again)"
         } else {
             "A run in a sandbox"
         });
@@ -69,7 +69,7 @@ pub(crate) fn show_diagnosis(diagnosis: &Diagnosis, style: Style, out: &mut Vec<
     } else if is_broken(diagnosis) {
         (
             Tone::Error,
-            "✗ Nothing runs before what is marked ✗ above is mended",
+            "✗ Nothing runs until what is marked ✗ above is mended",
         )
     } else {
         (Tone::Error, "✗ The profile cannot be enforced on this host")

@@ -49,14 +49,14 @@ pub(crate) fn show_repaired(repaired: &Repaired, style: Style, out: &mut Vec<u8>
         sheet.item("!", Tone::Warning, &words);
     }
     if repaired.moved_tasks.len() > SOME {
-        let words = format!("… and {} more beside it", repaired.moved_tasks.len() - SOME);
+        let words = format!(
+            "… and {} more next to it",
+            repaired.moved_tasks.len() - SOME
+        );
         sheet.item(" ", Tone::Plain, &words);
     }
     for closed in &repaired.closed {
-        let words = format!(
-            "Others could enter {}, and cannot any more",
-            closed.display()
-        );
+        let words = format!("Others could enter {}, and no longer can", closed.display());
         sheet.item("✓", Tone::Success, &words);
     }
     if !repaired.removed_sockets.is_empty() {
@@ -91,13 +91,13 @@ pub(crate) fn show_repaired(repaired: &Repaired, style: Style, out: &mut Vec<u8>
 
 fn show_restored(restored: &Restored, sheet: &mut Sheet<'_>) {
     let counts = format!(
-        "From the audit trail came back: {} asks, {} grants",
+        "Restored from the audit trail: {} asks, {} grants",
         restored.asks, restored.grants
     );
     sheet.item("✓", Tone::Success, &counts);
     if let Some(broken) = &restored.broken {
         let words = format!(
-            "The audit trail is damaged at record {}: {}. What came later did not come back",
+            "The audit trail is damaged at record {}: {}. What came later was not restored",
             broken.at, broken.detail
         );
         sheet.item("!", Tone::Warning, &words);

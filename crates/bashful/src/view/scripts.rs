@@ -60,11 +60,11 @@ pub(crate) fn show_scripts(
         table(&header, rows.collect(), style, out);
     }
     if !list.foreign.is_empty() {
-        out.extend(b"\nFiles in the folder that are no scripts, and are never run:\n");
+        out.extend(b"\nFiles in the folder that are not scripts, and are never run:\n");
         let rows = list.foreign.iter().map(|foreign| {
             let next = match &foreign.id {
                 Some(id) => format!("bashful scripts import {id} --name NAME"),
-                None => "take it away".to_owned(),
+                None => "remove it".to_owned(),
             };
             vec![foreign.file.clone(), next]
         });
@@ -231,7 +231,7 @@ fn runs(script: &Script, now_ms: u64) -> String {
 
 fn ended(last: &LastRun) -> String {
     let Some(status) = &last.status else {
-        return "it runs, or nobody saw its end".to_owned();
+        return "it is running, or its end was not recorded".to_owned();
     };
     let mut words = status.replace('_', " ");
     if let Some(code) = last.exit_code {
@@ -249,16 +249,16 @@ fn state(view: &ScriptView) -> String {
         FileState::Missing => {
             "its file is missing, so it cannot run; `restore` writes it".to_owned()
         }
-        FileState::Unfit { why } => format!("its file is no script, so it cannot run: {why}"),
+        FileState::Unfit { why } => format!("its file is not a script, so it cannot run: {why}"),
         FileState::NotOurs { why } => format!("its file is not trusted, so it cannot run: {why}"),
         FileState::ChangedByHand if !view.approved => {
-            "changed by hand just now, and not approved so".to_owned()
+            "changed by hand just now, and not approved in this form".to_owned()
         }
         _ if view.approved => "approved as it is: it runs without a question".to_owned(),
         _ if view.script.approval.is_some() => {
-            "changed since it was approved, so somebody is asked first".to_owned()
+            "changed since it was approved, so a person is asked first".to_owned()
         }
-        _ => "not approved yet, so somebody is asked first".to_owned(),
+        _ => "not approved yet, so a person is asked first".to_owned(),
     }
 }
 

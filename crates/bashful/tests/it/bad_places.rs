@@ -174,7 +174,7 @@ fn full_disk_during_the_run_is_told_to_a_person() {
     assert_eq!(outcome.code, 125, "{}", outcome.stderr);
     assert!(outcome.stdout.starts_with("1\n2\n3\n"));
     for told in [
-        "the log could not be written to its end",
+        "the log could not be written in full",
         "it ran and ended with 0",
         "free some space",
     ] {
@@ -200,7 +200,7 @@ fn an_end_that_cannot_be_recorded_is_told_with_what_it_was() {
     assert_eq!(found, json!([3, 3, true]), "{result}");
     let outcome = told("");
     assert_eq!(outcome.code, 3, "{outcome:?}");
-    let words = "it ran, and its end could not be recorded";
+    let words = "it ran, but its end could not be recorded";
     assert!(outcome.stderr.contains(words), "{outcome:?}");
     // Where it can be recorded, nothing is said.
     let (_, result) = World::new().json(&["exit 3"]);

@@ -211,7 +211,7 @@ fn about_other_tools_it_has_no_opinion() {
     }
     let mut request = request(&world, "ls");
     request["tool_name"] = json!("PowerShell");
-    assert!(denied(&asked(&world, &request)).contains("bash and nothing else"));
+    assert!(denied(&asked(&world, &request)).contains("Bashful runs only bash"));
     request["tool_name"] = json!("Monitor");
     assert!(answer(&asked(&world, &request))["updatedInput"]["command"].is_string());
     request["tool_input"] = json!({ "ws": { "url": "ws://x" } });

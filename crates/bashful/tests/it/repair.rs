@@ -97,7 +97,7 @@ fn people_are_told_what_was_done() {
     let lines: Vec<&str> = outcome.stdout.lines().map(str::trim).collect();
     for expected in [
         "✓ There is a new database",
-        "✓ From the audit trail came back: 0 asks, 0 grants",
+        "✓ Restored from the audit trail: 0 asks, 0 grants",
     ] {
         assert!(lines.contains(&expected), "{lines:?}");
     }

@@ -260,7 +260,7 @@ fn bad_names_and_bad_company_are_refused() {
         let outcome = world.run(&["--shell", name, "true"]);
         assert_eq!(outcome.code, 2, "{name:?}: {outcome:?}");
         assert!(
-            outcome.stderr.contains("no name for a shell"),
+            outcome.stderr.contains("cannot be the name of a shell"),
             "{outcome:?}"
         );
         assert!(!outcome.stderr.contains('\u{1b}'), "{outcome:?}");

@@ -53,7 +53,7 @@ fn timeout_is_told_to_a_person() {
         let marker = Marker::fresh();
         let command = format!("echo before; {}", marker.sleep());
         let outcome = world.run(&["--timeout", "1s", &command]);
-        let stderr = "bashful: error: the command ran into its time limit and was ended\n";
+        let stderr = "bashful: error: the command reached its time limit and was ended\n";
         assert_eq!(outcome, world.ran(124, "before\n", stderr));
         marker.assert_gone();
     });

@@ -34,7 +34,7 @@ fn the_list_is_for_people() {
         \x20                also task.wait\n\
          task_list        List tasks (reads only)\n\
         \x20                also task.list\n\
-         task_kill        End a task (ends something)\n\
+         task_kill        End a task (ends or deletes)\n\
         \x20                also task.kill, KillShell\n\
          task_send        Type into a task (runs commands)\n\
         \x20                also task.send\n\
@@ -43,7 +43,7 @@ fn the_list_is_for_people() {
         policy_explain   What would happen to a command (reads only)\n\
         script_run       Run a managed script (runs commands)\n\
         \x20                also bash.run, bash.run_script, bash_run_script, run_script\n\
-        script_create    Keep a new script (keeps something)\n\
+        script_create    Keep a new script (saves for later)\n\
         \x20                also script.create, bash.create_script, bash_create_script, create_script\n\
         script_list      List managed scripts (reads only)\n\
         \x20                also script.list, bash.list_scripts, bash_list_scripts, list_scripts\n\
@@ -51,7 +51,7 @@ fn the_list_is_for_people() {
         \x20                also script.get, bash.get_script, bash_get_script, get_script\n\
         script_validate  Look at a script before it runs (reads only)\n\
         \x20                also script.validate, bash.validate_script, bash_validate_script, validate_script\n\
-        script_delete    Delete a managed script (ends something)\n\
+        script_delete    Delete a managed script (ends or deletes)\n\
         \x20                also script.delete, bash.delete_script, bash_delete_script, delete_script\n"
     );
     assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
@@ -144,7 +144,7 @@ fn what_is_wrong_is_a_mistake_of_the_caller() {
         (
             "nope",
             "{}",
-            "there is no tool `nope`; there are bash_run, ",
+            "there is no tool `nope`; the tools are bash_run, ",
         ),
         ("bash_run", "{", "the arguments are not JSON: "),
         ("bash_run", "[]", "must be a JSON object, not a list"),

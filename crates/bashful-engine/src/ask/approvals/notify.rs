@@ -47,13 +47,13 @@ const MOST_SHOWN: usize = 200;
 #[non_exhaustive]
 pub enum NotifyError {
     /// What is to tell somebody is not there.
-    #[error("cannot find what tells somebody about an ask")]
+    #[error("cannot find the program that announces an ask")]
     NoProgram(#[source] ProgramError),
     /// The ask cannot be handed over.
-    #[error("cannot hand an ask to what tells somebody about it")]
+    #[error("cannot hand an ask to the program that announces it")]
     Handing(#[source] io::Error),
     /// It cannot be started.
-    #[error("cannot start what tells somebody about an ask")]
+    #[error("cannot start the program that announces an ask")]
     Start(#[source] LaunchError),
 }
 

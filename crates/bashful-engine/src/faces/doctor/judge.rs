@@ -80,7 +80,7 @@ fn offered(host: &Host, trials: &Trials, used: Used<'_>) -> Vec<Finding> {
             (Err(_), Some((backend, _))) => Finding::new(
                 "sandbox",
                 State::Weak,
-                format!("our own sandbox cannot be built; {backend} stands in"),
+                format!("Bashful's own sandbox cannot be built; {backend} is used instead"),
             ),
             (Err(_), None) => Finding::new("sandbox", State::Failed, "no sandbox can be built"),
         },
@@ -216,8 +216,8 @@ fn missing(host: &Host, trials: &Trials, used: Used<'_>, user: u32) -> Vec<Missi
         (false, ..) => {}
         (true, 0, Level::None) => add(
             "identity",
-            "as root, in a workspace of root, without a user namespace: a run is root, if \
-             without root's rights"
+            "as root, in a workspace of root, without a user namespace: a run is root, but without \
+             root's rights"
                 .to_owned(),
             // What maps would need is not there at all.
             mend::identity(IdMaps::NotNeeded),
@@ -231,7 +231,7 @@ fn missing(host: &Host, trials: &Trials, used: Used<'_>, user: u32) -> Vec<Missi
         ),
         (true, ..) => add(
             "identity",
-            "without a user namespace a run is you, if without special rights".to_owned(),
+            "without a user namespace, a run has your user id, but no special rights".to_owned(),
             mend::building(restrictions::present()),
         ),
     }

@@ -43,7 +43,7 @@ pub(super) fn look(places: &Places) -> Finding {
     if dead.is_empty() {
         return Finding::new("keepers", State::Ok, words);
     }
-    let _ = write!(words, "; sockets that nobody answers at: {}", dead.len());
+    let _ = write!(words, "; sockets where no keeper answers: {}", dead.len());
     Finding::new("keepers", State::Weak, words).mended_by([REPAIR])
 }
 

@@ -53,7 +53,7 @@ fn records(state: &Path) -> Option<Finding> {
                 "`bashful doctor --repair` moves them aside"
             };
             format!(
-                "tasks with a damaged record: {}, of which {running} run, such as `{id}` ({}); {mend}",
+                "tasks with a damaged record: {}, {running} of them running, such as `{id}` ({}); {mend}",
                 damaged.len(),
                 first.reason
             )

@@ -41,10 +41,11 @@ fn directory(name: &'static str, path: &Path) -> Finding {
         Err(error) => return told(State::Failed, &format!("cannot be looked at: {error}")),
     };
     if !about.is_dir() {
-        return told(State::Failed, "is no directory").mended_by([format!("mv {quoted}{{,.old}}")]);
+        return told(State::Failed, "is not a directory")
+            .mended_by([format!("mv {quoted}{{,.old}}")]);
     }
     if about.uid() != rustix::process::geteuid().as_raw() {
-        return told(State::Failed, "belongs to somebody else")
+        return told(State::Failed, "belongs to another user")
             .mended_by([format!("sudo chown -R \"$(id -u)\" {quoted}")]);
     }
     let all = Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK;

@@ -40,7 +40,7 @@ const PROGRAMS: [Program; 5] = [
         name: "git",
         package: "git",
         need: Need::Better,
-        purpose: "tells what belongs to a project",
+        purpose: "finds out what belongs to a project",
     },
     Program {
         name: "shellcheck",
@@ -123,7 +123,7 @@ fn confining(
         Err(WrapperError::Missing { .. }) => {
             let why = match wanted {
                 Use::NotNeeded => "it is not needed here",
-                Use::InVain => "what keeps Bashful from building keeps it too",
+                Use::InVain => "what stops Bashful from building a sandbox stops it too",
                 Use::Welcome => return absent(program, State::Weak),
             };
             let words = format!("{name}, which {purpose}, is not installed; {why}");
@@ -131,7 +131,7 @@ fn confining(
         }
         Err(error @ WrapperError::Unwilling { .. }) => {
             Finding::new(name, State::Weak, error.to_string()).mended_by([format!(
-                "see to it that `{name} --version` works for you; whoever administers this \
+                "make sure that `{name} --version` works for you; the administrator of this \
                  machine may have to let you use it"
             )])
         }
@@ -139,8 +139,8 @@ fn confining(
             Finding::new(name, State::Weak, error.to_string()).mended_by([install(program.package)])
         }
         Err(error) => Finding::new(name, State::Weak, error.to_string()).mended_by([format!(
-            "see to it that {name} is root's, that nobody else can change it or what is above \
-             it, and that it works; or reinstall it: {}",
+            "make sure that {name} belongs to root, that no other user can change it or the \
+             directories above it, and that it works; or reinstall it: {}",
             install(program.package)
         )]),
     }
@@ -211,11 +211,14 @@ mod tests {
     fn what_cannot_be_trusted_is_told_with_the_reason() {
         let untrusted = WrapperError::Untrusted {
             path: "/usr/bin/bwrap".into(),
-            problem: "others than root can write to `/usr/bin`".to_owned(),
+            problem: "users other than root can write to `/usr/bin`".to_owned(),
         };
         let finding = confining(program("bwrap"), Err(untrusted), Use::NotNeeded);
         assert_eq!((finding.state, finding.mend.len()), (State::Weak, 1));
-        assert!(finding.words.contains("others than root"), "{finding:?}");
+        assert!(
+            finding.words.contains("users other than root"),
+            "{finding:?}"
+        );
     }
 
     #[test]

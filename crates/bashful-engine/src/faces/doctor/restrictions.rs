@@ -108,7 +108,7 @@ impl Restriction {
                  --security-opt apparmor=unconfined --security-opt systempaths=unconfined"
             }
             Self::Run => {
-                "ask outside: what a run may do is for whoever starts it (`--read`, `--write`)"
+                "change this outside: the caller that starts a run says what it may do (`--read`, `--write`)"
             }
         }
     }

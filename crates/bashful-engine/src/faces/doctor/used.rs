@@ -78,7 +78,7 @@ fn backend(configured: Sandbox, used: Option<Backend>) -> Finding {
     match (configured, used) {
         (Sandbox::None, _) => told(
             State::Weak,
-            "no backend: it is configured that nothing is enforced".to_owned(),
+            "no backend: the configuration says that nothing is enforced".to_owned(),
         )
         .mended_by(["take `sandbox = \"none\"` out of the configuration (`bashful config`)"]),
         (Sandbox::Auto, Some(Backend::Native)) | (Sandbox::By(_), Some(_)) => {
@@ -96,8 +96,7 @@ fn backend(configured: Sandbox, used: Option<Backend>) -> Finding {
         .mended_by(["take `sandbox` out of the configuration (`bashful config`)"]),
         (Sandbox::Auto, None) => told(
             State::Failed,
-            "no backend works here: runs are refused, unless they are to have no sandbox"
-                .to_owned(),
+            "no backend works here: runs are refused, unless they ask for no sandbox".to_owned(),
         ),
     }
 }

@@ -28,7 +28,7 @@ pub(super) const TOOL: Tool = Tool {
         `shell`. A refused command was not run: the answer says why and what would allow it, so \
         do not look for a way around. If it needs approval, tell the user, and call again with \
         the same arguments after they answered. Long output is cut in the middle; task_output \
-        reads or searches the rest. Use run_in_background for servers and what takes minutes, \
+        reads or searches the rest. Use run_in_background for servers and anything that takes minutes, \
         never `&`. Use tty for programs that ask questions or draw on the screen: the call \
         returns as soon as they wait for input, and you answer with task_send.",
     effects: Effects::Runs,
@@ -57,8 +57,8 @@ fn input() -> Value {
             "env": schema::variables(),
             "tty": schema::flag("Give it a terminal of 80 by 24."),
             "shell": schema::text(
-                "Run it in the shell of this name, whose directory, variables and functions last \
-                 [default: a new shell].",
+                "Run it in the shell of this name, whose directory, variables and functions are \
+                 kept [default: a new shell].",
             ),
             "stdin": schema::text("Its standard input [default: nothing]."),
         }),
@@ -88,10 +88,10 @@ fn output() -> Value {
             "success": schema::flag("Whether it exited with 0, was started, or is ready."),
             "name": schema::text("Its name."),
             "ready": schema::flag("With ready_when: whether it is."),
-            "ready_after_ms": schema::count("How long that was waited for."),
+            "ready_after_ms": schema::count("How long the wait took."),
             "ready_line": schema::text("The line that shows it."),
             "reason": schema::text("Why it is not ready."),
-            "last_output": schema::text("The last that it printed, if it is not ready."),
+            "last_output": schema::text("What it printed last, if it is not ready."),
             "command": schema::text("The command."),
             "exit_code": schema::count("Absent if it did not run or a signal ended it."),
             "signal": schema::text("The signal that ended it."),
@@ -103,7 +103,7 @@ fn output() -> Value {
             "stderr_bytes": schema::count("The same for standard error."),
             "duration_ms": schema::count("How long it ran."),
             "timed_out": schema::flag("Whether it was ended at its limit."),
-            "task_id": schema::text("The task, for task_output and its kin."),
+            "task_id": schema::text("The task, for task_output and the like."),
             "output_file": schema::text("The complete log on disk."),
             "shell": schema::text("The shell that it ran in."),
             "shell_state": schema::text(
@@ -129,7 +129,7 @@ fn output() -> Value {
                 "items": { "type": "object" },
                 "description": "Processes that outlived it, and what became of them.",
             },
-            "error": schema::text("What went wrong on our side."),
+            "error": schema::text("What went wrong in Bashful."),
         }),
     )
 }

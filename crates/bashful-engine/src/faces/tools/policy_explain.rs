@@ -77,7 +77,7 @@ fn text(explanation: &Explanation) -> String {
     };
     let effect = match decision.effect {
         Effect::Allow => "allow: it would run",
-        Effect::Ask => "ask: it would not run before a person says yes",
+        Effect::Ask => "ask: it would not run until a person says yes",
         Effect::Deny => "deny: it would not run",
     };
     let mut lines = vec![format!("{effect}. {}", decision.reason)];

@@ -30,12 +30,12 @@ fn input() -> Value {
     schema::object(
         &["name", "content"],
         &json!({
-            "name": schema::text("Its name, which no other script has."),
+            "name": schema::text("Its name, which no other script may have."),
             "description": schema::text("What it is for; people read it."),
             "content": schema::text("The bash text."),
             "capabilities": capabilities_schema(
                 "What it may do: {paths_read: [], paths_write: [], paths_deny: [], network: \
-                 false, commands: [], classes: []} [default: nothing besides].",
+                 false, commands: [], classes: []} [default: nothing more].",
             ),
             "variables": variables_schema(
                 "{name, type: string, number, integer, boolean, list or path, default, \

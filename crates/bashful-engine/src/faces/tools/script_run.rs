@@ -58,18 +58,18 @@ fn input() -> Value {
             "Less than it declares, as in script_create; what is absent stays.",
         ),
         "timeout_seconds": schema::number(
-            "After so many it counts as slow and goes on [default: 60].",
+            "After this many it counts as slow and goes on [default: 60].",
             MOST_SECONDS,
         ),
         "timeout_hard_seconds": schema::number(
-            "After so many it is ended; at most `scripts.max_timeout` [default: 1800].",
+            "After this many it is ended; at most `scripts.max_timeout` [default: 1800].",
             MOST_SECONDS,
         ),
         "working_directory": schema::text(
             "In the workspace or a path that it declares [default: private scratch].",
         ),
         "keep_missing": schema::flag("Leave templates without a value."),
-        "dry_run": schema::flag("Run nothing; tell what would run."),
+        "dry_run": schema::flag("Run nothing; say what would run."),
     });
     named(&mut properties);
     schema::object(&[], &properties)
@@ -100,7 +100,7 @@ fn output() -> Value {
                 "items": { "type": "object" },
                 "description": "What was stopped, and what would have to be declared.",
             },
-            "task_id": schema::text("The task, for task_output and its kin."),
+            "task_id": schema::text("The task, for task_output and the like."),
             "decision": { "type": "object", "description": "Why it may run or not." },
             "approval": { "type": "object", "description": "What a person is asked." },
             "enforcement": { "type": "object", "description": "What the kernel enforced." },
@@ -161,7 +161,9 @@ fn call(registry: &ToolRegistry, mut arguments: Arguments, context: CallContext)
                 Some(Event::Output { bytes, .. }) => tell(&bytes),
                 Some(Event::SoftTimeout { elapsed }) => {
                     let seconds = elapsed.as_secs();
-                    tell(format!("it takes long: still running after {seconds} s\n").as_bytes());
+                    tell(
+                        format!("it is taking long: still running after {seconds} s\n").as_bytes(),
+                    );
                 }
                 Some(Event::Finished(result)) => {
                     let result = (*result)?;
@@ -179,7 +181,7 @@ fn dry(dry: &DryRun) -> Result<ToolAnswer, ToolError> {
     let decision = dry.plan.decision.as_ref();
     let effect = match decision.map(|decision| decision.effect) {
         None | Some(Effect::Allow) => "it would run",
-        Some(Effect::Ask) => "it would not run before a person says yes",
+        Some(Effect::Ask) => "it would not run until a person says yes",
         Some(Effect::Deny) => "it would not run",
     };
     let mut text = format!("nothing was run: {effect}");

@@ -28,7 +28,7 @@ pub(super) const TOOL: Tool = Tool {
 
 fn input() -> Value {
     let mut properties = json!({
-        "content": schema::text("A bash text instead."),
+        "content": schema::text("Bash text instead."),
         "capabilities": capabilities_schema("With content: as in script_create."),
         "variables": variables_schema("With content: as in script_create."),
     });

@@ -54,7 +54,7 @@ fn call(registry: &ToolRegistry, mut arguments: Arguments, _: CallContext) -> Ca
         let task = registry.engine.task_among(&id, &registry.tasks())?;
         let (outcome, told) = match task.kill_async(kill).await? {
             Killed::Ended(_) => ("ended", "it was ended"),
-            Killed::AlreadyEnded(_) => ("already_ended", "it had ended before"),
+            Killed::AlreadyEnded(_) => ("already_ended", "it had already ended"),
             Killed::StillRunning(_) => ("still_running", "it was told to end and still runs"),
         };
         let summary = task.summary()?;

@@ -43,7 +43,7 @@ pub(super) fn result(result: &ExecutionResult) -> String {
         fact(&log_end(end));
     }
     if result.unrecorded {
-        fact("it ran, and its end could not be recorded: do not run it again for that");
+        fact("it ran, but its end could not be recorded: do not run it again for that reason");
     }
     if let (Some(shell), Some(note)) = (&result.shell, &result.shell_note) {
         fact(&format!("shell {shell}: {note}"));

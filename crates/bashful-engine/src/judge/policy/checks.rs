@@ -40,7 +40,7 @@ pub const CHECKS: &[(&str, &str)] = &[
     ),
     (
         "policy-none",
-        "says that nothing was judged, because somebody asked for `--policy none`",
+        "says that nothing was judged, because the caller asked for `--policy none`",
     ),
     (
         "blocked-pattern",
@@ -60,7 +60,7 @@ pub const CHECKS: &[(&str, &str)] = &[
     ),
     (
         "system-change",
-        "refuses what changes the system or installs for everybody, such as `useradd` or `reboot`",
+        "refuses what changes the system or installs for all users, such as `useradd` or `reboot`",
     ),
     (
         "hijack-variable",
@@ -72,7 +72,7 @@ pub const CHECKS: &[(&str, &str)] = &[
     ),
     (
         "exec-sink",
-        "asks about programs that start something else, out of sight or outside of this run",
+        "asks about programs that start other programs, out of sight or outside this run",
     ),
     (
         "kill-one",
@@ -80,15 +80,15 @@ pub const CHECKS: &[(&str, &str)] = &[
     ),
     (
         "kill-unknown",
-        "asks before processes are signalled that are not known",
+        "asks before signalling processes that are not known",
     ),
     (
         "kill-broad",
-        "asks before every process that matches is ended",
+        "asks before ending every process that matches",
     ),
     (
         "scheduled",
-        "asks about what would run later or outside of this run",
+        "asks about what would run later or outside this run",
     ),
     (
         "syntax",

@@ -197,7 +197,7 @@ fn find(path: &Path) -> Result<Option<UnixStream>, EngineError> {
 /// What surely is a keeper has no time for us.
 fn mute_keeper() -> EngineError {
     let seconds = GREETING_PATIENCE.as_secs();
-    let what = format!("its keeper said nothing for {seconds} s");
+    let what = format!("its keeper sent nothing for {seconds} s");
     EngineError::Busy { what }
 }
 

@@ -39,7 +39,7 @@ pub enum ApprovalError {
         shape: String,
     },
     /// The grant does not hold any more, so that it cannot be taken back.
-    #[error("the grant `{id}` does not hold any more")]
+    #[error("the grant `{id}` no longer holds")]
     NotHolding {
         /// The grant.
         id: String,

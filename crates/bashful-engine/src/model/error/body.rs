@@ -8,7 +8,7 @@ pub enum UnfitBody {
     #[error("the script is empty")]
     Empty,
     /// It is no text.
-    #[error("the script is no text: {detail}")]
+    #[error("the script is not text: {detail}")]
     Binary {
         /// What says so.
         detail: String,

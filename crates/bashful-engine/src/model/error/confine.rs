@@ -55,7 +55,7 @@ pub enum ConfineError {
         resolved: PathBuf,
     },
     /// A path that somebody said yes to leads to another place now.
-    #[error("`{written}` in `{key}` was granted as it stands, and leads to `{}` now", resolved.display())]
+    #[error("`{written}` in `{key}` was granted under this name, and now leads to `{}` now", resolved.display())]
     LeadsElsewhere {
         /// The capability.
         key: &'static str,
@@ -232,10 +232,10 @@ impl ConfineError {
     pub fn hint(&self) -> Option<&'static str> {
         Some(match self {
             Self::LeadsElsewhere { .. } => {
-                "somebody made a link of it since: look at it, then revoke the grant or give another"
+                "it has been replaced by a link since: look at it, then revoke the grant or give another"
             }
             Self::LeadsOut { .. } => {
-                "whatever runs in the workspace could have made that link: name the place itself"
+                "a command in the workspace could have made that link: name the place itself"
             }
             Self::EmptyPath { .. } => "name a file or directory; `.` is the workspace",
             Self::ControlCharacter { .. } | Self::PathNotUtf8 { .. } => {
@@ -249,7 +249,7 @@ impl ConfineError {
                 "make it first, or leave it out; paths are relative to the workspace"
             }
             Self::UnreadablePath { .. } => "check the rights of the directories above it",
-            Self::BadPattern { .. } => "name the directory: all below it is meant",
+            Self::BadPattern { .. } => "name the directory: that includes everything below it",
             Self::TooMany { .. } => "name directories instead of single files",
             Self::WholeFileSystem { .. } => {
                 "name the directories that are needed, or use the preset `full`"
@@ -262,7 +262,7 @@ impl ConfineError {
             Self::DeniesWorkspace { .. } => "deny what is inside the workspace, or choose another",
             Self::DeniesSystem { .. } => "deny single programs, or list the allowed ones",
             Self::InsideSecret { .. } => {
-                "grant the secret itself if that is meant, or a smaller directory than the one above it"
+                "grant the secret itself if that is intended, or a smaller directory than the one above it"
             }
             Self::TooBigToSearch { .. } => "name a smaller directory",
             Self::CommandNotFound { .. } => "check the name, or give the full path",

@@ -76,13 +76,13 @@ pub enum ScriptError {
         automations: Vec<String>,
     },
     /// Somebody else changed it at the same time.
-    #[error("the script `{name}` was changed meanwhile; look at it and try again")]
+    #[error("the script `{name}` was changed in the meantime; look at it and try again")]
     ChangedMeanwhile {
         /// Its name.
         name: String,
     },
     /// What was seen is not what there is.
-    #[error("the script `{name}` is not what was seen any more: it is {found} now")]
+    #[error("the script `{name}` is no longer what was seen: it is {found} now")]
     NotAsSeen {
         /// Its name.
         name: String,
@@ -96,7 +96,7 @@ pub enum ScriptError {
         name: String,
     },
     /// Its file was changed by hand to something that is no script.
-    #[error("the file of the script `{name}` was changed to what is no script: {why}")]
+    #[error("the file of the script `{name}` was changed so that it is not a script: {why}")]
     FileUnfit {
         /// Its name.
         name: String,
@@ -133,7 +133,7 @@ pub enum ScriptError {
     },
     /// A model wants to delete what is not its own.
     #[error(
-        "only a person deletes the script `{name}`, because a person made it: with `bashful scripts delete`"
+        "only a person may delete the script `{name}`, because a person made it: with `bashful scripts delete`"
     )]
     NotAModels {
         /// Its name.
@@ -146,7 +146,7 @@ pub enum ScriptError {
         detail: String,
     },
     /// An action that cannot be run.
-    #[error("this is no action that can be run: {detail}")]
+    #[error("this is not an action that can be run: {detail}")]
     Action {
         /// What is wrong with it.
         detail: String,
@@ -158,13 +158,13 @@ pub enum ScriptError {
         path: String,
     },
     /// A working directory that is hidden or protected where it lies.
-    #[error("nothing works in `{}`: it holds what is private, or what would run later", path.escape_debug())]
+    #[error("no script may work in `{}`: it holds what is private, or what would run later", path.escape_debug())]
     ClosedDirectory {
         /// The directory.
         path: String,
     },
     /// A working directory that is none.
-    #[error("the working directory `{}` does not exist, or is no directory", path.escape_debug())]
+    #[error("the working directory `{}` does not exist, or is not a directory", path.escape_debug())]
     NoDirectory {
         /// The directory.
         path: String,

@@ -9,7 +9,7 @@ use std::time::Duration;
 #[non_exhaustive]
 pub enum ShellError {
     /// Another call has it.
-    #[error("the shell `{name}` is busy: another call had it for all of {} ms", waited.as_millis())]
+    #[error("the shell `{name}` is busy: another call held it for the whole {} ms", waited.as_millis())]
     Busy {
         /// Which.
         name: String,
@@ -32,7 +32,9 @@ pub enum ShellError {
         source: io::Error,
     },
     /// What is on disk is not what was written there.
-    #[error("the state of the shell `{name}` cannot be read; `bashful shells reset` makes it new")]
+    #[error(
+        "the state of the shell `{name}` cannot be read; `bashful shells reset` starts it afresh"
+    )]
     Damaged {
         /// Which.
         name: String,
@@ -49,8 +51,8 @@ impl ShellError {
             Self::Busy { .. } => {
                 "wait for the other call, give this one more time, or use another shell"
             }
-            Self::Unknown { .. } => "`bashful shells list` shows those that there are",
-            Self::Files { .. } => "see to it that the state directory is yours alone",
+            Self::Unknown { .. } => "`bashful shells list` shows the shells",
+            Self::Files { .. } => "make sure that the state directory is yours alone",
             Self::Damaged { .. } => "run `bashful shells reset`",
             Self::NoSession => "name a session, with --session or BASHFUL_SESSION",
         })

@@ -39,7 +39,7 @@ pub enum StoreError {
         path: PathBuf,
     },
     /// What was to be kept cannot be put on record, so it was not kept.
-    #[error("nothing counts that is not on record")]
+    #[error("nothing counts that cannot be recorded")]
     Unrecorded(#[from] AuditError),
     /// It cannot be opened, read or written.
     #[error("cannot use the database `{path}`: {detail}", path = .path.display())]

@@ -13,7 +13,7 @@ pub struct ScriptId([u8; 16]);
 
 /// A text that is no UUID.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{}` is no script id: an id is a UUID such as `9b2e5c1a-4f0d-4c3e-8a51-0d6f2b7c9e10`", .0.escape_debug())]
+#[error("`{}` is not a script id: an id is a UUID such as `9b2e5c1a-4f0d-4c3e-8a51-0d6f2b7c9e10`", .0.escape_debug())]
 pub struct NotAnId(pub String);
 
 /// Where a UUID has its hyphens.
@@ -112,7 +112,7 @@ pub struct ScriptName(String);
 
 /// A text that is no name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{}` is no name for a script: {why}", name.escape_debug())]
+#[error("`{}` cannot be the name of a script: {why}", name.escape_debug())]
 #[non_exhaustive]
 pub struct NotAName {
     /// The beginning of the text.

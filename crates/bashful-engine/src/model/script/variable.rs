@@ -210,7 +210,7 @@ fn unfit(name: &str) -> Option<&'static str> {
     } else if !name.split('.').all(word) {
         Some("a name is made of letters, digits and underscores, with full stops between its parts")
     } else if name.to_ascii_lowercase().starts_with("__bashful") {
-        Some("names that begin so are Bashful's own")
+        Some("names that begin this way are Bashful's own")
     } else if is_dotted(name) {
         None
     } else if is_hijack_variable(name) || name.starts_with("BASH") {
@@ -267,7 +267,7 @@ pub(crate) fn check_text(name: &str, value: &Value) -> Result<(), VariableError>
         Value::Null => refused("it is null"),
         Value::Object(_) => refused("it is an object; name one of its fields"),
         Value::Array(items) if !items.iter().all(is_plain) => {
-            refused("a list holds texts, numbers and booleans only")
+            refused("a list may hold only strings, numbers and booleans")
         }
         _ if nul => refused("it has a NUL byte, which no program can be given"),
         Value::Array(items) if items.iter().any(is_inexact) => refused(INEXACT),

@@ -93,7 +93,7 @@ pub enum AnchorError {
     Empty,
     /// The file is in the state directory.
     #[error(
-        "the file `{path}` lies in the state directory: who can change the trail could change it too",
+        "the file `{path}` lies in the state directory: a process that can change the trail could change it too",
         path = .path.display()
     )]
     Inside {
@@ -112,7 +112,7 @@ pub enum AnchorError {
         source: io::Error,
     },
     /// Something in the place is no anchor.
-    #[error("line {line} of {place} is no anchor")]
+    #[error("line {line} of {place} is not an anchor")]
     NoAnchor {
         /// The place, in words.
         place: String,

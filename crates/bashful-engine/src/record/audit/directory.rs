@@ -92,10 +92,10 @@ impl Directory {
         };
         let about = rustix::fs::fstat(&fd).map_err(|error| fail(error.into()))?;
         if FileType::from_raw_mode(about.st_mode) != FileType::RegularFile {
-            return Err(fail(io::Error::other("it is no file")));
+            return Err(fail(io::Error::other("it is not a file")));
         }
         if !is_ours(&about) {
-            return Err(fail(io::Error::other("it belongs to somebody else")));
+            return Err(fail(io::Error::other("it belongs to another user")));
         }
         Ok(Some((File::from(fd), about)))
     }

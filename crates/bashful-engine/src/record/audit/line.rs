@@ -108,7 +108,7 @@ impl<'a> Line<'a> {
         if line.len() > MAX_LINE {
             return Err("the line is too long");
         }
-        let text = std::str::from_utf8(line).map_err(|_| "it is no text")?;
+        let text = std::str::from_utf8(line).map_err(|_| "it is not text")?;
         let (body, seal) = line
             .split_at_checked(line.len().wrapping_sub(SEAL))
             .ok_or("it is too short")?;
@@ -127,9 +127,9 @@ impl<'a> Line<'a> {
         let rest = text
             .strip_prefix(VERSION)
             .ok_or("it does not begin like a record of version 1")?;
-        let (seq, rest) = number(rest).ok_or("its number is none")?;
+        let (seq, rest) = number(rest).ok_or("its number is not valid")?;
         let rest = rest.strip_prefix(TIME).ok_or("it has no time")?;
-        let (at_ms, _) = number(rest).ok_or("its time is none")?;
+        let (at_ms, _) = number(rest).ok_or("its time is not valid")?;
         Ok(Self {
             seq,
             at_ms,
@@ -148,9 +148,9 @@ impl<'a> Line<'a> {
     /// The same and more: a line that a program could read in two ways is no record either.
     pub(super) fn check(&self) -> Result<Envelope<'a>, &'static str> {
         if !self.is_sealed() {
-            return Err("its hash is not that of the line");
+            return Err("its hash does not match the line");
         }
-        let envelope: Envelope = serde_json::from_str(self.text).map_err(|_| "it is no JSON")?;
+        let envelope: Envelope = serde_json::from_str(self.text).map_err(|_| "it is not JSON")?;
         Ok(envelope)
     }
 }

@@ -168,7 +168,7 @@ fn last_record(path: &Path, file: &File, length: u64) -> Result<(Head, u64), Aud
         let damaged = |detail: &str| AuditError::Damaged {
             path: path.to_owned(),
             at: 0,
-            detail: format!("its last line is no record: {detail}"),
+            detail: format!("its last line is not a record: {detail}"),
         };
         let record = Line::parse(line).map_err(damaged)?;
         record.check().map_err(damaged)?;

@@ -183,13 +183,13 @@ impl Trail {
 fn said(mended: &Mended) -> String {
     match mended {
         Mended::Torn { bytes, .. } => {
-            format!("before it, {bytes} bytes of a write that was cut off were taken away")
+            format!("before it, {bytes} bytes of a write that was cut off were removed")
         }
         Mended::Cut { last, known } => {
             let first = last.saturating_add(1);
             format!("records {first} to {known} were gone when record {known} had been written")
         }
-        Mended::NoHead { .. } => "before it, the head was gone or could not be read".to_owned(),
+        Mended::NoHead { .. } => "before it, the head was missing or could not be read".to_owned(),
     }
 }
 

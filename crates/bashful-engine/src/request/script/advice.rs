@@ -30,19 +30,17 @@ impl ScriptError {
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::Engine(error) => return error.hint(),
-            Self::Unknown { .. } | Self::Id(_) => {
-                "`bashful scripts list --all` shows which there are"
-            }
+            Self::Unknown { .. } | Self::Id(_) => "`bashful scripts list --all` lists all scripts",
             Self::NameTaken { .. } => "choose another name, or change that script with `edit`",
             Self::Capabilities { .. } => "`bashful scripts validate --infer` proposes some",
             Self::Widens { .. } => "declare it with `bashful scripts edit`, and approve that",
             Self::ClosedDirectory { .. } => {
-                "declare it by its path if the script is to work there, and choose a directory above it"
+                "declare it by its path if the script should work there, and choose a directory above it"
             }
             Self::Directory { .. } => {
                 "declare that directory with `bashful scripts edit`, or choose one in the workspace"
             }
-            Self::InUse { .. } => "`--force` deletes it nevertheless; `restore` brings it back",
+            Self::InUse { .. } => "`--force` deletes it anyway; `restore` brings it back",
             Self::FileMissing { .. } => "`bashful scripts restore` writes its last text",
             Self::FileUnfit { .. } => {
                 "`bashful scripts validate` says more; mend it with `bashful scripts edit`, or take its last text back with `restore`, which keeps this one as a version"
@@ -50,28 +48,28 @@ impl ScriptError {
             Self::FileNotOurs { .. } => {
                 "make it a file of yours that only you can write, or write its last text with `bashful scripts restore`"
             }
-            Self::Foreign { .. } => "`bashful scripts import ID --name NAME` makes a script of it",
+            Self::Foreign { .. } => "`bashful scripts import ID --name NAME` makes it a script",
             Self::NoVersion { .. } | Self::AmbiguousVersion { .. } => {
-                "`bashful scripts history` shows which there are"
+                "`bashful scripts history` lists the versions"
             }
             Self::NotAsSeen { .. } | Self::ChangedMeanwhile { .. } => {
-                "`bashful scripts show` tells how it is now"
+                "`bashful scripts show` shows how it is now"
             }
             Self::Variables(VariableError::Missing { .. }) => {
-                "give them with `--var NAME=VALUE` or `--vars`, or leave their text with `--allow-missing`"
+                "give them with `--var NAME=VALUE` or `--vars`, or leave their text as it is with `--allow-missing`"
             }
             Self::Variables(VariableError::Type {
                 kind: VariableKind::List,
                 ..
             }) => "`--vars '{\"NAME\": [\"a\", \"b\"]}'` gives a list; `--var` gives one text",
             Self::Variables(VariableError::Unknown { .. }) => {
-                "declare it with `bashful scripts edit --variable`, or give it a dot to be a template"
+                "declare it with `bashful scripts edit --variable`, or put a dot into its name to make it a template"
             }
             Self::Folder(FolderError::Unsafe { .. }) => {
-                "see to it that the folder and what is above it belong to you, and that nobody else can write there"
+                "make sure that the folder and the directories above it belong to you, and that no other user can write there"
             }
             Self::Folder(FolderError::Failed { .. }) => {
-                "see to it that the folder can be read and written, and that there is space left"
+                "make sure that the folder can be read and written, and that there is space left"
             }
             Self::Folder(FolderError::NoPlace) => "set HOME",
             Self::Store(StoreError::Corrupt { .. })
@@ -79,7 +77,7 @@ impl ScriptError {
                 "`bashful doctor --repair` rebuilds it"
             }
             Self::Store(StoreError::Locked { .. }) => {
-                "another process holds it; try again when that one is done"
+                "another process is using it; try again when that process is done"
             }
             Self::Store(StoreError::Full { .. }) => "free some space",
             _ => return None,

@@ -212,7 +212,7 @@ impl ScriptCall {
             capability: None,
             suggestion: (!approved).then(|| {
                 format!(
-                    "somebody has to look at it: `bashful scripts approve {}`",
+                    "a person has to look at it: `bashful scripts approve {}`",
                     self.script.id
                 )
             }),

@@ -46,7 +46,7 @@ impl Scratch {
         // What is in reach of the script would be no scratch of its own, and shows that of others.
         if reach.values().any(|path| root.starts_with(path)) {
             let detail = format!(
-                "what the script declares holds both places for it; run it in a directory with \
+                "what the script declares covers both places for its scratch directory; run it in a directory with \
                  `--cwd`, or declare less than `{}`",
                 root.parent().unwrap_or(&root).display()
             );

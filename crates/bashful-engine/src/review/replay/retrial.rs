@@ -148,7 +148,7 @@ impl Retrial {
                 ..usual
             }))
         });
-        let wish = wish.ok_or("what it asked for cannot be told from its profile")?;
+        let wish = wish.ok_or("what it asked for cannot be separated from its profile")?;
         let ground = profile.grant(&wish).map_err(told)?;
         let name = name.to_owned();
         let besides = ExtraRules {

@@ -84,7 +84,7 @@ fn a_folder_that_others_can_write_is_refused() {
         assert_eq!(found.is_ok(), fits, "{mode:o}: {found:?}");
         if let Err(error) = found {
             let expected = format!(
-                "will not use the scripts folder `{}`: others can write it",
+                "will not use the scripts folder `{}`: others can write to it",
                 path.display()
             );
             assert_eq!(error.to_string(), expected);
@@ -131,20 +131,20 @@ fn what_is_no_file_of_ours_is_not_read() {
     fs::create_dir(&file).unwrap();
     assert_eq!(
         folder.read(id).unwrap(),
-        OnDisk::NotOurs("it is no regular file")
+        OnDisk::NotOurs("it is not a regular file")
     );
     fs::remove_dir(&file).unwrap();
     rustix::fs::mkfifoat(rustix::fs::CWD, &file, Mode::RUSR).unwrap();
     assert_eq!(
         folder.read(id).unwrap(),
-        OnDisk::NotOurs("it is no regular file")
+        OnDisk::NotOurs("it is not a regular file")
     );
     fs::remove_file(&file).unwrap();
     fs::write(&file, "echo hi").unwrap();
     fs::set_permissions(&file, fs::Permissions::from_mode(0o666)).unwrap();
     assert_eq!(
         folder.read(id).unwrap(),
-        OnDisk::NotOurs("others can write it")
+        OnDisk::NotOurs("others can write to it")
     );
 }
 

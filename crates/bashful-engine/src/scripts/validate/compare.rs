@@ -49,7 +49,7 @@ pub(super) fn compare(
         if !declared.classes.contains(class) {
             let message = format!(
                 "does what is refused unless `{class}` is declared: `--allow {class}`, if that is \
-                 meant"
+                 intended"
             );
             tell(Severity::Warning, "undeclared-class", message, class);
         }
@@ -73,7 +73,7 @@ pub(super) fn compare(
         };
         if !is_kept {
             let message = format!(
-                "writes `{name}`, which goes with the run; to keep it, write to a directory that \
+                "writes `{name}`, which is removed after the run; to keep it, write to a directory that \
                  it declares with `--write`"
             );
             let finding = ScriptFinding::own(Severity::Warning, "not-kept", message);

@@ -223,14 +223,14 @@ fn unknowns(text: &str, facts: &Facts) -> Vec<ScriptFinding> {
             _ => Severity::Warning,
         };
         let what = match unknown.kind {
-            UnknownKind::Syntax => "is not understood by our own reading",
+            UnknownKind::Syntax => "is not understood when Bashful reads it",
             UnknownKind::DynamicName => "decides what runs while it runs",
             UnknownKind::DynamicScript => "runs a text that is made while it runs",
             UnknownKind::ScriptFile => "runs a file whose content is not in the script",
             UnknownKind::StringEvaluation => "has bash evaluate a text as code",
             UnknownKind::Shadowing => "takes the name of a known command",
             UnknownKind::Characters => "has characters that look like others or cannot be seen",
-            UnknownKind::Length => "is longer than anybody reads",
+            UnknownKind::Length => "is longer than a person reads",
             _ => "is not known before it runs",
         };
         let fact: String = unknown.fact.chars().take(120).collect();
@@ -262,7 +262,7 @@ fn commands(settings: &Settings, text: &str, facts: &Facts, read: &mut Read) {
                 .any(|one| is_executable(one))
         };
         if !there {
-            let message = format!("`{name}` is not there on this machine");
+            let message = format!("`{name}` does not exist on this machine");
             let finding = ScriptFinding::own(Severity::Warning, "no-program", message);
             let line = Some(line_of(text, call.span.0));
             read.findings.push(finding.at_line(line));

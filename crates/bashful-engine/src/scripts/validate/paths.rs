@@ -95,7 +95,7 @@ pub(super) fn impossible(settings: &Settings, declared: &Capabilities) -> Vec<Sc
             tell(
                 "missing-path",
                 format!(
-                    "declares `{path}` in `{key}`, which is not there, so it will not run: {way}"
+                    "declares `{path}` in `{key}`, which does not exist, so it will not run: {way}"
                 ),
             );
             continue;
@@ -117,7 +117,7 @@ pub(super) fn impossible(settings: &Settings, declared: &Capabilities) -> Vec<Sc
         if !there && !command.is_empty() {
             tell(
                 "missing-command",
-                format!("declares the program `{command}`, which is not there: it will not run"),
+                format!("declares the program `{command}`, which was not found: it will not run"),
             );
         }
     }

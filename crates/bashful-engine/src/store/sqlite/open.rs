@@ -43,7 +43,7 @@ pub(super) fn existing(path: &Path) -> Result<Option<Connection>, StoreError> {
     if found <= 0 {
         return Err(StoreError::Corrupt {
             path: path.to_owned(),
-            detail: "it has no version, so it is empty or something else".to_owned(),
+            detail: "it has no version, so it is empty or not a database of Bashful".to_owned(),
         });
     }
     if found < KNOWN {
@@ -86,11 +86,11 @@ fn is_there(path: &Path) -> Result<bool, StoreError> {
     match fs::metadata(directory) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
         Err(error) => return Err(unusable(&format!("cannot look at its directory: {error}"))),
-        Ok(found) if !found.is_dir() => return Err(unusable("its place is no directory")),
+        Ok(found) if !found.is_dir() => return Err(unusable("its place is not a directory")),
         Ok(found) if found.uid() != ours || found.mode() & 0o022 != 0 => {
             let shown = directory.display();
             return Err(unusable(&format!(
-                "others can write its directory; look at what is in it, then make it yours alone: \
+                "others can write to its directory; look at what is in it, then make it yours alone: \
                  `chmod 700 {shown}`"
             )));
         }
@@ -104,7 +104,7 @@ fn is_there(path: &Path) -> Result<bool, StoreError> {
             detail: "it is not a regular file".to_owned(),
         }),
         Ok(found) if found.uid() != ours || found.mode() & 0o022 != 0 => {
-            Err(unusable("others can write it"))
+            Err(unusable("others can write to it"))
         }
         Ok(_) => Ok(true),
     }

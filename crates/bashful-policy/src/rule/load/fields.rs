@@ -12,10 +12,10 @@ impl Reading<'_, '_> {
     pub(super) fn text(&mut self, field: &'static str) -> Option<String> {
         let value = self.table.get(field)?;
         let DeValue::String(text) = value.get_ref() else {
-            return self.wrong(field.to_owned(), "a text", value);
+            return self.wrong(field.to_owned(), "a string", value);
         };
         if text.trim().is_empty() || text.contains('\0') {
-            return self.bad(field.to_owned(), "a text that says something", field);
+            return self.bad(field.to_owned(), "a string with words in it", field);
         }
         Some(text.clone().into_owned())
     }
@@ -102,7 +102,7 @@ impl Reading<'_, '_> {
                     let expected = "a word; `…` stands for more words, but not for the program";
                     return self.bad(field, expected, "command");
                 }
-                _ => return self.wrong(field, "a text, or a list of texts", item),
+                _ => return self.wrong(field, "a string, or a list of strings", item),
             }
         }
         if tokens.is_empty() {
@@ -133,7 +133,7 @@ impl Reading<'_, '_> {
                 Some(Matcher::Shape(shape))
             }
             _ => {
-                let expected = "a text such as `tool:bash:git push *`";
+                let expected = "a string such as `tool:bash:git push *`";
                 self.bad("action".to_owned(), expected, "action")
             }
         }
@@ -161,12 +161,12 @@ impl Reading<'_, '_> {
 
     fn list(&mut self, field: &str, value: &Spanned<DeValue<'_>>, at: &str) -> Option<Vec<String>> {
         let DeValue::Array(items) = value.get_ref() else {
-            return self.wrong(field.to_owned(), "a list of texts", value);
+            return self.wrong(field.to_owned(), "a list of strings", value);
         };
         if items.is_empty() {
             return self.bad(
                 field.to_owned(),
-                "at least one text, or remove the list",
+                "at least one string, or remove the list",
                 at,
             );
         }
@@ -175,8 +175,8 @@ impl Reading<'_, '_> {
             let field = format!("{field}[{index}]");
             match item.get_ref() {
                 DeValue::String(word) if is_word(word) => words.push(word.clone().into_owned()),
-                DeValue::String(_) => return self.bad(field, "a text that is not empty", at),
-                _ => return self.wrong(field, "a text", item),
+                DeValue::String(_) => return self.bad(field, "a string that is not empty", at),
+                _ => return self.wrong(field, "a string", item),
             }
         }
         Some(words)
@@ -188,7 +188,7 @@ impl Reading<'_, '_> {
             return Vec::new();
         };
         let DeValue::Array(items) = value.get_ref() else {
-            self.wrong::<()>(field.to_owned(), "a list of texts", value);
+            self.wrong::<()>(field.to_owned(), "a list of strings", value);
             return Vec::new();
         };
         let mut all = Vec::with_capacity(items.len());
@@ -198,7 +198,7 @@ impl Reading<'_, '_> {
                 DeValue::String(word) if is_word(word) => all.push(vec![word.clone().into_owned()]),
                 DeValue::Array(_) => all.extend(self.list(&name, item, field)),
                 _ => {
-                    self.wrong::<()>(name, "a text, or a list of texts", item);
+                    self.wrong::<()>(name, "a string, or a list of strings", item);
                 }
             }
         }

@@ -132,7 +132,7 @@ impl Reading<'_, '_> {
 
 pub(super) fn found(value: &Spanned<DeValue<'_>>) -> &'static str {
     match value.get_ref() {
-        DeValue::String(_) => "a text",
+        DeValue::String(_) => "a string",
         DeValue::Integer(_) => "a number",
         DeValue::Float(_) => "a fraction",
         DeValue::Boolean(_) => "a boolean",

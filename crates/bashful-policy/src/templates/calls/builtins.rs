@@ -9,7 +9,7 @@ const EVALUATED: Objection = Objection::new(
     "write the command, and give the value to it as an argument",
 );
 const VARIABLE: Objection = Objection::new(
-    "would be the name of a variable, and bash evaluates what stands in `name[…]`",
+    "would be the name of a variable, and bash evaluates what is in `name[…]`",
     "write the variable's name",
 );
 const FORMAT: Objection = Objection::new(

@@ -82,7 +82,7 @@ pub(super) fn copies(program: &str, arguments: &[Argument]) -> Written {
                 }
             }
         }
-        // A device can be written, but a name is replaced where the target is no directory.
+        // A device can be written, but a name is replaced where the target is not a directory.
         written.add(target, if into { Way::Write } else { way });
     }
     if program.ends_with("mv") {

@@ -58,13 +58,13 @@ pub(super) const RULES: &[Rule] = &[
             named!(FS_IOC_RESVSP, FS_IOC_RESVSP64, FS_IOC_ZERO_RANGE),
         )],
         NO_SUCH_REQUEST,
-        "sets space on a disk aside by an old way, which is not counted",
+        "reserves disk space in an old way, which is not counted",
     ),
     refuse_if(
         calls![SYS_fcntl],
         &[Test::Is(Argument::new(1, "operation"), named!(F_SETLEASE))],
         NOT_PERMITTED,
-        "makes whoever opens the file outside wait",
+        "makes a process that opens the file outside wait",
     ),
     refuse_if(
         calls![SYS_chmod, SYS_fchmod, SYS_creat, SYS_mkdir, SYS_mknod],

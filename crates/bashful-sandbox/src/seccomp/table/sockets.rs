@@ -27,7 +27,7 @@ pub(super) const RULES: &[Rule] = &[
         calls![SYS_socket],
         &[Test::IsNot(FAMILY, named!(AF_INET, AF_INET6, AF_NETLINK))],
         NO_SUCH_FAMILY,
-        "some families reach round the network namespace, others are seldom looked after",
+        "some families bypass the network namespace, others are rarely maintained",
     ),
     refuse_if(
         calls![SYS_socket],

@@ -35,7 +35,7 @@ pub(super) const RULES: &[Rule] = &[
     ),
     refuse(
         calls![SYS_statmount, SYS_listmount],
-        "tells where visible files come from",
+        "shows where visible files come from",
     ),
     refuse(
         calls![SYS_unshare, SYS_setns],
@@ -61,7 +61,7 @@ pub(super) const RULES: &[Rule] = &[
     ),
     refuse(
         calls![SYS_bpf, SYS_userfaultfd, SYS_perf_event_open],
-        "a large piece of kernel that attacks on it often use",
+        "a large part of the kernel that attacks often use",
     ),
     refuse(
         calls![SYS_keyctl, SYS_add_key, SYS_request_key],
@@ -125,7 +125,10 @@ pub(super) const RULES: &[Rule] = &[
         ],
         "a relic that hardly any program needs",
     ),
-    refuse(calls![SYS_memfd_secret], "memory that nobody can look into"),
+    refuse(
+        calls![SYS_memfd_secret],
+        "memory that no other process can inspect",
+    ),
     Rule {
         scope: Scope::ListedCommands,
         calls: calls![SYS_memfd_create],

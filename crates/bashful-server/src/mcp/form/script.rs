@@ -42,9 +42,9 @@ pub(super) fn about(script: &AskScript, text: &str) -> Option<String> {
     if gone.len() + come.len() > MOST_CHANGED {
         return None;
     }
-    about.push_str("\nIt was approved before. Since then these lines went:\n\n");
+    about.push_str("\nIt was approved before. Since then these lines were removed:\n\n");
     behind_a_bar(&mut about, &gone.join("\n"));
-    about.push_str("\nand these came:\n\n");
+    about.push_str("\nand these were added:\n\n");
     behind_a_bar(&mut about, &come.join("\n"));
     about.push('\n');
     Some(about)

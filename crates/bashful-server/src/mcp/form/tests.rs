@@ -280,8 +280,8 @@ fn what_a_client_says_by_itself_is_nobodys_answer() {
         let whole = json!({ "action": action, "content": content });
         let parsed: ElicitResult = serde_json::from_value(whole).unwrap();
         let expected = format!(
-            "nobody said yes in the client: it said `{action}`, as clients do by themselves when no \
-             person was available"
+            "no person said yes in the client: it said `{action}`, as clients do by themselves \
+             when no person is available"
         );
         assert_eq!(reply(&parsed), Reply::Nobody(expected));
     }
@@ -310,7 +310,7 @@ fn a_script_is_approved_or_not_and_shown_whole() {
         "Script: greet\n",
         "\"network\":\"on\"",
         "It declared before: ",
-        "and these came:\n\n  │ rm ⟨U+202E⟩x\n",
+        "and these were added:\n\n  │ rm ⟨U+202E⟩x\n",
         "exactly this text with what it declares",
     ] {
         assert!(message.contains(part), "{part}\n{message}");

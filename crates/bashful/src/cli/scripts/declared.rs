@@ -19,10 +19,10 @@ pub(crate) struct DeclaredArguments {
     /// All capabilities at once: JSON, or @FILE that holds it. Other flags come on top.
     #[arg(long, value_name = "JSON|@FILE")]
     pub(crate) capabilities: Option<String>,
-    /// It may read this file or directory; repeatable. `.` alone is wherever it is run.
+    /// It may read this file or directory; repeatable. `.` alone is the directory where it runs.
     #[arg(long, value_name = "PATH")]
     pub(crate) read: Vec<String>,
-    /// It may write this file or directory; repeatable. `.` alone is wherever it is run.
+    /// It may write this file or directory; repeatable. `.` alone is the directory where it runs.
     #[arg(long, value_name = "PATH")]
     pub(crate) write: Vec<String>,
     /// This file or directory is hidden from it; repeatable.
@@ -35,7 +35,7 @@ pub(crate) struct DeclaredArguments {
     /// shell's built-ins.
     #[arg(long = "command", value_name = "NAME")]
     pub(crate) commands: Vec<String>,
-    /// Open a class of commands that is refused otherwise, such as sudo; repeatable.
+    /// Allow a class of commands that is otherwise refused, such as sudo; repeatable.
     #[arg(long, value_name = "CLASS")]
     pub(crate) allow: Vec<String>,
     /// A variable; TYPE is string, number, integer, boolean, list or path; repeatable.
@@ -135,7 +135,9 @@ fn from_here(typed: &[String]) -> anyhow::Result<Vec<String>> {
         let path = path.strip_prefix("./").unwrap_or(path);
         let here = std::env::current_dir().context("there is no current directory")?;
         let whole = here.join(path.trim_end_matches('/'));
-        let whole = whole.to_str().context("the current directory is no text")?;
+        let whole = whole
+            .to_str()
+            .context("the current directory is not valid UTF-8")?;
         Ok(whole.to_owned())
     };
     typed.iter().map(absolute).collect()
@@ -159,7 +161,7 @@ fn variable(text: &str) -> Result<Variable, UsageError> {
     let known: Result<VariableKind, _> = serde_json::from_value(Value::String(kind.to_owned()));
     let kind = known.map_err(|_| {
         UsageError(format!(
-            "`{}` is no type of a variable: string, number, integer, boolean, list or path",
+            "`{}` is not a type of variable: string, number, integer, boolean, list or path",
             kind.escape_debug()
         ))
     })?;

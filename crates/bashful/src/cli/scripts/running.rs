@@ -58,13 +58,13 @@ pub(crate) struct ScriptCallerArguments {
     /// The root in which a working directory may lie [default: the current directory].
     #[arg(short, long, value_name = "DIR")]
     pub(crate) workspace: Option<PathBuf>,
-    /// Who asks.
+    /// The agent that asks.
     #[arg(long, value_name = "NAME")]
     pub(crate) agent: Option<String>,
     /// The session this call belongs to [default: BASHFUL_SESSION, else the terminal].
     #[arg(long, value_name = "NAME")]
     pub(crate) session: Option<String>,
-    /// Wait so long for a yes from elsewhere, if one is needed [default: not at all].
+    /// Wait up to this long for a yes from elsewhere, if one is needed [default: not at all].
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) wait: Option<Duration>,
     /// Do not ask at this terminal.

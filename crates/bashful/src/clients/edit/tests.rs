@@ -123,7 +123,7 @@ fn what_is_in_the_way_is_told() {
         ("{\"servers\": 1}", "`servers` is not a table"),
         (
             "{\"servers\": {}, \"servers\": {}}",
-            "`servers` stands there more than once",
+            "`servers` appears more than once",
         ),
     ] {
         let mut document = parse(Format::Json, text).unwrap();

@@ -21,7 +21,7 @@ pub(super) fn show(settled: &Settled, style: Style, out: &mut Vec<u8>) {
         Settled::Counts { ask, grant, also } => {
             let title = match ask.state {
                 AskState::Allowed { .. } if ask.script.is_some() => {
-                    "Approved: it runs without a question until something changes"
+                    "Approved: it runs without a question until it or what it declares changes"
                 }
                 AskState::Allowed { .. } => "Allowed; this is remembered",
                 AskState::Denied { .. } => "Denied",
@@ -61,7 +61,7 @@ pub(super) fn show(settled: &Settled, style: Style, out: &mut Vec<u8>) {
                 );
                 entries.push(("Next", next));
             }
-            ("Too late; this answer left nothing behind", entries)
+            ("Too late; this answer had no effect", entries)
         }
         _ => ("Answered", Vec::new()),
     };

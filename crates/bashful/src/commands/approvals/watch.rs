@@ -26,7 +26,10 @@ const LOOK_AGAIN: Duration = Duration::from_secs(60);
 pub(super) fn watch(desk: &ApprovalQueue, printer: &Printer) -> anyhow::Result<Exit> {
     let by = AnsweredBy::here(Channel::Terminal)?;
     let terminal = Terminal::open(printer.manner()).ok_or_else(|| {
-        UsageError("answers are typed, and this is not in the foreground of a terminal".to_owned())
+        UsageError(
+            "answers must be typed, and this process is not in the foreground of a terminal"
+                .to_owned(),
+        )
     })?;
     let watcher = Watcher {
         desk,
@@ -37,7 +40,7 @@ pub(super) fn watch(desk: &ApprovalQueue, printer: &Printer) -> anyhow::Result<E
     };
     watcher
         .terminal
-        .write("Waiting for asks; Ctrl-C ends.\n".as_bytes());
+        .write("Waiting for asks; Ctrl-C stops.\n".as_bytes());
     loop {
         let mut asks = desk.asks(WhichAsks::Pending)?;
         let go_on = if asks.is_empty() {
@@ -91,8 +94,8 @@ impl Watcher<'_> {
         };
         match (others.len(), like.len()) {
             (0, _) => {}
-            (count, 0) => self.say(&format!("{count} more wait.")),
-            (count, like) => self.say(&format!("{count} more wait, {like} of them like this.")),
+            (count, 0) => self.say(&format!("{count} more waiting.")),
+            (count, like) => self.say(&format!("{count} more waiting, {like} of them like this.")),
         }
         let answer = match put(ask, Editing::NotHere, &waiting) {
             Said::Answer(answer) => answer,
@@ -112,7 +115,7 @@ impl Watcher<'_> {
     /// yes needs no such question: the desk settles what it covers.
     fn deny_too(&self, like: &[&Ask], answer: &Answer) -> anyhow::Result<Next> {
         let waiting = Waiting::new(&self.terminal, None, Some(&self.interrupts));
-        let question = format!("Deny the {} like it too?", like.len());
+        let question = format!("Also deny the {} like it?", like.len());
         match confirm(&question, &waiting) {
             Some(true) => {}
             Some(false) => return Ok(Next::GoOn),

@@ -54,8 +54,8 @@ fn words(found: &Verification) -> String {
         Verdict::Unchanged(_) => writeln!(text, "  {count} records fit together"),
         Verdict::Consistent => writeln!(
             text,
-            "  {count} records fit together; no anchor was checked, so whether all of them \
-             were written anew cannot be seen"
+            "  {count} records fit together; no anchor was checked, so a trail that was replaced \
+             as a whole would not be noticed"
         ),
     };
     if let Some(last) = &found.last {

@@ -80,11 +80,11 @@ fn script(event: &ScriptChanged) -> String {
 
 fn mending(mended: &Mended) -> String {
     match mended {
-        Mended::Torn { bytes, .. } => format!("{bytes} bytes of a torn line were taken away"),
+        Mended::Torn { bytes, .. } => format!("{bytes} bytes of a torn line were removed"),
         Mended::Cut { last, known } => {
             format!("cut off after record {last}: records up to {known} are gone")
         }
-        Mended::NoHead { .. } => "the head was gone or could not be read".to_owned(),
+        Mended::NoHead { .. } => "the head was missing or could not be read".to_owned(),
         _ => String::new(),
     }
 }
@@ -93,8 +93,8 @@ fn mending(mended: &Mended) -> String {
 fn input(event: &InputSent) -> String {
     let bytes = event.bytes.unwrap_or_default();
     match event.how {
-        InputHow::AttachBegan => "somebody sat down at its terminal".to_owned(),
-        InputHow::AttachEnded => format!("somebody left its terminal: {bytes} bytes typed"),
+        InputHow::AttachBegan => "a person attached to its terminal".to_owned(),
+        InputHow::AttachEnded => format!("a person left its terminal: {bytes} bytes typed"),
         InputHow::Send => format!("sent with `bashful send`: {bytes} bytes"),
         InputHow::Tool => format!("sent by an agent: {bytes} bytes"),
         _ => format!("sent: {bytes} bytes"),

@@ -34,7 +34,7 @@ fn finding(client: &ClientStanding) -> Finding {
         let command = &entry.command;
         return told(
             FindingState::Weak,
-            &format!("is told to start `{command}`, which is not there"),
+            &format!("is set to start `{command}`, which does not exist"),
         );
     }
     match client.shell {
@@ -53,7 +53,7 @@ fn finding(client: &ClientStanding) -> Finding {
         ),
         ShellState::Unknown => told(
             FindingState::Weak,
-            "starts Bashful; whether its own shell is off cannot be told",
+            "starts Bashful; Bashful cannot tell whether its own shell is off",
         ),
     }
 }

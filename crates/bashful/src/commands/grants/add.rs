@@ -44,7 +44,7 @@ pub(super) fn add(
     let subject = match (&arguments.command, &arguments.exact) {
         (Some(text), _) => SubjectWish::Shape(shape::read(text).map_err(usage)?),
         (None, Some(text)) if text.is_empty() => {
-            return Err(usage("an empty text is no command".to_owned()).into());
+            return Err(usage("an empty text is not a command".to_owned()).into());
         }
         (None, Some(text)) => SubjectWish::Command(text.clone()),
         (None, None) => SubjectWish::Any,
@@ -83,7 +83,7 @@ fn check(wish: &GrantWish, config: Config) -> anyhow::Result<()> {
         .build()?;
     engine
         .explain(Invocation::bash("true"))
-        .context("a run could not be given this")?;
+        .context("no run could be given this")?;
     Ok(())
 }
 

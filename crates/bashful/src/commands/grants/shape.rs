@@ -19,12 +19,12 @@ pub(super) fn read(text: &str) -> Result<Vec<String>, String> {
                         Some(next) if next == c => break,
                         Some('\\') if c == '"' => word.extend(characters.next()),
                         Some(next) => word.push(next),
-                        None => return Err(format!("the shape has a {c} without an end")),
+                        None => return Err(format!("the shape has a {c} that is not closed")),
                     }
                 }
             }
             '\\' => word.get_or_insert_default().extend(characters.next()),
-            _ if c.is_control() => return Err("a shape has no control characters".to_owned()),
+            _ if c.is_control() => return Err("a shape cannot hold control characters".to_owned()),
             _ => word.get_or_insert_default().push(c),
         }
     }
@@ -38,7 +38,7 @@ pub(super) fn read(text: &str) -> Result<Vec<String>, String> {
     let rest = words.iter().position(|word| word == REST);
     match rest {
         Some(at) if at + 1 < words.len() => {
-            Err("`…` stands for the rest, so it comes last".to_owned())
+            Err("`…` stands for the rest, so it must come last".to_owned())
         }
         _ => Ok(words),
     }

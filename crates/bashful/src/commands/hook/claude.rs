@@ -42,10 +42,7 @@ pub(super) fn claude(arguments: &ClaudeHookArguments, printer: &Printer) -> anyh
         return Ok(());
     };
     if tool == "PowerShell" {
-        return deny(
-            "Bashful runs bash and nothing else; use the Bash tool",
-            printer,
-        );
+        return deny("Bashful runs only bash; use the Bash tool", printer);
     }
     let call = Call::of(arguments, &request, input, command)?;
     if arguments.workspace.is_none() && is_too_wide(&call.workspace) {
@@ -231,7 +228,7 @@ fn text<'a>(object: &'a Map<String, Value>, key: &str) -> anyhow::Result<Option<
     match object.get(key) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text)),
-        Some(_) => anyhow::bail!("`{key}` is not a text"),
+        Some(_) => anyhow::bail!("`{key}` is not a string"),
     }
 }
 

@@ -11,7 +11,7 @@ pub(super) fn cursor(printer: &Printer) -> anyhow::Result<()> {
                  the same commands, and asks where it must.";
     printer.json(&json!({
         "permission": "deny",
-        "user_message": "Bashful switched Cursor's own shell off; the agent is to use `bash_run`.",
+        "user_message": "Bashful switched Cursor's own shell off; the agent should use `bash_run`.",
         "agent_message": words,
     }))?;
     Ok(())

@@ -80,7 +80,7 @@ impl<'a> Draft<'a> {
                     TakenBack::Gone => {}
                     TakenBack::Changed => {
                         let at = step.at.join(".");
-                        left.push(format!("`{at}` was changed since, and stays."));
+                        left.push(format!("`{at}` was changed since then, so it stays."));
                     }
                 }
             }

@@ -108,20 +108,21 @@ impl Installing<'_> {
         let title = self.client.title();
         let hook = self.client.hook(self.wanted, self.around).ok_or_else(|| {
             UsageError(format!(
-                "{title} has no hook that could send its commands through us"
+                "{title} has no hook that could send its commands through Bashful"
             ))
         })?;
         if standing(self.client, self.around).shell == ShellState::Off {
             self.notes.push(format!(
                 "Its own shell is switched off, so the hook has nothing to do; `bashful mcp \
-                 install {} --remove` takes that back.",
+                 install {} --remove` undoes that.",
                 self.client.name()
             ));
         }
         let mark = self.draft.mark();
         let parts: Vec<Part> = self.draft.make(&hook)?.into_iter().collect();
-        let offer = "The hook judges what its own shell is to run, and sends it through Bashful.";
-        let word = self.offer(offer, &parts, "Put the hook in?")?;
+        let offer =
+            "The hook judges what its own shell is about to run, and sends it through Bashful.";
+        let word = self.offer(offer, &parts, "Add the hook?")?;
         if word == Word::No {
             self.draft.back_to(&mark);
             self.warn_about_shell();
@@ -146,7 +147,7 @@ impl Installing<'_> {
 
     fn warn_about_shell(&mut self) {
         self.notes.push(format!(
-            "{}'s own shell is still on; what it runs there, Bashful neither judges nor confines.",
+            "{}'s own shell is still on; Bashful neither judges nor confines what it runs there.",
             self.client.title()
         ));
     }
@@ -154,7 +155,7 @@ impl Installing<'_> {
     fn finish(self, printer: &Printer) -> anyhow::Result<Exit> {
         let title = self.client.title();
         if !self.changed {
-            let heading = format!("{title} is set up already; nothing was changed");
+            let heading = format!("{title} is already set up; nothing was changed");
             return finished(&heading, &[], &self.notes, printer);
         }
         if let Consent::DryRun(_) = self.consent {

@@ -34,8 +34,11 @@ pub(super) fn remove(
         let heading = format!("{title} is not set up here; nothing was changed");
         return finished(&heading, &[], &notes, printer);
     }
-    consent.show(&format!("What was put in for {title} goes:"), &parts)?;
-    match consent.ask("Take it out?")? {
+    consent.show(
+        &format!("This was added for {title} and will be removed:"),
+        &parts,
+    )?;
+    match consent.ask("Remove it?")? {
         Word::Yes => {}
         Word::No => {
             printer.data(b"Nothing was changed.\n")?;
@@ -49,7 +52,7 @@ pub(super) fn remove(
     }
     let written = draft.write(&mut receipts, Note::Undone)?;
     notes.push(format!(
-        "{title} runs commands with its own shell again, past Bashful."
+        "{title} runs commands with its own shell again, bypassing Bashful."
     ));
     let heading = format!("{title} is as it was before");
     finished(&heading, &written, &notes, printer)

@@ -69,7 +69,7 @@ pub(super) fn serve(arguments: &ServeArguments, printer: &Printer) -> anyhow::Re
     });
     match served {
         Err(error @ ServeError::NotLoopback { .. }) => {
-            let problem = format!("{error}; if that is meant, add `--allow-remote`");
+            let problem = format!("{error}; if that is intended, add `--allow-remote`");
             return Err(UsageError(problem).into());
         }
         served => served?,

@@ -28,7 +28,7 @@ pub(super) fn status(as_json: bool, printer: &Printer) -> anyhow::Result<Exit> {
             printer.note(
                 "warning",
                 &format!(
-                    "{} is told to start `{}`, which is not there ({})",
+                    "{} is set to start `{}`, which does not exist ({})",
                     client.title,
                     entry.command,
                     entry.file.display()

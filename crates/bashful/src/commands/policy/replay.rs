@@ -128,7 +128,7 @@ fn about(change: &Change) -> String {
     }
     if change.masked {
         out.push_str(
-            "      a secret in it was masked, so that something else was judged than ran\n",
+            "      a secret in it was masked, so the text that was judged is not the text that ran\n",
         );
     }
     out
@@ -140,7 +140,7 @@ fn said(answers: Answers) -> Option<String> {
         (answers.yes, "yes"),
         (answers.granted, "yes before"),
         (answers.no, "no"),
-        (answers.edited, "something else"),
+        (answers.edited, "an edited command"),
         (answers.expired, "nothing in time"),
     ];
     let said = said.into_iter().filter(|(count, _)| *count > 0);

@@ -182,7 +182,7 @@ impl Up<'_> {
         if !safe.ends_with(b"\n") {
             safe.push(b'\n');
         }
-        self.printer.note("note", "the last that it printed:");
+        self.printer.note("note", "the last it printed:");
         self.printer.talk(&safe);
     }
 }

@@ -31,7 +31,7 @@ const MOST_DENIALS: usize = 5;
 pub(super) fn remarks(result: &ExecutionResult, printer: &Printer) {
     match result.status {
         Status::TimedOut => {
-            printer.note("error", "the command ran into its time limit and was ended");
+            printer.note("error", "the command reached its time limit and was ended");
         }
         Status::Cancelled => printer.note("error", "the command was cancelled"),
         _ => {}
@@ -40,10 +40,10 @@ pub(super) fn remarks(result: &ExecutionResult, printer: &Printer) {
         printer.note("error", error);
     }
     if result.log_end == Some("write_failed") {
-        printer.note("warning", "the log could not be written to its end");
+        printer.note("warning", "the log could not be written in full");
     }
     if result.unrecorded {
-        printer.note("warning", "it ran, and its end could not be recorded");
+        printer.note("warning", "it ran, but its end could not be recorded");
         if result.log_end.is_none() {
             printer.note("hint", MORE_SPACE);
         }
@@ -100,7 +100,7 @@ fn about_ask(approval: &Approval, printer: &Printer) {
         );
     }
     if approval.edited_from.is_some() {
-        printer.note("note", "what ran was edited by a person before it ran");
+        printer.note("note", "a person edited the command before it ran");
     }
 }
 

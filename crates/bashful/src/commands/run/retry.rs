@@ -19,7 +19,7 @@ pub(super) fn after_a_yes(
         let Some(invocation) = again()? else {
             show.printer.note(
                 "note",
-                "it cannot run again by itself, because its input was read already",
+                "it cannot be run again automatically, because its input was already read",
             );
             break;
         };
@@ -27,7 +27,7 @@ pub(super) fn after_a_yes(
             break;
         }
         show.printer
-            .note("note", "it was allowed, and runs again from its beginning");
+            .note("note", "it was allowed, and runs again from the start");
         ended = show.start(engine, invocation, || {})?;
     }
     Ok(ended)

@@ -42,7 +42,7 @@ pub(super) fn approve(engine: &Engine, wish: &Wish<'_>, tell: &Teller<'_>) -> an
         let without = error == NotAPerson::NoTerminal;
         let error = anyhow::Error::new(error);
         if without {
-            error.context("nobody can be asked here, and `--yes` was not given")
+            error.context("there is no person to ask here, and `--yes` was not given")
         } else {
             error
         }
@@ -71,9 +71,9 @@ pub(super) fn approve(engine: &Engine, wish: &Wish<'_>, tell: &Teller<'_>) -> an
     Ok(Exit::Success)
 }
 
-const ALREADY: &str = "Approved already, exactly as it is";
+const ALREADY: &str = "Already approved, exactly as it is";
 
-const TITLE: &str = "Approved: it runs without a question until something changes";
+const TITLE: &str = "Approved: it runs without a question until it or what it declares changes";
 
 /// The person who changes an approval from this process. Without a terminal it is the command line
 /// that speaks; what Bashful runs never does.
@@ -121,5 +121,5 @@ fn ask(scripts: &Scripts<'_>, view: &ScriptView, tell: &Teller<'_>) -> anyhow::R
     card.write_whole(text, terminal.style(), &mut out);
     terminal.write(&out);
     let waiting = Waiting::new(&terminal, None, None);
-    Ok(confirm("Approve it like this?", &waiting) == Some(true))
+    Ok(confirm("Approve it as it is?", &waiting) == Some(true))
 }

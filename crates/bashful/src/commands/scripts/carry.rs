@@ -79,7 +79,7 @@ fn adopt(
     name: Option<ScriptName>,
     arguments: &ImportArguments,
 ) -> anyhow::Result<ScriptView> {
-    let unnamed = || UsageError("a file of the folder needs a name: --name NAME".to_owned());
+    let unnamed = || UsageError("a file from the folder needs a name: --name NAME".to_owned());
     let declared = &arguments.declared;
     let capabilities = declared.capabilities_from(&Capabilities::default())?;
     let new = NewScript {
@@ -109,7 +109,7 @@ fn read(path: &Path) -> anyhow::Result<ScriptDocument> {
     let document = serde_json::from_str(&text);
     Ok(document.map_err(|error| {
         usage(format!(
-            "it is no exported script: {error}; a plain one is made with `bashful scripts create \
+            "it is not an exported script: {error}; to make a script from a plain file, use `bashful scripts create \
              --name NAME FILE`"
         ))
     })?)

@@ -45,7 +45,7 @@ pub(super) fn create(
     let edited = in_editor(scripts, BEGINNING)?;
     if edited.content == BEGINNING.as_bytes() {
         edited.discard();
-        return Err(UsageError("nothing was written, so nothing was made".to_owned()).into());
+        return Err(UsageError("no text was written, so no script was made".to_owned()).into());
     }
     let go_on = format!(
         "bashful scripts create --name {}",

@@ -39,7 +39,7 @@ pub(super) fn clean(arguments: &CleanArguments, printer: &Printer) -> anyhow::Re
     };
     let count = cleaned.removed.len();
     let mut text = format!(
-        "{verb} {count} {}, {} of logs; {} that ended are kept, {} run.\n",
+        "{verb} {count} {}, {} of logs; {} ended and {} running are kept.\n",
         if count == 1 { "task" } else { "tasks" },
         size(cleaned.freed_bytes),
         cleaned.kept,

@@ -103,7 +103,7 @@ fn all_that_matters_is_there() {
 │ a  always            │ git push origin …
 │                      │ and opens network on
 │                      │ claude, in this directory
-│ e  edit the command  │ the changed command is judged anew
+│ e  edit the command  │ the changed command is judged again
 │ n  deny              │ also ENTER and Ctrl-C
 │ m  deny and say why  │ what you type goes to the agent
 │ ?  help              │ v shows the whole command

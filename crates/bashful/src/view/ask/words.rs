@@ -22,7 +22,7 @@ pub(crate) fn subject(subject: &Subject) -> Vec<String> {
         Subject::Shapes(shapes) => shapes.iter().map(|words| shape(words)).collect(),
         Subject::Command { text, .. } => vec![format!("exactly: {text}")],
         Subject::Any => vec!["any command".to_owned()],
-        _ => vec!["something that this version does not know".to_owned()],
+        _ => vec!["a kind of grant that this version does not know".to_owned()],
     }
 }
 
@@ -88,7 +88,7 @@ pub(crate) fn state(state: &AskState, now_ms: u64) -> String {
         }
         AskState::Expired { at_ms } => format!("expired {} ago, unanswered", ago(at_ms)),
         AskState::Overtaken { at_ms } => format!(
-            "the script was changed or deleted {} ago, before anybody answered",
+            "the script was changed or deleted {} ago, before an answer came",
             ago(at_ms)
         ),
     }

@@ -75,7 +75,7 @@ impl ScriptCard<'_> {
             block.text(name, Tone::Plain, &content, ROWS);
             let was = old.iter().flatten().find(|(old, _)| *old == name);
             match (&old, was) {
-                (Some(_), None) => block.text("", Tone::Warning, "new: it was nothing", ROWS),
+                (Some(_), None) => block.text("", Tone::Warning, "new: it had nothing here", ROWS),
                 (_, Some((_, was))) if *was != content => {
                     block.text("", Tone::Warning, &format!("was: {was}"), ROWS);
                 }
@@ -94,7 +94,7 @@ impl ScriptCard<'_> {
             name = "";
         }
         if self.findings.is_empty() {
-            block.text(name, Tone::Plain, "nothing worth a word", ROWS);
+            block.text(name, Tone::Plain, "nothing worth noting", ROWS);
         }
         self.write_change(text, block);
     }
@@ -108,7 +108,7 @@ impl ScriptCard<'_> {
             block.text(label, Tone::Plain, &variable_words(variable), ROWS);
             label = "";
             match (before, old(&variable.name)) {
-                (Some(_), None) => block.text("", Tone::Warning, "new: it was not there", ROWS),
+                (Some(_), None) => block.text("", Tone::Warning, "new: it did not exist", ROWS),
                 (_, Some(was)) if was != variable => {
                     let was = format!("was: {}", variable_words(was));
                     block.text("", Tone::Warning, &was, ROWS);
@@ -145,7 +145,9 @@ impl ScriptCard<'_> {
                 format!("{ago} ago it was approved with this text, and with what it declared then")
             }
             (false, Some(_)) => format!("{ago} ago another text was approved; this changed since:"),
-            (false, None) => format!("{ago} ago another text was approved, which is not kept"),
+            (false, None) => {
+                format!("{ago} ago another text was approved, which has not been kept")
+            }
         };
         block.text("Changed", Tone::Warning, &words, ROWS);
         let Some(old) = before.text else { return };

@@ -22,7 +22,7 @@ pub(crate) fn show_dry_run(dry: &DryRun, style: Style, out: &mut Vec<u8>) {
     let decision = dry.plan.decision.as_ref();
     let title = match decision.map(|decision| decision.effect) {
         None | Some(Effect::Allow) => (Tone::Success, "✓ It would run"),
-        Some(Effect::Ask) => (Tone::Warning, "? It would not run before somebody says yes"),
+        Some(Effect::Ask) => (Tone::Warning, "? It would not run until a person says yes"),
         Some(Effect::Deny) => (Tone::Error, "✗ It would not run"),
     };
     let mut block = Block::open(style, title, NAMES, out);

@@ -43,9 +43,9 @@ pub(crate) fn show_validation(validation: &Validation, style: Style, out: &mut V
         let unreadable = ["syntax", "unfit", "template"];
         let is_unreadable = |finding: &ScriptFinding| unreadable.contains(&finding.code.as_str());
         let missing = if validation.findings.iter().any(is_unreadable) {
-            "nobody looked further, because it cannot be read"
+            "nothing else was checked, because it cannot be read"
         } else {
-            "shellcheck did not look at it: it is not installed"
+            "shellcheck did not check it: it is not installed"
         };
         block.text("", Tone::Plain, missing, ROWS);
     }

@@ -191,7 +191,7 @@ fn with_a_damaged_trail_nothing_runs() {
             "{arguments:?}: {screen}"
         );
         assert!(screen.contains("trail.jsonl"), "{arguments:?}: {screen}");
-        let way_out = "move it away";
+        let way_out = "move the trail aside";
         assert!(screen.contains(way_out), "{arguments:?}: {screen}");
     }
     assert_eq!(grants(&world), [] as [Value; 0]);
@@ -314,7 +314,7 @@ fn a_state_directory_of_somebody_else_is_refused() {
             Terminal::line(&world, "unshare -U -r -m sh inner.sh").end()
         };
         assert_eq!(code, 125, "{arguments:?}: {screen}");
-        let told = ["others can write", "somebody else"];
+        let told = ["others can write", "another user"];
         let is_told = told.iter().any(|words| screen.contains(words));
         assert!(is_told, "{arguments:?}: {screen}");
     }

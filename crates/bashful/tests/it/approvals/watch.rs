@@ -49,7 +49,7 @@ fn several_are_answered_one_by_one_and_ctrl_c_ends() {
     let mut terminal = Terminal::bashful(&world, &["approvals", "watch"]);
     terminal.asked(1);
     assert!(
-        terminal.seen().contains("1 more wait.\n"),
+        terminal.seen().contains("1 more waiting.\n"),
         "{}",
         terminal.seen()
     );
@@ -84,9 +84,9 @@ fn a_flood_of_one_kind_is_denied_at_once() {
     }
     let mut terminal = Terminal::bashful(&world, &["approvals", "watch"]);
     terminal.asked(1);
-    terminal.look_for("3 more wait, 2 of them like this.\n", 1);
+    terminal.look_for("3 more waiting, 2 of them like this.\n", 1);
     terminal.press(b"n");
-    terminal.look_for("Deny the 2 like it too? [y, ENTER is no] ", 1);
+    terminal.look_for("Also deny the 2 like it? [y, ENTER is no] ", 1);
     // The habit of pressing it twice is no answer.
     std::thread::sleep(std::time::Duration::from_millis(450));
     terminal.press(b"y");

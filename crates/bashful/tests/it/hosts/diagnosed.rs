@@ -34,7 +34,7 @@ fn missing<'a>(told: &'a Value, what: &str) -> &'a Value {
     found.unwrap_or_else(|| panic!("{what} is not missing in {told}"))
 }
 
-/// Hosts on which our own sandbox cannot be built, what is told of them, and what mends them.
+/// Hosts on which Bashful's own sandbox cannot be built, what is told of them, and what mends them.
 const UNWELL: [(&[&str], &str, &str); 6] = [
     (&["no-filters"], "seccomp", ""),
     (&["docker", "no-landlock"], "landlock", ""),
@@ -325,7 +325,7 @@ fn a_configuration_that_cannot_be_read_is_told() {
     assert!(
         people
             .stdout
-            .ends_with("✗ Nothing runs before what is marked ✗ above is mended\n")
+            .ends_with("✗ Nothing runs until what is marked ✗ above is mended\n")
     );
 }
 

@@ -71,7 +71,7 @@ fn a_wait_ends() {
     let text = text_of(&client.result(&id));
     assert!(began.elapsed() >= Duration::from_secs(1), "it did not wait");
     assert!(
-        text.ends_with(", and nobody answered elsewhere within 1 s"),
+        text.ends_with(", and no answer came from elsewhere within 1 s"),
         "{text}"
     );
 }

@@ -72,8 +72,8 @@ fn an_answer_that_no_person_gave_says_so() {
         let manner = Manner::asking().named(name);
         let text = read_after(&world, manner, &json!({ "action": action }));
         let expected = format!(
-            "{WAITING}asked: nobody said yes in the client: it said `{action}`, as clients do by \
-             themselves when no person was available"
+            "{WAITING}asked: no person said yes in the client: it said `{action}`, as clients do \
+             by themselves when no person is available"
         );
         assert_eq!(text, expected);
     }
@@ -124,7 +124,7 @@ fn what_would_happen_is_told_without_running_it() {
         ),
         (
             "touch made",
-            "ask: it would not run before a person says yes. makes a file\n\
+            "ask: it would not run until a person says yes. makes a file\n\
              rule: ask-touch (user)",
         ),
         (
@@ -183,7 +183,7 @@ fn arguments_that_are_not_what_a_tool_takes() {
         (
             "task_output",
             json!({ "task_id": "bash-none" }),
-            "there is no task `bash-none`; task_list shows which there are",
+            "there is no task `bash-none`; task_list shows your tasks",
         ),
         (
             "task_list",

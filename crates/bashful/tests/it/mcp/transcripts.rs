@@ -167,7 +167,7 @@ fn a_task_from_start_to_end() {
     );
     assert_eq!(
         reads("task_kill", json!({})),
-        "it had ended before\n[TASK]: ended, exit code 5"
+        "it had already ended\n[TASK]: ended, exit code 5"
     );
 }
 
@@ -183,12 +183,12 @@ fn a_task_that_is_killed() {
     let killed = client.call("task_kill", &json!({ "task_id": id }));
     assert_eq!(
         golden(&world, &killed),
-        "it was ended\n[TASK]: cancelled: somebody ended it"
+        "it was ended\n[TASK]: cancelled: it was ended on request"
     );
     let listed = client.call("task_list", &json!({ "which": "finished" }));
     assert_eq!(
         golden(&world, &listed),
-        "[TASK]: cancelled: somebody ended it  echo up; sleep 60"
+        "[TASK]: cancelled: it was ended on request  echo up; sleep 60"
     );
     let waited = client.call("task_wait", &json!({ "task_id": id }));
     assert_eq!(

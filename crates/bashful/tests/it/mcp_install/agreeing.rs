@@ -136,7 +136,7 @@ fn a_file_that_changes_while_somebody_reads_is_left() {
     terminal.press(b"y");
     let (code, screen) = terminal.end();
     assert_eq!(code, 125, "{screen}");
-    assert!(screen.contains("changed by somebody else"), "{screen}");
+    assert!(screen.contains("changed by another program"), "{screen}");
     assert_eq!(super::text(&world, "home/.codex/config.toml"), "a = 2\n");
 }
 

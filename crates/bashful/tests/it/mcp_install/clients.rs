@@ -208,7 +208,7 @@ fn the_home_directory_is_no_project() {
         command.current_dir(directory);
         let outcome = Running::start(command).end().outcome();
         assert_eq!(outcome.code, 2, "{outcome:?}");
-        assert!(outcome.stderr.contains("is no project"), "{outcome:?}");
+        assert!(outcome.stderr.contains("is not a project"), "{outcome:?}");
     }
     assert_eq!(files(&world, "home"), []);
 }
@@ -220,7 +220,7 @@ fn a_second_time_changes_nothing() {
         installed(&world, &[client]);
         let before = (files(&world, "home"), files(&world, "config"));
         let outcome = installed(&world, &[client]);
-        assert!(outcome.stdout.contains("is set up already"), "{outcome:?}");
+        assert!(outcome.stdout.contains("is already set up"), "{outcome:?}");
         assert_eq!((files(&world, "home"), files(&world, "config")), before);
     }
 }

@@ -100,7 +100,7 @@ fn a_program_that_is_gone_is_told() {
     assert!(
         outcome
             .stderr
-            .contains("`/nowhere/bashful`, which is not there"),
+            .contains("`/nowhere/bashful`, which does not exist"),
         "{outcome:?}"
     );
 }

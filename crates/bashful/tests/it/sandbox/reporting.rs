@@ -84,7 +84,7 @@ os._exit(0)
     assert_eq!(explained.code, 0, "{explained:?}");
     assert!(!explained.stdout.contains('\u{1b}'), "{explained:?}");
     assert!(
-        explained.stdout.contains("could not be looked into"),
+        explained.stdout.contains("could not be inspected"),
         "{explained:?}"
     );
     let verified = world.call(&["audit", "verify"]);
@@ -265,7 +265,7 @@ fn where_the_kernel_does_not_tell_a_run_goes_on_and_nothing_is_claimed() {
     assert!(
         explained
             .stdout
-            .contains("Not seen: unknown: this kernel did not tell"),
+            .contains("Not seen: unknown: this kernel did not report"),
         "{explained:?}"
     );
 }
@@ -436,7 +436,7 @@ fn a_file_system_that_never_answers_holds_nobody_up() {
     );
     let explained = world.call(&["explain", "--last"]);
     assert!(
-        explained.stdout.contains("could not be looked into"),
+        explained.stdout.contains("could not be inspected"),
         "{explained:?}"
     );
 }

@@ -51,7 +51,7 @@ fn names_and_ids_are_checked() {
         let outcome = world.scripts_with(&["create", "--name", name, "-"], "echo\n");
         assert_eq!(outcome.code, 2, "{name:?}: {outcome:?}");
         assert!(
-            outcome.stderr.contains("is no name for a script"),
+            outcome.stderr.contains("cannot be the name of a script"),
             "{outcome:?}"
         );
         assert!(!outcome.stderr.contains('\u{1b}'), "{outcome:?}");
@@ -118,7 +118,7 @@ fn values_have_names_types_and_no_circles() {
     for (flag, said) in [
         ("--variable=PATH", "cannot be a variable"),
         ("--variable=1a", "cannot be a variable"),
-        ("--variable=A:word", "is no type"),
+        ("--variable=A:word", "is not a type"),
         ("--variable=A:number=x", "of type number"),
         ("--variables=7", "is not a list of variables"),
         ("--capabilities={\"net\": 1}", "is not capabilities"),
@@ -152,7 +152,7 @@ fn a_folder_that_others_can_write_is_not_used() {
     let outcome = world.scripts_with(&["create", "--name", "a", "-"], "echo\n");
     assert_eq!(outcome.code, 125, "{outcome:?}");
     assert!(
-        outcome.stderr.contains("others can write it"),
+        outcome.stderr.contains("others can write to it"),
         "{outcome:?}"
     );
     fs::set_permissions(&folder, fs::Permissions::from_mode(0o700)).unwrap();

@@ -90,7 +90,7 @@ fn what_somebody_else_changed_meanwhile_is_not_overwritten() {
     );
     let (code, screen) = editing(&world, "sh slow.sh", "edit a");
     assert_eq!(code, 2, "{screen}");
-    assert!(screen.contains("is not what was seen"), "{screen}");
+    assert!(screen.contains("is no longer what was seen"), "{screen}");
     assert!(screen.contains("what you wrote is kept in"), "{screen}");
     assert_eq!(
         world.told(&["show", "a"])["script"]["content"],

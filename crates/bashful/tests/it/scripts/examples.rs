@@ -178,7 +178,7 @@ fn a_dry_run_tells_all_and_does_nothing() {
     let outcome = world.scripts(&arguments);
     assert_eq!(outcome.code, 121, "{outcome:?}");
     for part in [
-        "? It would not run before somebody says yes",
+        "? It would not run until a person says yes",
         "${trigger.file.path} = \"$(touch made) \\u{202e}\"",
         "Can reach   nothing but its own loopback",
         "script-not-approved",

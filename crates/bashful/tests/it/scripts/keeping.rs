@@ -147,7 +147,7 @@ fn a_folder_below_one_that_everybody_writes_is_refused() {
     let refused = world.scripts(&["show", "a"]);
     assert_eq!(refused.code, 125, "{refused:?}");
     assert!(
-        refused.stderr.contains("everybody can write it"),
+        refused.stderr.contains("every user can write to it"),
         "{refused:?}"
     );
     // A relative place is none, so the usual one counts.
@@ -214,5 +214,5 @@ fn the_end_of_a_run_whose_client_was_killed_is_told() {
     drop(client);
     assert!(eventually(|| last()["status"].is_string()), "{}", last());
     let shown = world.scripts(&["show", "a"]);
-    assert!(!shown.stdout.contains("nobody saw"), "{shown:?}");
+    assert!(!shown.stdout.contains("not recorded"), "{shown:?}");
 }

@@ -51,7 +51,7 @@ fn changed_variables_are_seen() {
     let (_, screen) = approving(&world, "a", b"n");
     let parts = [
         "was: A (string) = \"one\"",
-        "new: it was not there",
+        "new: it did not exist",
         "gone: B (string)",
     ];
     for part in parts {
@@ -85,7 +85,7 @@ fn approve_shows_what_it_will_reach_and_asks_once() {
     // Nothing is left to be asked about.
     let (code, screen) = Terminal::bashful(&world, &["scripts", "approve", "a"]).end();
     assert_eq!(code, 0, "{screen}");
-    assert!(screen.contains("Approved already"), "{screen}");
+    assert!(screen.contains("Already approved"), "{screen}");
     let records = world.call(&["audit", "list", "--event", "script", "--json"]);
     assert_eq!(records.stdout.matches("\"change\":\"approved\"").count(), 1);
     // The same for those who take it back.

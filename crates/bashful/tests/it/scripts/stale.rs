@@ -89,7 +89,7 @@ fn a_run_whose_script_changes_under_the_question_ends() {
     world.scripts_with(&["edit", "a", "-"], "echo two\n");
     let (code, screen) = terminal.end();
     assert_eq!(code, 2, "{screen}");
-    assert!(screen.contains("was changed meanwhile"), "{screen}");
+    assert!(screen.contains("was changed in the meantime"), "{screen}");
     assert!(!screen.contains("Approved"), "{screen}");
     assert_eq!(approvals(&world), 0);
 }

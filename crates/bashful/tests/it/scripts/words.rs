@@ -291,7 +291,7 @@ fn what_cannot_work_is_told_before_anybody_approves_it() {
         (
             vec!["--read", "/nonexistent/x"],
             "echo hi\n",
-            "is not there",
+            "does not exist",
         ),
         (vec!["--read", &own], "echo hi\n", "Bashful's own"),
         (vec!["--command", "cat,ls"], "echo hi\n", "`cat,ls`"),
@@ -338,7 +338,7 @@ fn what_is_proposed_can_be_declared_and_copied() {
     let inferred: Value = serde_json::from_str(json.unwrap_or_default()).unwrap();
     assert_eq!(inferred["paths_write"], json!(["~/data"]), "{told:?}");
     assert_eq!(inferred["classes"], json!([]), "{told:?}");
-    for words in ["goes with the run", "if that is a path"] {
+    for words in ["is removed after the run", "if that is a path"] {
         let plain = told.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(
             plain.replace("│ │ ", "").contains(words),

@@ -71,7 +71,7 @@ fn open(options: &OpenOptions, path: &Path) -> io::Result<File> {
     let mut options = options.clone();
     let file = options.custom_flags(NEITHER_FOLLOW_NOR_WAIT).open(path)?;
     if !file.metadata()?.is_file() {
-        return Err(io::Error::other("it is no file"));
+        return Err(io::Error::other("it is not a file"));
     }
     Ok(file)
 }

@@ -87,8 +87,8 @@ impl<'a> Against<'a> {
             let detail = "the head says that it ends elsewhere".to_owned();
             return Some(problem(head.seq, ProblemKind::Head, detail));
         }
-        let detail = "it is not the one that the head knows: it was written anew, or the head \
-                      was changed";
+        let detail = "it is not the one that the head knows: it was rewritten, or the head was \
+                      changed";
         Some(problem(head.seq, ProblemKind::Changed, detail.to_owned()))
     }
 
@@ -106,7 +106,7 @@ impl<'a> Against<'a> {
         } else {
             format!(
                 "record {seq} is not the one that was anchored in {place}: \
-                 one of the records {first} to {seq} was written anew"
+                 one of the records {first} to {seq} was rewritten"
             )
         };
         Some(Problem {

@@ -140,13 +140,13 @@ impl Chain {
         };
         let at = found.seq;
         if at < expected {
-            let detail = format!("in the place of record {expected} it stands again");
+            let detail = format!("it appears again, in the place of record {expected}");
             return Ok(problem(at, ProblemKind::Reordered, detail));
         }
         if at > expected {
             let elsewhere = find(expected, lines)?;
             return Ok(if let Some(line) = elsewhere {
-                let detail = format!("it stands in line {line}, and record {at} in its place");
+                let detail = format!("it is in line {line}, and record {at} is in its place");
                 problem(expected, ProblemKind::Reordered, detail)
             } else {
                 let detail = format!("record {at} follows record {}", self.last.seq);
@@ -162,7 +162,7 @@ impl Chain {
         let is_known = next.or_else(|| against.head_hash(at)) == Some(found.hash);
         Ok(if is_known && expected > 1 {
             let before = self.last.seq;
-            let detail = format!("record {at} remembers another record {before} than this one");
+            let detail = format!("record {at} names the hash of a different record {before}");
             let line = Some(found.line.saturating_sub(1));
             Problem {
                 line,
