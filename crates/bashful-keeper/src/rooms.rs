@@ -383,6 +383,11 @@ impl Rooms {
         !self.late.is_empty()
     }
 
+    /// Closes what ended runs had open.
+    pub(crate) fn close_left(&mut self) {
+        self.closing.clear();
+    }
+
     /// Whether a cover was torn off while this run started: after the room was looked at, and
     /// before its own mounts could be.
     pub(crate) fn lost_cover(&mut self, place: &InRoom) -> bool {
@@ -431,7 +436,7 @@ impl Rooms {
 
     pub(crate) fn prepare(&mut self) {
         self.leaving.clear();
-        self.closing.clear();
+        self.close_left();
         if !self.swept && !self.directory.as_os_str().is_empty() {
             remove_abandoned(&self.directory);
         }

@@ -212,3 +212,41 @@ fn a_runtime_directory_that_others_can_enter_is_refused() {
     }
     assert!(!house.file("never").exists());
 }
+
+/// The processor time of a process so far.
+fn used(process: bashful_sandbox::Process) -> Duration {
+    let text = fs::read_to_string(format!("/proc/{}/schedstat", process.pid)).unwrap();
+    Duration::from_nanos(text.split(' ').next().unwrap().parse().unwrap())
+}
+
+#[test]
+fn a_keeper_that_hears_of_a_begin_and_an_end_at_once_sleeps_afterwards() {
+    let house = House::new();
+    let engine = sharing(&house, LONG);
+    let state = one_run(&house, &engine);
+    let [keeper, _] = keeper_pair(&state);
+    let trail = house.state().join("trail.jsonl");
+    let length = || fs::metadata(&trail).unwrap().len();
+    for _ in 0..10 {
+        let before = length();
+        std::thread::scope(|scope| {
+            let run = scope.spawn(|| run(&engine, Invocation::bash("true")));
+            // The start is on record before the command executes: the keeper hears of all that
+            // follows in one go.
+            while length() == before {
+                std::hint::spin_loop();
+            }
+            bashful_sandbox::signal_process(keeper, rustix::process::Signal::STOP);
+            std::thread::sleep(Duration::from_millis(100));
+            bashful_sandbox::signal_process(keeper, rustix::process::Signal::CONT);
+            assert_eq!(run.join().unwrap().exit_code, Some(0));
+        });
+    }
+    let sleeps = eventually(LONG, || {
+        let before = used(keeper);
+        std::thread::sleep(Duration::from_millis(200));
+        used(keeper) - before < Duration::from_millis(20)
+    });
+    assert!(sleeps, "the keeper is busy with nothing to do");
+    end(&state);
+}
