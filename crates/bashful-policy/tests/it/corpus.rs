@@ -1,7 +1,6 @@
 //! The case set: commands with the decision that a good engine gives.
 
-#[path = "support/context.rs"]
-mod context;
+use crate::support::context;
 
 use std::collections::BTreeMap;
 
@@ -178,7 +177,7 @@ fn decided(case: &Case, policy: &Policy, context: &Context) -> (Effect, String) 
     reason = "a malformed case fails the test"
 )]
 fn cases() -> Vec<Case> {
-    let lines = include_str!("cases/policy-cases.jsonl").lines();
+    let lines = include_str!("../cases/policy-cases.jsonl").lines();
     let cases: Vec<Case> = lines
         .map(|line| {
             let value: Value = serde_json::from_str(line).unwrap();

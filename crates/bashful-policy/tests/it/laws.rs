@@ -1,8 +1,7 @@
 //! Laws: what holds for every command, whatever the rules are.
 #![expect(clippy::panic, reason = "a helper that fails is a test that fails")]
 
-#[path = "support/context.rs"]
-mod context;
+use crate::support::context;
 
 use bashful_policy::{Context, Effect, Layer, Policy, Rule, Ruleset, judge, parse_rules};
 use proptest::prelude::*;

@@ -2,7 +2,7 @@
 
 use bashful_policy::{Missing, TemplateError, Value};
 
-use crate::bash::{Bash, bound, read, values};
+use super::bash::{Bash, bound, read, values};
 
 fn list(texts: &[&str]) -> Value {
     Value::List(texts.iter().map(|text| (*text).to_owned()).collect())

@@ -1,6 +1,6 @@
 //! Texts that a shell runs later or elsewhere, wrappers, and strings that bash evaluates.
 
-use crate::place::{Place, place};
+use super::place::{Place, place};
 
 pub(crate) const PLACES: &[Place] = &[
     place("eval", "eval '§'").single(),

@@ -2,10 +2,8 @@
 
 use bashful_policy::{Context, Effect, Policy, judge};
 
-#[path = "support/context.rs"]
-mod support;
-#[path = "support/table.rs"]
-mod table;
+use crate::support::context as support;
+use crate::support::table;
 
 use table::command;
 
@@ -45,7 +43,7 @@ fn is_allowed(effect: Effect) -> bool {
 
 #[test]
 fn everyday_commands_are_allowed() {
-    let table = include_str!("cases/benign.txt");
+    let table = include_str!("../cases/benign.txt");
     let wrong = others(table, &Policy::careful(), &support::context(), is_allowed);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(commands(table).len() >= 800);
@@ -53,14 +51,14 @@ fn everyday_commands_are_allowed() {
 
 #[test]
 fn everyday_commands_are_allowed_where_the_kernel_holds_them() {
-    let table = include_str!("cases/benign.txt");
+    let table = include_str!("../cases/benign.txt");
     let wrong = others(table, &Policy::confined(), &enforced(), is_allowed);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
 fn what_only_looks_like_them_is_not() {
-    let table = include_str!("cases/asked.txt");
+    let table = include_str!("../cases/asked.txt");
     let wrong = others(table, &Policy::careful(), &support::context(), |effect| {
         !is_allowed(effect)
     });

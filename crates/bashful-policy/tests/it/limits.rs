@@ -10,11 +10,9 @@
     reason = "tests measure time; the crate itself reads no clock and no file"
 )]
 
-#[path = "../support/context.rs"]
-mod context;
+use crate::support::context;
 mod inputs;
-#[path = "../support/whole.rs"]
-mod whole;
+use crate::support::whole;
 
 use std::sync::mpsc;
 use std::time::{Duration, Instant};

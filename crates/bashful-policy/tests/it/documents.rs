@@ -10,10 +10,8 @@
     reason = "tests compare with real bash; the crate itself starts nothing and reads no clock"
 )]
 
-#[path = "support/context.rs"]
-mod context;
-#[path = "support/soak.rs"]
-mod soak;
+use crate::support::context;
+use crate::support::soak;
 
 use std::collections::BTreeSet;
 use std::process::{Command, Stdio};

@@ -9,7 +9,7 @@ pub(crate) fn pairs() -> usize {
 
 use bashful_policy::{Missing, TemplateError, Value, read_template};
 
-use crate::bash::{Bash, bound, read, text, values};
+use super::bash::{Bash, bound, read, text, values};
 
 #[test]
 fn all_missing_values_are_told() {

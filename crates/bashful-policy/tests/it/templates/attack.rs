@@ -7,9 +7,9 @@ use proptest::test_runner::TestRunner;
 
 use bashful_policy::{TemplateError, check_template};
 
-use crate::bash::{Bash, bound, text};
-use crate::positions::{POSITIONS, given, script};
-use crate::values::nasty;
+use super::bash::{Bash, bound, text};
+use super::positions::{POSITIONS, given, script};
+use super::values::nasty;
 
 /// Constructs around a script, which stands where `{}` is.
 const AROUND: &[&str] = &[
@@ -56,7 +56,7 @@ fn what_is_around_a_template_changes_nothing() {
         .filter(|(position, _)| !position.contains("$$") && !position.contains("coproc"))
         .collect();
     let values = nasty();
-    let count = crate::whole::pairs() / 3;
+    let count = super::whole::pairs() / 3;
     let picks = (
         0..positions.len(),
         0..AROUND.len(),

@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 
-use crate::bash::{Bash, Shown, bound, read, text};
-use crate::values::nasty;
+use super::bash::{Bash, Shown, bound, read, text};
+use super::values::nasty;
 
 /// What `show` is given: words in which `{}` stands for the value, or worked out from it.
 pub(crate) enum Given {
@@ -388,7 +388,7 @@ fn every_position_can_be_read_in_both_ways() {
 fn every_nasty_value_arrives_in_every_position() {
     let mut cases = Vec::new();
     // All pairs take long, so that a test run takes each value for every fourth position.
-    let step = if crate::whole::pairs() > 2000 { 1 } else { 4 };
+    let step = if super::whole::pairs() > 2000 { 1 } else { 4 };
     for (position, (script, words)) in usable().into_iter().enumerate() {
         for value in nasty().into_iter().skip(position % step).step_by(step) {
             let expected = given(words, &value);
@@ -465,7 +465,7 @@ fn any_value() -> impl Strategy<Value = String> {
 #[test]
 fn any_value_arrives_in_any_position() {
     let positions = usable();
-    let count = crate::whole::pairs();
+    let count = super::whole::pairs();
     let mut runner = TestRunner::deterministic();
     let picks = (0..positions.len(), 0..SETTINGS.len(), any_value());
     let mut cases = Vec::new();

@@ -1,6 +1,6 @@
 //! Substitutions in every kind of word, and in what is expanded like a word.
 
-use crate::place::{Place, place};
+use super::place::{Place, place};
 
 pub(crate) const PLACES: &[Place] = &[
     place("substitution as name", "$(§) :"),

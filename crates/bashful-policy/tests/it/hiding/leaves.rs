@@ -1,6 +1,6 @@
 //! Ways to write the marker itself: `¤` stands for its number.
 
-use crate::place::Kind;
+use super::place::Kind;
 
 /// One spelling of the marker.
 #[derive(Debug, Clone, Copy)]

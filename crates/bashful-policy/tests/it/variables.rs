@@ -3,8 +3,7 @@
 //! Each text really does what its plain writing is refused for, by way of a variable that has
 //! another value than it seems to.
 
-#[path = "support/context.rs"]
-mod context;
+use crate::support::context;
 
 use bashful_policy::{Effect, Policy, judge};
 

@@ -13,10 +13,8 @@
     reason = "helpers of tests may fail the test and say why"
 )]
 
-#[path = "support/context.rs"]
-mod context;
-#[path = "support/soak.rs"]
-mod soak;
+use crate::support::context;
+use crate::support::soak;
 
 use std::time::{Duration, Instant};
 
@@ -278,7 +276,7 @@ fn is_sound(facts: &Facts, text: &str) -> Result<(), String> {
 
 /// The commands of the case set.
 fn cases() -> Vec<String> {
-    let lines = include_str!("cases/policy-cases.jsonl").lines();
+    let lines = include_str!("../cases/policy-cases.jsonl").lines();
     let command = |line| {
         serde_json::from_str::<Value>(line).ok()?["cmd"]
             .as_str()

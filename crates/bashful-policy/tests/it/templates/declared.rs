@@ -4,7 +4,7 @@ use bashful_policy::{
     Declared, Missing, Origin, TemplateError, TemplateName, Value, has_references, read_template,
 };
 
-use crate::bash::{Bash, text, values};
+use super::bash::{Bash, text, values};
 
 #[test]
 fn names_that_change_other_things_are_refused() {

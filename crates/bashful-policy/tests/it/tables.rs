@@ -2,8 +2,7 @@
 
 use bashful_policy::CommandValidator;
 
-#[path = "support/table.rs"]
-mod table;
+use crate::support::table;
 
 use table::command;
 
@@ -19,7 +18,7 @@ fn dangerous_commands_are_refused_by_the_right_rule() {
     let validator = CommandValidator::default();
     let mut wrong = Vec::new();
     let mut count = 0;
-    for line in lines(include_str!("cases/refused.txt")) {
+    for line in lines(include_str!("../cases/refused.txt")) {
         let (rule, text) = line.split_once('\t').expect("a rule, a tab, a command");
         let decision = validator.check(&command(text));
         let found = decision.as_ref().map(|decision| decision.rule.as_str());
@@ -51,7 +50,7 @@ fn ordinary_commands_pass() {
     let validator = CommandValidator::default();
     let mut wrong = Vec::new();
     let mut count = 0;
-    for line in lines(include_str!("cases/passed.txt")) {
+    for line in lines(include_str!("../cases/passed.txt")) {
         if let Some(decision) = validator.check(&command(line)) {
             wrong.push(format!("{line}: {} ({:?})", decision.rule, decision.fact));
         }

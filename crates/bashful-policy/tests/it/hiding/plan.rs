@@ -1,8 +1,8 @@
 //! Which programs are tried, and in which order.
 
-use crate::leaves::{LEAVES, Leaf};
-use crate::place::{Kind, Place};
-use crate::{odd, scripts, structure, words};
+use super::leaves::{LEAVES, Leaf};
+use super::place::{Kind, Place};
+use super::{odd, scripts, structure, words};
 
 /// The first number: longer than any number that a program has for another reason.
 const FIRST: usize = 1_000_000;

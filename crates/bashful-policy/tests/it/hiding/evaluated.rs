@@ -6,8 +6,8 @@
 
 use bashful_policy::{Effect, Policy, judge};
 
-use crate::bash::{Bash, MARKER};
-use crate::context::context;
+use super::bash::{Bash, MARKER};
+use crate::support::context::context;
 
 mod texts;
 

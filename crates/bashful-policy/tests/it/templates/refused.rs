@@ -3,7 +3,7 @@
 
 use bashful_policy::{Missing, TemplateError, check_template, read_template};
 
-use crate::bash::{Bash, text, values};
+use super::bash::{Bash, text, values};
 
 /// Scripts in which `${a.b}` must be refused.
 const REFUSED: &[&str] = &[

@@ -9,10 +9,8 @@
     reason = "tests compare with real bash; the crate itself reads no file"
 )]
 
-#[path = "support/context.rs"]
-mod context;
-#[path = "support/whole.rs"]
-mod whole;
+use crate::support::context;
+use crate::support::whole;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -119,7 +117,7 @@ struct Kept {
 
 /// All of them: `#### valid: its name`, or `#### invalid: its name`, and its lines.
 fn kept_scripts() -> Vec<Kept> {
-    let parts = include_str!("cases/scripts.txt").split("#### ");
+    let parts = include_str!("../cases/scripts.txt").split("#### ");
     let kept = parts.filter_map(|part| {
         let (title, text) = part.split_once('\n')?;
         let (valid, name) = title.split_once(": ")?;
@@ -189,7 +187,7 @@ fn heavy_what_bash_does_not_read_is_not_allowed() {
 
 /// The commands of the case set.
 fn cases() -> Vec<String> {
-    let lines = include_str!("cases/policy-cases.jsonl").lines();
+    let lines = include_str!("../cases/policy-cases.jsonl").lines();
     let value = |line| serde_json::from_str::<serde_json::Value>(line).ok();
     lines
         .filter_map(|line| value(line)?.get("cmd")?.as_str().map(str::to_owned))

@@ -3,7 +3,7 @@
 
 use bashful_policy::{DeclaredType, Missing, Value, check_declared_names, check_template};
 
-use crate::bash::{Bash, text, values};
+use super::bash::{Bash, text, values};
 
 const INDEX: &str = "OSTYPE[$(touch canary)]";
 const COMMAND: &str = "touch canary";

@@ -1,6 +1,6 @@
 //! Words that look as if a command went on behind them, though none does.
 
-use crate::place::{Place, place};
+use super::place::{Place, place};
 
 /// What follows a word and ends it, with the hole behind it.
 macro_rules! after {

@@ -13,16 +13,14 @@
 )]
 
 mod bash;
-#[path = "../support/context.rs"]
-mod context;
+use crate::support::context;
 mod evaluated;
 mod leaves;
 mod odd;
 mod place;
 mod plan;
 mod scripts;
-#[path = "../support/soak.rs"]
-mod soak;
+use crate::support::soak;
 mod structure;
 mod words;
 

@@ -1,6 +1,6 @@
 //! Lists, pipelines and compound commands.
 
-use crate::place::{Place, place};
+use super::place::{Place, place};
 
 pub(crate) const PLACES: &[Place] = &[
     place("plain", "§"),

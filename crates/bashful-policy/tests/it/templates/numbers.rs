@@ -2,8 +2,8 @@
 
 use bashful_policy::{Missing, TemplateError};
 
-use crate::bash::{Bash, bound, read, text, values};
-use crate::values::nasty;
+use super::bash::{Bash, bound, read, text, values};
+use super::values::nasty;
 
 /// A script, and the number that it shows for another.
 type Numeric = (&'static str, fn(i64) -> i64);
