@@ -34,7 +34,7 @@ pub(crate) struct Rooms {
     /// Rooms that go, once there is time for it.
     leaving: Vec<Kept>,
     /// Descriptors of ended runs, for the same time.
-    closing: Vec<OwnedFd>,
+    pub(crate) closing: Vec<OwnedFd>,
     /// For the next room that is opened.
     spare: Option<SpareNamespaces>,
     /// Whether that is worth having: a caller asked for a room of its own.
