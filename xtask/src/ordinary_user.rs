@@ -163,7 +163,7 @@ impl<'a> Copy<'a> {
 /// How many tests run at a time: most of them wait for processes most of the time.
 pub(crate) fn at_once() -> String {
     let cores = std::thread::available_parallelism().map_or(2, usize::from);
-    (3 * cores).to_string()
+    (2 * cores).to_string()
 }
 
 fn filter() -> String {

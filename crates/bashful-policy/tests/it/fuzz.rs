@@ -3,7 +3,6 @@
 //! Three kinds: pieces in any order, the cases with some bytes changed, and programs that follow
 //! the grammar, where each command is known and has to be found.
 #![expect(
-    clippy::disallowed_methods,
     clippy::disallowed_types,
     reason = "a fuzz job reads how long it may work; the crate itself reads no clock"
 )]
