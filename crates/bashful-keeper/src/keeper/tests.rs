@@ -1,3 +1,5 @@
+//! What wakes a keeper, and what does no longer.
+
 use std::os::unix::net::UnixStream;
 
 use super::*;
