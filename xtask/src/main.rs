@@ -7,8 +7,10 @@
 
 mod bench;
 mod budgets;
+mod changed;
 mod clients;
 mod dist;
+mod durations;
 mod ordinary_user;
 mod process;
 mod readme;
@@ -32,6 +34,7 @@ Usage: cargo xtask CHORE [OPTIONS]
 
 Chores:
   test    Everything that must hold before a change goes in; what CI runs
+            --quick             a few steps and tests for a person who waits
             --only STEP[,STEP]  run these steps only
             --keep-going        go on after a step has failed
             --list              show the steps

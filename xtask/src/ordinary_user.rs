@@ -1,7 +1,9 @@
-//! Runs the suites again as an ordinary user when we are root.
+//! Runs the suites as an ordinary user when we are root.
 //!
-//! Much of what Bashful does differs for root: namespaces, signals, file modes. The checkout may be
-//! in a place that another user cannot enter, so the tests run on a copy.
+//! Much of what Bashful does differs for root: namespaces, signals, file modes. Agents seldom work
+//! as root, so the whole suites run as an ordinary user, and as root what the profile `root` in
+//! `.config/nextest.toml` names. The checkout may be in a place that another user cannot enter, so
+//! the tests run on a copy.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown};
@@ -10,6 +12,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
+use crate::durations::Durations;
 use crate::process::{cargo, on_path, run, stdout_of};
 use crate::repository::{Repository, string_field};
 use crate::scratch::{Scratch, set_mode};
@@ -26,16 +29,18 @@ const PACKAGES: &[&str] = &[
     "bashful",
 ];
 
+/// Where the cases of the escape suite share what is slow to find out.
+pub(crate) const FOUND: &str = "BASHFUL_ESCAPE_CACHE";
+
 const BROKEN: &str = "a suite fails without root's rights";
 
-pub(crate) fn rerun(repository: &Repository) -> Result<String> {
-    if !setup::is_root()? {
-        return Ok("the step `tests` was this run: we are not root".to_owned());
-    }
+/// Every test of these packages, and of the clients what an ordinary user can run.
+pub(crate) fn test(repository: &Repository, durations: &mut Durations) -> Result<String> {
     let scratch = Scratch::new()?;
     let copy = Copy::make(repository, &scratch)?;
     if setup::has_nextest(repository) {
-        run(&mut copy.nextest(repository)?).context(BROKEN)?;
+        let mut nextest = copy.nextest(repository)?;
+        durations.run("user", &mut nextest).context(BROKEN)?;
     } else {
         for test in &copy.tests {
             let mut command = copy.command(&test.executable);
@@ -45,7 +50,7 @@ pub(crate) fn rerun(repository: &Repository) -> Result<String> {
         }
     }
     let packages = scratch.directory("packages", 0o755)?;
-    clients::check_again(repository, &packages, |program| copy.command(program)).context(BROKEN)?;
+    clients::check_as(repository, &packages, |program| copy.command(program)).context(BROKEN)?;
     Ok(format!("{} test binaries, user {USER}", copy.tests.len()))
 }
 
@@ -74,10 +79,13 @@ impl<'a> Copy<'a> {
         for test in &mut tests {
             let name = test.executable.file_name().context("a test has no name")?;
             let place = root.join("target/debug/deps").join(name);
-            copy_readable(&test.executable, &place)?;
+            // They are large, and no test writes to its own file: another name will do.
+            if !is_linked(&test.executable, &place) {
+                copy_readable(&test.executable, &place)?;
+            }
             test.executable = place;
         }
-        for name in ["home", "state", "run", "tmp"] {
+        for name in ["home", "state", "run", "tmp", "found"] {
             let directory = scratch.directory(name, 0o700)?;
             chown(&directory, Some(USER), Some(USER))
                 .with_context(|| format!("cannot give `{}` away", directory.display()))?;
@@ -104,6 +112,7 @@ impl<'a> Copy<'a> {
             .arg(variable("XDG_STATE_HOME", &scratch.join("state")))
             .arg(variable("XDG_RUNTIME_DIR", &scratch.join("run")))
             .arg(variable("TMPDIR", &scratch.join("tmp")))
+            .arg(variable(FOUND, &scratch.join("found")))
             .arg(variable("BASHFUL_TEST_BINARY", &self.binary()))
             .arg(variable("BASHFUL_TEST_REPO", &self.root))
             .arg(program)
@@ -137,7 +146,8 @@ impl<'a> Copy<'a> {
 
         let mut command = self.command(&program);
         command
-            .args(["nextest", "run", "--binaries-metadata"])
+            .args(["nextest", "run", "--test-threads", &at_once()])
+            .arg("--binaries-metadata")
             .arg(scratch.join("binaries.json"))
             .arg("--cargo-metadata")
             .arg(scratch.join("metadata.json"))
@@ -148,6 +158,12 @@ impl<'a> Copy<'a> {
             .args(["-E", &filter()]);
         Ok(command)
     }
+}
+
+/// How many tests run at a time: most of them wait for processes most of the time.
+pub(crate) fn at_once() -> String {
+    let cores = std::thread::available_parallelism().map_or(2, usize::from);
+    (2 * cores).to_string()
 }
 
 fn filter() -> String {
@@ -204,6 +220,15 @@ fn enterable(path: &std::ffi::OsStr) -> String {
     let directories = std::env::split_paths(path).filter(|directory| open(directory));
     let names: Vec<String> = directories.map(|it| it.display().to_string()).collect();
     names.join(":")
+}
+
+/// Gives an executable that every user may run another name, where the file system can.
+fn is_linked(from: &Path, to: &Path) -> bool {
+    let mode = from
+        .metadata()
+        .map_or(0, |about| about.permissions().mode());
+    let is_open = mode & 0o007 == 0o005;
+    is_open && to.parent().is_some_and(Path::is_dir) && fs::hard_link(from, to).is_ok()
 }
 
 /// Copies a file so that every user can read it, and run it if its owner could.

@@ -73,7 +73,7 @@ fn is_executable(file: &Path) -> bool {
 }
 
 /// The command for a message, cut where it gets too long for one line.
-fn describe(command: &Command) -> String {
+pub(crate) fn describe(command: &Command) -> String {
     let program = Path::new(command.get_program());
     let name = program.file_name().unwrap_or(program.as_os_str());
     let words = std::iter::once(name).chain(command.get_args());

@@ -1,8 +1,8 @@
-//! `cargo xtask soak`: the long jobs, and the short slice of them that every test run takes.
+//! `cargo xtask soak`: the long jobs.
 //!
 //! A job is a set of ordinary tests that read `BASHFUL_SOAK_SECONDS` and work that long. Without the
-//! variable they take a second or two, and run with all others. Only what boots a system of its
-//! own runs here alone.
+//! variable they take a slice, and run with all others in `cargo xtask test`. Only what boots a
+//! system of its own runs here alone.
 
 use std::process::Command;
 use std::time::Duration;
@@ -16,9 +16,6 @@ use crate::{clients, setup};
 /// How long a job's tests shall work, in whole seconds.
 const SECONDS_VARIABLE: &str = "BASHFUL_SOAK_SECONDS";
 
-/// What each job gets inside `cargo xtask test`.
-const SLICE: Duration = Duration::from_secs(5);
-
 /// From this time on a job that has an end does all of its work, however long that takes.
 const WHOLE: Duration = Duration::from_secs(60);
 
@@ -31,8 +28,6 @@ struct Job {
     work: Work,
     /// What the job gets where the person named no time, if its share is less.
     least: Duration,
-    /// Whether `cargo xtask test` takes a slice: not where its tests step does that anyway.
-    sliced: bool,
 }
 
 /// What a job does.
@@ -63,7 +58,6 @@ const JOBS: &[Job] = &[
             tests: "mask",
         },
         least: Duration::ZERO,
-        sliced: true,
     },
     Job {
         name: "faults",
@@ -74,7 +68,6 @@ const JOBS: &[Job] = &[
             tests: "",
         },
         least: Duration::ZERO,
-        sliced: true,
     },
     Job {
         name: "races",
@@ -85,7 +78,6 @@ const JOBS: &[Job] = &[
             tests: "races::",
         },
         least: WHOLE,
-        sliced: false,
     },
     Job {
         name: "tasks",
@@ -96,7 +88,16 @@ const JOBS: &[Job] = &[
             tests: "tasks_faults::",
         },
         least: WHOLE,
-        sliced: false,
+    },
+    Job {
+        name: "steps",
+        why: "kill -9 between any two steps of an ask, an answer and a run leaves what is true",
+        work: Work::Tests {
+            package: "bashful",
+            file: Some("it"),
+            tests: "steps::",
+        },
+        least: WHOLE,
     },
     Job {
         name: "scope",
@@ -106,58 +107,52 @@ const JOBS: &[Job] = &[
             file: "scope",
         },
         least: Duration::ZERO,
-        sliced: false,
     },
     Job {
         name: "fuzz",
         why: "random shell text neither breaks nor slows the reader of commands",
         work: Work::Tests {
             package: "bashful-policy",
-            file: Some("fuzz"),
-            tests: "",
+            file: Some("it"),
+            tests: "fuzz::",
         },
         least: Duration::from_secs(600),
-        sliced: true,
     },
     Job {
         name: "limits",
         why: "no length, depth or count slows the reader of commands or weakens a decision",
         work: Work::Tests {
             package: "bashful-policy",
-            file: Some("limits"),
-            tests: "",
+            file: Some("it"),
+            tests: "limits::",
         },
         least: WHOLE,
-        sliced: true,
     },
     Job {
         name: "hiding",
         why: "what bash executes in any place inside any other is found or flagged",
         work: Work::Tests {
             package: "bashful-policy",
-            file: Some("hiding"),
-            tests: "",
+            file: Some("it"),
+            tests: "hiding::",
         },
         least: Duration::from_secs(2400),
-        sliced: true,
     },
     Job {
         name: "agreement",
         why: "bash and the reader of commands agree on which scripts are valid",
         work: Work::Tests {
             package: "bashful-policy",
-            file: Some("agreement"),
-            tests: "",
+            file: Some("it"),
+            tests: "agreement::",
         },
         least: WHOLE,
-        sliced: true,
     },
     Job {
         name: "agents",
         why: "Claude Code and Codex, with a scripted model, read what they should",
         work: Work::Agents,
         least: Duration::ZERO,
-        sliced: false,
     },
 ];
 
@@ -189,14 +184,6 @@ pub(crate) fn soak(repository: &Repository, arguments: &[String]) -> Result<()> 
         let time = minutes.map_or(share.max(job.least), |_| share);
         run_job(repository, job, time)
     })
-}
-
-/// The step of `cargo xtask test`.
-pub(crate) fn slice(repository: &Repository) -> Result<String> {
-    let jobs: Vec<&Job> = JOBS.iter().filter(|job| job.sliced).collect();
-    jobs.iter()
-        .try_for_each(|job| run_job(repository, job, SLICE))?;
-    Ok(format!("{} jobs, {} s each", jobs.len(), SLICE.as_secs()))
 }
 
 fn chosen(names: &str) -> Result<Vec<&'static Job>> {

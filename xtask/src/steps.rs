@@ -4,85 +4,107 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
+use crate::changed::{self, Crates};
+use crate::durations::Durations;
 use crate::process::{cargo, on_path, run};
 use crate::repository::Repository;
-use crate::{clients, ordinary_user, readme, setup, soak, tidy};
+use crate::scratch::Scratch;
+use crate::{clients, ordinary_user, readme, setup, tidy};
 
 /// A step says in a few words what it did, or fails.
 struct Step {
     name: &'static str,
     about: &'static str,
-    run: fn(&Repository) -> Result<String>,
+    run: fn(&Repository, &mut Durations) -> Result<String>,
 }
 
 const STEPS: &[Step] = &[
     Step {
         name: "setup",
         about: "install what the tests need",
-        run: setup::prepare,
+        run: |repository, _| setup::prepare(repository),
     },
     Step {
         name: "format",
         about: "cargo fmt",
-        run: |repository| simple(repository, "fmt --all --check"),
+        run: |repository, _| simple(repository, "fmt --all --check"),
     },
     Step {
         name: "clippy",
         about: "lints, as errors",
-        run: |repository| {
+        run: |repository, _| {
             let arguments = "clippy --workspace --all-targets --locked -- -D warnings";
             simple(repository, arguments)
         },
     },
     Step {
         name: "build",
-        about: "every crate; tests use the binary",
-        run: |repository| simple(repository, "build --workspace --locked"),
+        about: "every crate and every test; tests use the binary",
+        run: |repository, _| build(repository),
     },
     Step {
         name: "tests",
-        about: "every test of every crate",
+        about: "every test, as an ordinary user",
         run: tests,
+    },
+    Step {
+        name: "root",
+        about: "as root: the tests of what root changes, and of what needs no user",
+        run: as_root,
     },
     Step {
         name: "doctests",
         about: "examples in the API documents",
-        run: |repository| simple(repository, "test --doc --workspace --locked"),
-    },
-    Step {
-        name: "ordinary-user",
-        about: "the suites again without root's rights",
-        run: ordinary_user::rerun,
+        run: |repository, _| simple(repository, "test --doc --workspace --locked"),
     },
     Step {
         name: "clients",
         about: "other people's MCP clients, and the conformance suite",
-        run: clients::check,
+        run: |repository, _| clients::check(repository),
     },
     Step {
         name: "docs",
         about: "API documents without a warning",
-        run: docs,
+        run: |repository, _| docs(repository),
     },
     Step {
         name: "deny",
         about: "licences, where cargo-deny is installed",
-        run: deny,
+        run: |repository, _| deny(repository),
     },
     Step {
         name: "tidy",
         about: "rules that the security claims rest on",
-        run: tidy::check,
+        run: |repository, _| tidy::check(repository),
     },
     Step {
         name: "readme",
         about: "commands in README.md and docs/",
-        run: readme::check,
+        run: |repository, _| readme::check(repository),
+    },
+];
+
+/// What `--quick` runs instead, for a person who waits: the change is whole only after the others.
+const QUICK: &[Step] = &[
+    Step {
+        name: "format",
+        about: "cargo fmt",
+        run: |repository, _| simple(repository, "fmt --all --check"),
     },
     Step {
-        name: "soak",
-        about: "a short slice of the long jobs",
-        run: soak::slice,
+        name: "clippy",
+        about: "lints of the crates that changed and of those that depend on them",
+        run: |repository, _| clippy_of_changed(repository),
+    },
+    Step {
+        name: "tidy",
+        about: "rules that the security claims rest on",
+        run: |repository, _| tidy::check(repository),
+    },
+    Step {
+        name: "tests",
+        about: "unit and policy tests, and a few through the real binary",
+        run: quick_tests,
     },
 ];
 
@@ -99,15 +121,17 @@ pub(crate) fn test(repository: &Repository, arguments: &[String]) -> Result<()> 
                 return Ok(());
             }
             "--keep-going" => keep_going = true,
+            "--quick" => chosen = QUICK.iter().collect(),
             "--only" => chosen = named(words.next().context("`--only` needs names")?)?,
             other => bail!("`cargo xtask test` takes no argument `{other}`"),
         }
     }
+    let mut durations = Durations::default();
     let mut reports = Vec::new();
     for step in &chosen {
         println!("==> {}: {}", step.name, step.about);
         let start = Instant::now();
-        let outcome = (step.run)(repository);
+        let outcome = (step.run)(repository, &mut durations);
         let report = Report {
             name: step.name,
             duration: start.elapsed(),
@@ -119,6 +143,14 @@ pub(crate) fn test(repository: &Repository, arguments: &[String]) -> Result<()> 
         if failed && !keep_going {
             break;
         }
+    }
+    let slowest = durations.slowest();
+    if !slowest.is_empty() {
+        println!("==> slowest tests");
+        for line in slowest {
+            println!("{line}");
+        }
+        println!();
     }
     println!("==> summary");
     for report in &reports {
@@ -175,13 +207,77 @@ fn simple(repository: &Repository, arguments: &str) -> Result<String> {
     Ok(String::new())
 }
 
-fn tests(repository: &Repository) -> Result<String> {
+/// Everything is built before the tests, so that their steps show what the tests take.
+fn build(repository: &Repository) -> Result<String> {
+    simple(repository, "build --workspace --locked")?;
+    simple(
+        repository,
+        "test --workspace --all-targets --locked --no-run --quiet",
+    )
+}
+
+fn tests(repository: &Repository, durations: &mut Durations) -> Result<String> {
+    if setup::is_root()? {
+        return ordinary_user::test(repository, durations);
+    }
+    nextest(repository, "user", "default", &[], durations)
+}
+
+fn as_root(repository: &Repository, durations: &mut Durations) -> Result<String> {
+    if !setup::is_root()? {
+        return Ok("nothing checked: we are not root".to_owned());
+    }
+    nextest(repository, "root", "root", &[], durations)
+}
+
+fn quick_tests(repository: &Repository, durations: &mut Durations) -> Result<String> {
+    // Of the test files these alone are built, and the binary for the last.
+    let targets = ["--lib", "--bins", "--test", "it"];
+    nextest(repository, "quick", "quick", &targets, durations)
+}
+
+/// The tests that a profile of `.config/nextest.toml` selects.
+fn nextest(
+    repository: &Repository,
+    user: &str,
+    profile: &str,
+    targets: &[&str],
+    durations: &mut Durations,
+) -> Result<String> {
     if setup::has_nextest(repository) {
-        return simple(repository, "nextest run --workspace --locked");
+        let found = Scratch::new()?;
+        let all = "nextest run --workspace --locked --profile";
+        let mut command = cargo(repository);
+        command
+            .env(ordinary_user::FOUND, found.path())
+            .args(all.split(' '))
+            .args([profile, "--test-threads", &ordinary_user::at_once()])
+            .args(targets);
+        durations.run(user, &mut command)?;
+        return Ok(String::new());
     }
     println!("notice: cargo-nextest is not installed; `cargo test` has no time limits");
     simple(repository, "test --workspace --all-targets --locked")?;
-    Ok("with `cargo test`, no time limits".to_owned())
+    Ok("every test, with `cargo test` and no time limits".to_owned())
+}
+
+/// Lints of what a person is working on.
+fn clippy_of_changed(repository: &Repository) -> Result<String> {
+    let mut command = cargo(repository);
+    command.args(["clippy", "--all-targets", "--locked"]);
+    let told = match changed::crates(repository)? {
+        Crates::All => {
+            command.arg("--workspace");
+            "every crate".to_owned()
+        }
+        Crates::These(names) if names.is_empty() => return Ok("no crate has changed".to_owned()),
+        Crates::These(names) => {
+            command.args(names.iter().map(|name| format!("--package={name}")));
+            names.into_iter().collect::<Vec<_>>().join(", ")
+        }
+    };
+    run(command.args(["--", "-D", "warnings"]))?;
+    Ok(told)
 }
 
 fn docs(repository: &Repository) -> Result<String> {

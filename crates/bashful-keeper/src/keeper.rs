@@ -39,6 +39,8 @@ mod listener;
 mod sentry;
 mod start;
 mod streams;
+#[cfg(test)]
+mod tests;
 
 use gauge::Gauge;
 use idle::Spares;
@@ -246,6 +248,13 @@ impl Keeper {
             Source::Sentry => self.hear_sentry(),
             Source::Connection(number) => self.converse(number),
             Source::Beginning(number) => self.hear_start(number),
+            // A run that ended before its line was heard to close, or before it began, leaves what has
+            // hung up. As long as epoll tells of that, the keeper is never idle, and closes nothing.
+            Source::Report(number) | Source::Mounts(number) | Source::Notices(number)
+                if !self.runs.contains_key(&number) =>
+            {
+                self.rooms.close_left();
+            }
             Source::Report(number) => {
                 // What becomes of the start is said before its end, be it elsewhere.
                 if self.is_beginning(number) {

@@ -34,7 +34,7 @@ pub(crate) struct Rooms {
     /// Rooms that go, once there is time for it.
     leaving: Vec<Kept>,
     /// Descriptors of ended runs, for the same time.
-    closing: Vec<OwnedFd>,
+    pub(crate) closing: Vec<OwnedFd>,
     /// For the next room that is opened.
     spare: Option<SpareNamespaces>,
     /// Whether that is worth having: a caller asked for a room of its own.
@@ -383,6 +383,11 @@ impl Rooms {
         !self.late.is_empty()
     }
 
+    /// Closes what ended runs had open.
+    pub(crate) fn close_left(&mut self) {
+        self.closing.clear();
+    }
+
     /// Whether a cover was torn off while this run started: after the room was looked at, and
     /// before its own mounts could be.
     pub(crate) fn lost_cover(&mut self, place: &InRoom) -> bool {
@@ -431,7 +436,7 @@ impl Rooms {
 
     pub(crate) fn prepare(&mut self) {
         self.leaving.clear();
-        self.closing.clear();
+        self.close_left();
         if !self.swept && !self.directory.as_os_str().is_empty() {
             remove_abandoned(&self.directory);
         }

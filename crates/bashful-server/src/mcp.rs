@@ -31,6 +31,7 @@ mod state;
 mod stdio;
 mod tasks;
 mod token;
+mod under_way;
 
 pub use http::{HttpOptions, serve_http};
 pub use stdio::serve_stdio;

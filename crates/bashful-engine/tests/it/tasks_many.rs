@@ -12,6 +12,10 @@ use crate::support::{House, LONG, numbered, started};
 
 const AGENTS: usize = 64;
 
+/// After this time it hangs. One keeper makes the processes of all agents one after the other, which
+/// takes its time on a busy machine: a command may wait as long as this in its line.
+const PATIENCE: Duration = bashful_keeper::LONGEST_IN_LINE.saturating_add(LONG);
+
 /// All that a task prints, read by offset in small pieces until it has ended.
 fn read_all(engine: &Engine, id: &str, until: Instant) -> String {
     let task = engine.task(id).unwrap();
@@ -84,7 +88,7 @@ fn agent(house: &House, number: usize, until: Instant) -> [String; 3] {
 #[test]
 fn heavy_agents_tasks_readers_and_killers_at_once() {
     let house = House::new();
-    let until = Instant::now() + LONG;
+    let until = Instant::now() + PATIENCE;
     let ids: Vec<String> = std::thread::scope(|scope| {
         let agents: Vec<_> = (0..AGENTS)
             .map(|number| {

@@ -240,7 +240,7 @@ fn files() -> Vec<Case> {
             top = "/tmp/" + E["MARKER"]
             os.mkdir(top)
             try:
-                for number in range(100000): os.close(os.open(f"{top}/{number}", O_WRONLY | os.O_CREAT))
+                for number in range(5000): os.close(os.open(f"{top}/{number}", O_WRONLY | os.O_CREAT))
             finally:
                 import shutil
                 shutil.rmtree(top)"#,

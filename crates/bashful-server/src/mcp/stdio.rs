@@ -3,10 +3,9 @@
 //! rmcp's own reader passes over what it cannot read; this one says what was wrong. Reading and
 //! writing have a thread each, so that a client that floods or does not read holds up itself only.
 
-use std::collections::HashSet;
 use std::io::{self, BufRead, BufReader};
 use std::os::fd::{AsFd, BorrowedFd};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bashful_engine::Interrupts;
@@ -23,14 +22,13 @@ use tokio::sync::oneshot::error::TryRecvError;
 use tokio_util::sync::CancellationToken;
 
 use super::salvage::id_in;
+use super::under_way::UnderWay;
 use super::{McpServer, ServeError, runtime, told_to_end};
 
 /// The longest message, in bytes.
 const LONGEST_LINE: usize = 16 << 20;
 /// How many messages wait to be handled before the client has to wait.
 const MOST_WAITING: usize = 64;
-/// How many requests may be under way; more are refused.
-const MOST_UNDER_WAY: usize = 1024;
 /// How long calls have after the input has ended, while the client still reads the output.
 const LAST_CALLS: Duration = Duration::from_secs(5);
 
@@ -80,25 +78,23 @@ pub fn serve_stdio(server: &McpServer, interrupts: Interrupts) -> Result<(), Ser
 struct Stdio {
     lines: mpsc::Receiver<ClientJsonRpcMessage>,
     out: mpsc::Sender<Outgoing>,
+    under_way: Arc<UnderWay>,
 }
 
 /// A line to be written, and where to say whether it was.
 struct Outgoing {
     line: Vec<u8>,
-    /// The request that it answers.
+    /// The request that it answers, as the handler knows it.
     answers: Option<RequestId>,
     written: tokio::sync::oneshot::Sender<Result<(), io::ErrorKind>>,
 }
-
-/// Ids of requests that were not answered yet.
-#[derive(Default)]
-struct UnderWay(Mutex<HashSet<RequestId>>);
 
 impl Stdio {
     fn open(gone: CancellationToken) -> Self {
         let (to_handler, lines) = mpsc::channel(MOST_WAITING);
         let (out, to_write) = mpsc::channel(MOST_WAITING);
         let under_way = Arc::new(UnderWay::default());
+        let answered = Arc::clone(&under_way);
         let reader = Reader {
             to_handler,
             out: out.clone(),
@@ -108,11 +104,15 @@ impl Stdio {
         };
         std::thread::spawn(move || reader.read(io::stdin().lock()));
         std::thread::spawn(move || {
-            write(to_write, &under_way);
+            write(to_write, &answered);
             // The client hears nothing any more.
             gone.cancel();
         });
-        Self { lines, out }
+        Self {
+            lines,
+            out,
+            under_way,
+        }
     }
 }
 
@@ -121,16 +121,22 @@ impl Transport<RoleServer> for Stdio {
 
     fn send(
         &mut self,
-        message: ServerJsonRpcMessage,
+        mut message: ServerJsonRpcMessage,
     ) -> impl Future<Output = Result<(), io::Error>> + Send + 'static {
-        let answers = match &message {
-            JsonRpcMessage::Response(response) => Some(response.id.clone()),
-            JsonRpcMessage::Error(error) => error.id.clone(),
+        let id = match &mut message {
+            JsonRpcMessage::Response(response) => Some(&mut response.id),
+            JsonRpcMessage::Error(error) => error.id.as_mut(),
             JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
         };
+        let answers = id.as_deref().cloned();
+        let is_wanted = id.is_none_or(|id| self.under_way.give_back(id));
         let line = serde_json::to_vec(&message).map_err(io::Error::other);
         let out = self.out.clone();
         async move {
+            // What was called off meanwhile gets no answer.
+            if !is_wanted {
+                return Ok(());
+            }
             let (written, done) = tokio::sync::oneshot::channel();
             let outgoing = Outgoing {
                 line: line?,
@@ -190,7 +196,7 @@ impl Reader {
     fn wait_for_last_calls(&self) {
         let until = Instant::now() + LAST_CALLS;
         let is_worth_it = || Instant::now() < until && has_reader(io::stdout().as_fd());
-        let is_busy = || !self.under_way.lock().is_empty() || self.out.capacity() == 0;
+        let is_busy = || !self.under_way.is_empty() || self.out.capacity() == 0;
         while is_busy() && is_worth_it() {
             std::thread::sleep(Duration::from_millis(20));
         }
@@ -230,14 +236,14 @@ impl Reader {
             self.refuse(&Value::Null, (-32600, problem));
             return true;
         }
-        let Ok(message) = serde_json::from_value::<ClientJsonRpcMessage>(value) else {
+        let Ok(mut message) = serde_json::from_value::<ClientJsonRpcMessage>(value) else {
             self.refuse(&id, (-32600, "this is not a JSON-RPC 2.0 request"));
             return true;
         };
-        match &message {
+        match &mut message {
             JsonRpcMessage::Request(request) => {
                 self.saw_request = true;
-                if let Err(problem) = self.under_way.add(&request.id) {
+                if let Err(problem) = self.under_way.add(&mut request.id) {
                     self.refuse(&id, (-32600, problem));
                     return true;
                 }
@@ -247,10 +253,10 @@ impl Reader {
             JsonRpcMessage::Notification(notification) => {
                 // What is cancelled gets no answer.
                 if let ClientNotification::CancelledNotification(cancelled) =
-                    &notification.notification
-                    && let Some(id) = &cancelled.params.request_id
+                    &mut notification.notification
+                    && let Some(id) = &mut cancelled.params.request_id
                 {
-                    self.under_way.lock().remove(id);
+                    self.under_way.call_off(id);
                 }
             }
             JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}
@@ -272,23 +278,6 @@ impl Reader {
         };
         // Where the writer has ended, the client does not read either.
         let _ = self.out.blocking_send(outgoing);
-    }
-}
-
-impl UnderWay {
-    fn add(&self, id: &RequestId) -> Result<(), &'static str> {
-        let mut ids = self.lock();
-        if ids.len() >= MOST_UNDER_WAY {
-            return Err("too many requests are under way; wait for answers first");
-        }
-        if !ids.insert(id.clone()) {
-            return Err("a request with this id is under way");
-        }
-        Ok(())
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashSet<RequestId>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -333,8 +322,10 @@ fn next_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<Line> {
 fn write(mut lines: mpsc::Receiver<Outgoing>, under_way: &UnderWay) {
     while let Some(mut outgoing) = lines.blocking_recv() {
         // A client that reads the answer may use its id again at once.
-        if let Some(id) = &outgoing.answers {
-            under_way.lock().remove(id);
+        if let Some(id) = &outgoing.answers
+            && !under_way.answered(id)
+        {
+            outgoing.line.clear();
         }
         if !outgoing.line.is_empty() {
             outgoing.line.push(b'\n');

@@ -144,12 +144,14 @@ fn ordinary_work_goes_on() {
 fn hold(cases: &[Case], flags: &[&str]) {
     let furnished = Place::furnished();
     let failures = all(cases, |case| {
-        let free = furnished.prepared(case);
-        run_freely(&free, case);
-        if free.executed(case).is_none() {
-            return Err("a control that shows nothing".to_owned());
+        // The cases that are held in another way again were shown to work the first time.
+        if flags.is_empty() {
+            let free = furnished.prepared(case);
+            run_freely(&free, case);
+            if free.executed(case).is_none() {
+                return Err("a control that shows nothing".to_owned());
+            }
         }
-        drop(free);
         let place = furnished.prepared(case);
         let answers = run_confined(&place, case, flags);
         if let Some(found) = place.executed(case) {
