@@ -5,16 +5,21 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use bashful_keeper::connect;
+use bashful_sandbox::RESIDENT_SOCKET;
 
 /// So many sockets are looked at.
 const MOST_SOCKETS: usize = 512;
 
-/// The sockets in this directory.
+/// The sockets in this directory, but for that of a resident engine, which speaks otherwise.
 pub(crate) fn sockets(runtime: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(runtime).into_iter().flatten().flatten();
     let paths = entries.map(|entry| entry.path());
     paths
         .filter(|path| path.extension().is_some_and(|end| end == "sock"))
+        .filter(|path| {
+            path.file_name()
+                .is_some_and(|name| name.as_encoded_bytes() != RESIDENT_SOCKET)
+        })
         .take(MOST_SOCKETS)
         .collect()
 }
