@@ -3,6 +3,7 @@
 //! Each rule is one file and a pure function from text to findings. The compiler and clippy hold
 //! most of this too; here it is in one small place that can be read in an hour.
 
+mod directions;
 mod doors;
 mod lengths;
 mod lexer;
@@ -57,10 +58,12 @@ pub(crate) fn check(repository: &Repository) -> Result<String> {
     let mut findings: Vec<Finding> = Vec::new();
     for source in &sources {
         findings.extend(unsafe_code::check(source));
+        findings.extend(directions::check(source));
         findings.extend(doors::check(source));
         findings.extend(purity::check(source));
         findings.extend(marks::check(source));
     }
+    findings.extend(directions::check_page(&texts));
     findings.extend(manifests::check(&texts));
     findings.extend(machine_paths::check(
         &texts,

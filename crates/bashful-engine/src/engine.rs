@@ -28,6 +28,7 @@ use crate::launch::prepare::Prepared;
 use crate::launch::progress::Progress;
 use crate::model::error::EngineError;
 use crate::model::result::{ExecutionResult, RequestInfo};
+use crate::record::ends_on_record::EndsOnRecord;
 use crate::record::next_cleaning::NextCleaning;
 use crate::request::context::RunContext;
 use crate::request::invocation::Invocation;
@@ -35,8 +36,8 @@ use crate::request::settings::Reach;
 use crate::request::settings::Settings;
 use crate::run::account::Account;
 use crate::run::running::{Report, Run};
+use crate::run::watch::TaskWatcher;
 use crate::shells::ShellCall;
-use crate::tasks::{EndsOnRecord, TaskWatcher};
 
 mod answers;
 mod ask;
@@ -49,7 +50,7 @@ pub(crate) mod verdicts;
 pub(crate) mod weaker;
 
 use crate::run::runs::Entry;
-pub(crate) use crate::run::runs::{Left, Running, Runs};
+pub(crate) use crate::run::runs::Runs;
 
 /// Runs commands. Cheap to clone; clones share keepers and the list of what runs.
 #[derive(Debug, Clone)]

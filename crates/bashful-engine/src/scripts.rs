@@ -46,7 +46,6 @@ pub use crate::model::script::{
     CreatedBy, INTERPRETER, LastRun, Script, ScriptApproval, ScriptVersion, VersionOrigin,
 };
 pub use crate::request::script::advice::{approve_command, edit_command};
-pub(crate) use crate::request::script::call::ScriptCall;
 pub use action::{BASH_RUN, BashRun, NarrowedCapabilities};
 pub use approve::Seen;
 pub use carry::ScriptDocument;
@@ -61,9 +60,6 @@ pub use running::ScriptRun;
 pub use validate::{Draft, Needs, Validation};
 pub use values::{MissingValues, ShownBinding};
 pub use written::WrittenVariables;
-
-#[cfg(test)]
-pub(crate) use crate::model::script::examples;
 
 use crate::engine::Engine;
 use crate::request::settings::Settings;

@@ -28,7 +28,6 @@ mod store;
 mod tests;
 
 pub use crate::model::error::shell::ShellError;
-pub(crate) use crate::model::shell_state::ShellState;
 pub(crate) use call::{Armed, Arms, ShellCall, arm, directory_of};
 pub(crate) use listing::Values;
 pub use listing::{Shell, ShellVariable};

@@ -10,8 +10,9 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::ask::approvals::{Ask, AskState, Grant};
+use crate::model::ask::{Ask, AskState};
 use crate::model::error::record::AuditError;
+use crate::model::grant::Grant;
 
 #[cfg(test)]
 pub(crate) mod conformance;

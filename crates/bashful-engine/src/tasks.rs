@@ -23,14 +23,7 @@ mod task;
 mod typed;
 pub(crate) mod wait;
 
-pub(crate) use crate::model::task_ids::task_ids;
-pub(crate) use crate::run::claim::{Claim, Wanted, check_room, heirs, mark};
-
-pub(crate) use crate::model::task_name::check_name;
-pub(crate) use crate::record::ends_on_record::EndsOnRecord;
-pub(crate) use crate::record::standing::Standing;
 pub use crate::record::standing::TaskState;
-pub(crate) use crate::run::watch::TaskWatcher;
 pub use clean::{CleanRequest, Cleaned, RemovedTask};
 pub use damaged::DamagedTask;
 pub(crate) use damaged::damaged;

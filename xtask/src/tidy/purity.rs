@@ -1,7 +1,7 @@
 //! Rule: the policy crate sees no file, no environment, no process, no network and no clock.
 
 use super::Finding;
-use super::source::{Source, group, line_of, occurrences};
+use super::source::{Source, line_of, modules_behind, occurrences};
 
 const PURE: &str = "bashful-policy";
 const BANNED: &[&str] = &["env", "fs", "net", "os", "process", "time"];
@@ -12,7 +12,7 @@ pub(super) fn check(source: &Source) -> Vec<Finding> {
     }
     let code = &source.shipped;
     let used = occurrences(code, "std::").into_iter().flat_map(|offset| {
-        let modules = modules(code, offset + "std::".len());
+        let modules = modules_behind(code, offset + "std::".len());
         modules.into_iter().map(move |module| (offset, module))
     });
     used.filter(|(_, module)| BANNED.contains(module))
@@ -21,32 +21,6 @@ pub(super) fn check(source: &Source) -> Vec<Finding> {
             source.finding("purity", line_of(code, offset), message)
         })
         .collect()
-}
-
-/// The modules named behind a `std::`: one, or each in a list.
-fn modules(code: &str, start: usize) -> Vec<&str> {
-    let first_word = |text: &'_ str| {
-        let end = text.find(|it: char| !super::lexer::is_word(it));
-        end.unwrap_or(text.len())
-    };
-    let rest = code.get(start..).unwrap_or_default();
-    let entries = group(code, start).map_or_else(|| vec![rest], split_list);
-    let words = entries.into_iter().map(|it| it.get(..first_word(it)));
-    words.flatten().collect()
-}
-
-/// The entries of an import list, without looking into lists inside it.
-fn split_list(list: &str) -> Vec<&str> {
-    let mut depth = 0_i32;
-    let at_top = |character: char| {
-        match character {
-            '{' => depth += 1,
-            '}' => depth -= 1,
-            _ => {}
-        }
-        character == ',' && depth == 0
-    };
-    list.split(at_top).map(str::trim).collect()
 }
 
 #[cfg(test)]

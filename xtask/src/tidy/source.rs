@@ -49,9 +49,10 @@ impl Source {
     }
 }
 
-/// `src/foo/tests.rs`, `src/foo/tests/*.rs`, and what cargo takes as an integration test.
+/// `src/foo/tests.rs`, `src/foo/tests_*.rs`, `src/foo/tests/*.rs`, and what cargo takes as an
+/// integration test.
 fn is_test_file(path: &str) -> bool {
-    path.ends_with("/tests.rs") || path.contains("/tests/")
+    path.ends_with("/tests.rs") || path.contains("/tests/") || path.contains("/tests_")
 }
 
 /// The line, counted from one, of a byte offset.
@@ -130,6 +131,32 @@ fn item_length(code: &str) -> usize {
         }
     }
     code.len()
+}
+
+/// The modules named behind a `std::` or `crate::`: one, or each in a list.
+pub(super) fn modules_behind(code: &str, start: usize) -> Vec<&str> {
+    let first_word = |text: &'_ str| {
+        let end = text.find(|it: char| !is_word(it));
+        end.unwrap_or(text.len())
+    };
+    let rest = code.get(start..).unwrap_or_default();
+    let entries = group(code, start).map_or_else(|| vec![rest], split_list);
+    let words = entries.into_iter().map(|it| it.get(..first_word(it)));
+    words.flatten().collect()
+}
+
+/// The entries of an import list, without looking into lists inside it.
+fn split_list(list: &str) -> Vec<&str> {
+    let mut depth = 0_i32;
+    let at_top = |character: char| {
+        match character {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            _ => {}
+        }
+        character == ',' && depth == 0
+    };
+    list.split(at_top).map(str::trim).collect()
 }
 
 #[cfg(test)]

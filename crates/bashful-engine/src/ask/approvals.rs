@@ -20,7 +20,7 @@ pub use crate::model::answer::{Answer, Settled};
 pub use crate::model::answered_by::{Ancestor, AnsweredBy, Channel, NotAPerson, is_run_by_bashful};
 pub use crate::model::approver::{Approver, Pending};
 pub use crate::model::ask::{
-    ApprovedBefore, Ask, AskScript, AskState, Cause, Memory, Reachable, RunContext as AskGround,
+    ApprovedBefore, Ask, AskGround, AskScript, AskState, Cause, Memory, Reachable,
 };
 pub use crate::model::error::ask::ApprovalError;
 pub use crate::model::error::store::StoreError;

@@ -6,7 +6,7 @@ use bashful_policy::{NetworkCapability, ResourceLimits};
 use proptest::prelude::*;
 
 use super::{Profile, Wish};
-use crate::ask::approvals::Opening;
+use crate::model::grant::Opening;
 
 fn words() -> impl Strategy<Value = Vec<String>> {
     prop::collection::vec("/[a-z]{1,6}", 0..4)

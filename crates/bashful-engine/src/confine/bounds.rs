@@ -114,7 +114,7 @@ pub(crate) fn bounds(
         .collect();
     let writes = [cache.to_owned()];
     let configuration = settings.configuration();
-    let scratch = script.and_then(crate::scripts::ScriptCall::scratch);
+    let scratch = script.and_then(crate::request::script::call::ScriptCall::scratch);
     let confined = confine(&ConfineRequest {
         capabilities: &granted.capabilities,
         as_seen: &ground.opened,

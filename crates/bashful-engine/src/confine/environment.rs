@@ -10,7 +10,6 @@ use crate::request::invocation::{Inherit, Invocation};
 
 mod git_identity;
 
-pub(crate) use crate::base::secrets::{is_key_like, secret_values};
 pub(crate) use git_identity::write_git_identity;
 
 /// All that a run gets from the caller.

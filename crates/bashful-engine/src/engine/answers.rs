@@ -5,13 +5,15 @@ use std::time::Duration;
 use bashful_keeper::TaskId;
 
 use super::{Engine, on_thread};
-use crate::ask::approvals::{
-    Answer, AnsweredBy, ApprovalQueue, Ask, AskState, Opening, Reachable, Settled,
-};
+use crate::ask::approvals::ApprovalQueue;
 use crate::ask::asking::{self, Abandoned};
 use crate::base::error_chain::in_full;
 use crate::base::secrets::masked;
+use crate::model::answer::{Answer, Settled};
+use crate::model::answered_by::AnsweredBy;
+use crate::model::ask::{Ask, AskState, Reachable};
 use crate::model::error::EngineError;
+use crate::model::grant::Opening;
 use crate::model::result::Status;
 use crate::record::audit::{Event, Refused, Trail};
 use crate::request::context::RunContext;

@@ -4,11 +4,12 @@ use bashful_policy::Decision;
 
 use super::verdicts::{beyond_admin, denied, expired, too_many};
 use super::{Engine, Started};
-use crate::ask::approvals::{ApprovalQueue, Ask, AskState, Binding, Cause, Offer, notify, offer};
+use crate::ask::approvals::{ApprovalQueue, Binding, Offer, notify, offer};
 use crate::ask::asking::{Abandoned, compose, limits, wait_for_answer};
 use crate::judge::apply_grants::Considered;
 use crate::launch::journal::Journal;
 use crate::model::approval::Approval;
+use crate::model::ask::{Ask, AskState, Cause};
 use crate::model::error::EngineError;
 use crate::model::result::{ExecutionResult, RequestInfo};
 use crate::request::invocation::Invocation;

@@ -10,12 +10,12 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
-use crate::ask::approvals::Approver;
+use crate::base::secrets::secret_values;
 use crate::config::{Config, Sandbox, Wish};
-use crate::confine::environment::secret_values;
 use crate::engine::Engine;
 use crate::engine::backend_choice::Chosen;
 use crate::launch::client::{EarlyKeeper, Origin};
+use crate::model::approver::Approver;
 use crate::model::asking::Asking;
 use crate::model::asking::GiveUp;
 use crate::model::error::EngineError;

@@ -11,14 +11,16 @@ use super::Engine;
 use crate::ask::asking::Abandoned;
 use crate::base::real::real;
 use crate::launch::prepare::time_limit;
+use crate::model::error::shell::ShellError;
 use crate::model::error::{EngineError, InvalidInvocation};
 use crate::model::result::RequestInfo;
+use crate::model::shell_state::ShellState;
 use crate::request::context::{is_inside, workspace_of};
 use crate::request::invocation::{Action, Invocation};
 use crate::request::settings::Reach;
 use crate::shells::{
-    Held, Key, Shell, ShellCall, ShellError, ShellState, Values, check_name, directory_of, list,
-    peek, remove_expired, workspace_text,
+    Held, Key, Shell, ShellCall, Values, check_name, directory_of, list, peek, remove_expired,
+    workspace_text,
 };
 
 /// How long `reset` and `end` wait for a call that has the shell.

@@ -10,23 +10,26 @@ use bashful_policy::{Decision, Effect, Layer};
 use super::ask::{Asked, Round, refuse};
 use super::verdicts::{Held, split_error, without_grants};
 use super::{Engine, Started};
-use crate::ask::approvals::{ApprovalQueue, Binding, Cause, Grant, Offer};
+use crate::ask::approvals::{ApprovalQueue, Binding, Offer};
 use crate::ask::asking::{Abandoned, compose, limits};
 use crate::ask::refusals::Draft;
 use crate::config::Survivors;
 use crate::judge::apply_grants::consider;
 use crate::launch::journal::Journal;
 use crate::launch::prepare::{prepare, survivors};
+use crate::model::ask::Cause;
 use crate::model::error::ask::ApprovalError;
 use crate::model::error::{EngineError, InvalidInvocation};
+use crate::model::grant::Grant;
 use crate::model::result::RequestInfo;
+use crate::model::task_name::check_name;
 use crate::request::context::RunContext;
 use crate::request::invocation::{Action, Invocation};
 use crate::request::settings::Settings;
+use crate::run::claim::{Claim, Wanted, check_room};
 use crate::run::running::Run;
 use crate::shells::ShellCall;
 use crate::store::may_have_grants;
-use crate::tasks::{Claim, Wanted, check_name, check_room};
 
 /// How often a command is judged anew before it is given up: after every answer it is, and a
 /// grant of one call can be taken by an equal command that waited too.

@@ -2,8 +2,9 @@
 
 use bashful_policy::{Decision, Effect, Layer};
 
-use crate::ask::approvals::{ApprovalQueue, Grant};
+use crate::ask::approvals::ApprovalQueue;
 use crate::model::error::ask::ApprovalError;
+use crate::model::grant::Grant;
 
 /// Grants, and the desk that they lie at.
 pub(super) type Held = (Option<ApprovalQueue>, Vec<Grant>);

@@ -21,8 +21,8 @@ use std::time::Duration;
 use bashful_sandbox::{Fork, Launch, RESIDENT_SOCKET, fork_single_threaded};
 
 use self::house::Resident;
-use crate::ask::approvals::is_run_by_bashful;
 use crate::launch::find_keeper::ITSELF;
+use crate::model::answered_by::is_run_by_bashful;
 use crate::model::places::Places;
 
 mod house;

@@ -14,8 +14,8 @@ use serde_json::Value;
 
 use crate::base::error_chain::in_full;
 use crate::engine::Engine;
+use crate::model::error::script::ScriptError;
 use crate::model::error::{EngineError, InvalidInvocation};
-use crate::scripts::ScriptError;
 use crate::tasks::{TaskError, TaskFilter, block_on};
 
 mod arguments;

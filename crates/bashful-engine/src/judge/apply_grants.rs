@@ -8,9 +8,9 @@
 
 use bashful_policy::{Call, Decision, Effect, Finding, Layer, Redirect, RedirectKind, Rule};
 
-use crate::ask::approvals::{Grant, Opening, Scope, Subject};
 use crate::judge::policy::{Case, Checked, ExtraRules};
 use crate::model::error::EngineError;
+use crate::model::grant::{Grant, Opening, Scope, Subject};
 use crate::request::context::RunContext;
 
 /// A request that was judged with all that persons said.

@@ -14,9 +14,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use bashful_keeper::{TaskDirectory, TaskId};
 use bashful_policy::Decision;
 
-use crate::ask::approvals::{ApprovalQueue, Ask, Binding, Grant, rights};
+use crate::ask::approvals::{ApprovalQueue, Binding, rights};
 use crate::base::clock::millis;
+use crate::model::ask::Ask;
 use crate::model::error::record::AuditError;
+use crate::model::grant::Grant;
 use crate::model::places::make_private;
 use crate::model::result::{ExecutionResult, RequestInfo};
 use crate::record::audit::{
@@ -24,8 +26,8 @@ use crate::record::audit::{
     Requested, ScriptChange, Starting, Trail,
 };
 use crate::request::context::RunContext;
+use crate::request::script::call::ScriptCall;
 use crate::request::settings::Settings;
-use crate::scripts::ScriptCall;
 
 /// Puts one request on record, step by step.
 #[derive(Debug)]

@@ -26,8 +26,8 @@ use crate::request::context::RunContext;
 use crate::request::invocation::{
     Action, Attachment, Inherit, InputMode, Invocation, OnTimeout, Stdin, Timeout,
 };
+use crate::request::script::call::ScriptCall;
 use crate::request::settings::Settings;
-use crate::scripts::ScriptCall;
 use crate::shells::{Armed, Arms, FLAGS, arm};
 
 /// A start that only needs to be sent.

@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use crate::ask::approvals::{Ask, AskState, Opening};
+use crate::model::ask::{Ask, AskState};
+use crate::model::grant::Opening;
 
 /// The ask that a person was put about a request, and how it stands.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

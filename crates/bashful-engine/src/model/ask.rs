@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 use super::grant::{Opening, Scope};
 use crate::model::answered_by::AnsweredBy;
 use crate::model::script::Destinations;
-use crate::scripts::{ScriptFinding, ScriptId, ScriptName, Variable};
+use crate::model::script::finding::ScriptFinding;
+use crate::model::script::id::{ScriptId, ScriptName};
+use crate::model::script::variable::Variable;
 
 /// A question that waits for a person, or did. This is the row and the record of it: it says all
 /// that a person needs to decide, and all that an answer is bound to.
@@ -54,7 +56,7 @@ pub struct Ask {
     /// script, a digest of its text and of all that it declares.
     pub digest: String,
     /// Why somebody is asked.
-    pub ground: RunContext,
+    pub ground: AskGround,
     /// Every rule and capability that asks about a part of it, whichever of them decided.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub asking: Vec<String>,
@@ -136,7 +138,7 @@ pub struct ApprovedBefore {
 
 /// What the policy said that made it ask.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RunContext {
+pub struct AskGround {
     /// The rule.
     pub rule: String,
     /// Where the rule came from.

@@ -15,8 +15,8 @@ use std::time::Duration;
 
 use crate::model::error::ask::ApprovalError;
 use crate::model::error::record::AuditError;
+use crate::model::error::shell::ShellError;
 use crate::model::error::store::StoreError;
-use crate::shells::ShellError;
 
 /// A request that makes no sense as it stands. Nothing was started.
 #[derive(Debug, thiserror::Error)]
@@ -324,10 +324,10 @@ pub enum EngineError {
     Profile(#[from] bashful_policy::ProfileError),
     /// The shell that it was to run in cannot be used.
     #[error(transparent)]
-    Shell(#[from] crate::shells::ShellError),
+    Shell(#[from] crate::model::error::shell::ShellError),
     /// The run cannot be confined as asked.
     #[error(transparent)]
-    Confine(#[from] crate::confine::profile::ConfineError),
+    Confine(#[from] crate::model::error::confine::ConfineError),
     /// The administrator does not give what was asked for.
     #[error(transparent)]
     PassesAdmin(#[from] crate::config::PassesAdmin),

@@ -29,7 +29,7 @@ pub struct Remedy {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub grant: Option<String>,
     /// The command that declares it for a managed script; see
-    /// [`crate::scripts::edit_command`].
+    /// [`crate::request::script::advice::edit_command`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub edit: Option<String>,
     /// The command that approves the script then.

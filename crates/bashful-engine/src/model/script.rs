@@ -12,8 +12,8 @@ use sha2::Sha256;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use crate::ask::approvals::AnsweredBy;
 use crate::base::digest::digest;
+use crate::model::answered_by::AnsweredBy;
 use crate::model::script::id::{ScriptId, ScriptName};
 use crate::model::script::variable::Variable;
 

@@ -6,8 +6,8 @@ use bashful_keeper::{Phase, State, TaskDirectory, TaskId};
 use serde::Serialize;
 
 use crate::model::error::store::StoreError;
+use crate::model::task_ids::task_ids;
 use crate::store::{Store, TaskRow};
-use crate::tasks::task_ids;
 
 /// How many tasks are indexed at once, so that nobody else waits long.
 const AT_ONCE: usize = 500;

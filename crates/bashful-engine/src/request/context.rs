@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::ask::approvals::Opening;
 use crate::config::{Granted, Profile};
 use crate::model::error::{EngineError, InvalidInvocation};
+use crate::model::grant::Opening;
 use crate::model::result::RequestInfo;
 use crate::request::invocation::Invocation;
 use crate::request::settings::Settings;

@@ -11,8 +11,8 @@ use bashful_sandbox::Reporting;
 use crate::config::{OnLogFull, Survivors, Wish};
 use crate::model::error::InvalidInvocation;
 use crate::model::output::OutputLimit;
-use crate::scripts::ScriptCall;
-use crate::shells::ShellState;
+use crate::model::shell_state::ShellState;
+use crate::request::script::call::ScriptCall;
 
 /// The longest command that is run, in bytes.
 pub const MAX_COMMAND_BYTES: usize = bashful_policy::MAX_COMMAND_BYTES;
@@ -141,7 +141,7 @@ pub enum OnTimeout {
     /// It is ended.
     #[default]
     Kill,
-    /// It goes on in the background: see [`Run::wait_or_let_go`](crate::Run::wait_or_let_go).
+    /// It goes on in the background: see [`Run::wait_or_let_go`](crate::run::running::Run::wait_or_let_go).
     Background,
 }
 
@@ -420,7 +420,7 @@ impl Invocation {
 
     /// Gives it a terminal of this size: its input, its output and its errors. Everything it
     /// prints is then standard output, and input can be sent to it while it runs, see
-    /// [`crate::Task::send`]. What was set as [`Stdin::Bytes`] is typed first.
+    /// [`crate::tasks::task::Task::send`]. What was set as [`Stdin::Bytes`] is typed first.
     #[must_use]
     pub fn terminal(mut self, size: TerminalSize) -> Self {
         self.seat = InputMode::Terminal(size);

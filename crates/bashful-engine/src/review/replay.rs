@@ -6,8 +6,8 @@ use std::hash::Hash;
 use bashful_policy::{Decision, Effect};
 use serde::{Serialize, Serializer};
 
-use crate::ask::approvals::AskState;
 use crate::base::digest::digest;
+use crate::model::ask::AskState;
 use crate::record::audit::{Decided, Requested};
 
 mod history;

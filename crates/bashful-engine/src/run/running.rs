@@ -9,7 +9,6 @@ use std::time::Instant;
 use bashful_keeper::{Fault, FaultKind};
 
 use crate::ask::refusals::Draft;
-use crate::engine::Running;
 use crate::launch::client::Client;
 use crate::launch::journal::EndRecord;
 use crate::launch::progress::{Outcome, Picture, Progress};
@@ -17,9 +16,10 @@ use crate::model::error::{EngineError, InvalidInvocation};
 use crate::model::output::OutputLimit;
 use crate::model::result::ExecutionResult;
 use crate::run::account::Account;
+use crate::run::claim::{Claim, Wanted, heirs, mark};
 use crate::run::events::Events;
+use crate::run::runs::Running;
 use crate::shells::ShellCall;
-use crate::tasks::{Claim, Wanted, heirs, mark};
 
 /// A run in progress. Dropping it ends the run with its whole process tree,
 /// unless it was detached.

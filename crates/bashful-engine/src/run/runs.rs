@@ -9,8 +9,8 @@ use bashful_keeper::{Spec, TaskId};
 use crate::base::lock::lock;
 use crate::launch::client::Client;
 use crate::launch::progress::Outcome;
+use crate::record::standing::{Standing, TaskState};
 use crate::run::running::Report;
-use crate::tasks::{Standing, TaskState};
 
 /// The runs of one engine.
 #[derive(Debug, Default)]

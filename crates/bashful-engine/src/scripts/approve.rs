@@ -2,8 +2,8 @@
 
 use super::Scripts;
 use super::look::{FileState, ScriptView, with};
-use crate::ask::approvals::AnsweredBy;
 use crate::base::clock::now_ms;
+use crate::model::answered_by::AnsweredBy;
 use crate::model::error::script::ScriptError;
 use crate::model::script::ScriptApproval;
 use crate::record::audit::{ScriptChange, ScriptChanged};

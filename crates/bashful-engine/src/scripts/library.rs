@@ -9,8 +9,9 @@ use std::sync::Arc;
 
 use super::folder::{Folder, OnDisk};
 use super::placing::Placing;
-use crate::ask::approvals::{Ask, answered, wake};
+use crate::ask::approvals::{answered, wake};
 use crate::base::clock::now_ms;
+use crate::model::ask::Ask;
 use crate::model::error::folder::FolderError;
 use crate::model::error::record::AuditError;
 use crate::model::error::script::ScriptError;

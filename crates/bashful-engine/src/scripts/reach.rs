@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::Scripts;
 use super::action::BashRun;
 use super::values::MissingValues;
-use crate::ask::approvals::Reachable;
+use crate::model::ask::Reachable;
 use crate::model::error::script::ScriptError;
 use crate::model::script::variable::{Variable, VariableKind};
 

@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 
 use super::reach::reached;
 use crate::base::digest::hexadecimal;
-use crate::confine::environment::is_key_like;
+use crate::base::secrets::is_key_like;
 use crate::model::shell_bytes::Bytes;
 use crate::model::shell_state::{EXPAND_ALIASES, ShellState, Switches, Value, Variable};
 

@@ -104,9 +104,7 @@ fn variables(state: &ShellState, values: Values<'_>) -> Vec<ShellVariable> {
         let value = match &variable.value {
             Value::None => None,
             // A key is one whatever the configuration lists.
-            Value::Text(_) if crate::confine::environment::is_key_like(&variable.name) => {
-                shown(b"***")
-            }
+            Value::Text(_) if crate::base::secrets::is_key_like(&variable.name) => shown(b"***"),
             Value::Text(text) => shown(&text.0),
             Value::Array(_) => {
                 attributes.insert(0, 'a');

@@ -13,7 +13,8 @@ use std::time::{Duration, Instant};
 
 use super::{DATABASE, ScriptStore as _, SqliteStore};
 use crate::model::error::store::StoreError;
-use crate::scripts::{LastRun, ScriptId};
+use crate::model::script::LastRun;
+use crate::model::script::id::ScriptId;
 
 /// After so long without a use it is closed.
 const IDLE: Duration = Duration::from_secs(10);

@@ -1,10 +1,11 @@
 //! What a store is asked to keep of scripts.
 
-use crate::ask::approvals::Ask;
+use crate::model::ask::Ask;
 use crate::model::error::record::AuditError;
 use crate::model::error::store::StoreError;
-use crate::scripts::VersionOrigin;
-use crate::scripts::{LastRun, Script, ScriptApproval, ScriptId, ScriptName, ScriptVersion};
+use crate::model::script::VersionOrigin;
+use crate::model::script::id::{ScriptId, ScriptName};
+use crate::model::script::{LastRun, Script, ScriptApproval, ScriptVersion};
 
 /// What is kept of managed scripts. Every method is one transaction.
 pub(crate) trait ScriptStore {

@@ -17,9 +17,11 @@ use super::{
     RecordGrant, RecordScript, SavedScript, SavingScript, ScriptStore, Settlement, Settling, Store,
     TaskFilter, TaskRow,
 };
-use crate::ask::approvals::{Ask, Grant};
+use crate::model::ask::Ask;
 use crate::model::error::store::StoreError;
-use crate::scripts::{LastRun, Script, ScriptId, ScriptName, ScriptVersion};
+use crate::model::grant::Grant;
+use crate::model::script::id::{ScriptId, ScriptName};
+use crate::model::script::{LastRun, Script, ScriptVersion};
 
 mod asks;
 mod clean;

@@ -9,7 +9,7 @@ use super::damaged::{DamagedTask, damage};
 use super::error::{TaskError, shortened};
 use super::filter::{TaskFilter, WhichTasks};
 use super::summary::TaskSummary;
-use crate::engine::{Engine, Left};
+use crate::engine::Engine;
 use crate::launch::progress::Outcome;
 use crate::model::output::OutputLimit;
 use crate::model::result::ExecutionResult;
@@ -19,6 +19,7 @@ use crate::record::audit::InputHow;
 use crate::record::standing::{Standing, TaskState};
 use crate::run::account::Account;
 use crate::run::claim::marked;
+use crate::run::runs::Left;
 use crate::run::watch::{Bell, Interest};
 
 /// A task, whoever started it. It is a handle: cheap to make and to clone.
@@ -275,7 +276,7 @@ impl Task {
         Ok(Some(result))
     }
 
-    fn untold(&self, source: crate::EngineError) -> TaskError {
+    fn untold(&self, source: crate::model::error::EngineError) -> TaskError {
         TaskError::Result {
             task: self.id.to_string(),
             source,

@@ -7,7 +7,7 @@ use crate::model::answer::Answer;
 use crate::model::answered_by::AnsweredBy;
 use crate::model::ask::{Ask, AskState};
 use crate::model::grant::{Grant, Scope, Subject};
-use crate::scripts::ScriptApproval;
+use crate::model::script::ScriptApproval;
 
 /// How an ask stands after this answer, and the grant that a yes leaves behind.
 ///

@@ -20,9 +20,9 @@ use rustix::process::{Signal, set_parent_process_death_signal};
 
 use super::likeness::{Likeness, Standing};
 use super::socket_name;
-use crate::ask::approvals::is_run_by_bashful;
 use crate::base::caller::CALLER;
 use crate::base::caller::FRONT;
+use crate::model::answered_by::is_run_by_bashful;
 
 /// How many stand-ins wait.
 const SPARES: usize = 2;

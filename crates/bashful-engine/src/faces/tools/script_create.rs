@@ -5,7 +5,10 @@ use serde_json::{Value, json};
 use super::arguments::Arguments;
 use super::scripts::{capabilities_schema, described, findings, line, variables_schema};
 use super::{CallContext, Calling, Effects, Tool, ToolAnswer, ToolRegistry, schema};
-use crate::scripts::{CreatedBy, NewScript, ScriptError, WrittenVariables, approve_command};
+use crate::model::error::script::ScriptError;
+use crate::model::script::CreatedBy;
+use crate::request::script::advice::approve_command;
+use crate::scripts::{NewScript, WrittenVariables};
 
 pub(super) const TOOL: Tool = Tool {
     name: "script_create",

@@ -4,7 +4,9 @@ use serde_json::{Value, json};
 
 use super::arguments::{Arguments, InvalidArgument};
 use super::schema;
-use crate::scripts::{CreatedBy, FileState, ScriptFinding, ScriptView, Severity};
+use crate::model::script::CreatedBy;
+use crate::model::script::finding::{ScriptFinding, Severity};
+use crate::scripts::{FileState, ScriptView};
 
 /// The arguments that name a script.
 pub(super) const fn script_names() -> &'static str {
@@ -32,7 +34,7 @@ pub(super) fn which_of(
     match (id, name) {
         (Some(_), Some(_)) => Err(arguments.pair("script_id", "does not go with", "script_name")),
         (Some(id), None) => {
-            if id.parse::<crate::scripts::ScriptId>().is_err() {
+            if id.parse::<crate::model::script::id::ScriptId>().is_err() {
                 let wanted = "a UUID; a name is given as `script_name`";
                 return Err(arguments.not_this("script_id", wanted, id));
             }

@@ -117,10 +117,10 @@ fn call(registry: &ToolRegistry, mut arguments: Arguments, _: CallContext) -> Ca
     })
 }
 
-fn stream(word: &str) -> crate::Stream {
+fn stream(word: &str) -> bashful_keeper::Stream {
     match word {
-        "stderr" => crate::Stream::Stderr,
-        _ => crate::Stream::Stdout,
+        "stderr" => bashful_keeper::Stream::Stderr,
+        _ => bashful_keeper::Stream::Stdout,
     }
 }
 

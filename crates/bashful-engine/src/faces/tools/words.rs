@@ -8,8 +8,9 @@ use bashful_policy::Decision;
 use bashful_sandbox::Violation;
 
 use crate::model::result::{ExecutionResult, Status, Survivor};
+use crate::record::standing::TaskState;
 use crate::run::background::{Background, Going};
-use crate::tasks::{Readied, TaskState, TaskSummary};
+use crate::tasks::{Readied, TaskSummary};
 
 /// All about a command that has ended, or was not run.
 pub(super) fn result(result: &ExecutionResult) -> String {

@@ -6,8 +6,8 @@ use std::path::{Component, Path, PathBuf};
 use bashful_policy::{Context, Preset};
 use bashful_sandbox::{Backend, Protection, ROOM_DIRECTORY};
 
+use crate::base::secrets::is_key_like;
 use crate::config::{Sandbox, env as variables};
-use crate::confine::environment::is_key_like;
 use crate::confine::profile::write_paths;
 use crate::model::error::EngineError;
 use crate::request::context::RunContext;

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::script::ScriptChanged;
-use crate::ask::approvals::{Ask, AskState, Grant};
+use crate::model::ask::{Ask, AskState};
+use crate::model::grant::Grant;
 
 /// Something that is put on record. Every text that came from an agent is masked before.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

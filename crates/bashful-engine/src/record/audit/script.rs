@@ -2,8 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ask::approvals::{AnsweredBy, Ask, AskState};
-use crate::scripts::{Script, ScriptId, ScriptName};
+use crate::model::answered_by::AnsweredBy;
+use crate::model::ask::{Ask, AskState};
+use crate::model::script::Script;
+use crate::model::script::id::{ScriptId, ScriptName};
 
 /// What happened to a script. Texts are on record by their hashes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -6,9 +6,9 @@ use proptest::sample::{select, subsequence};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::ask::approvals::Opening;
 use crate::config::{Config, Profile};
 use crate::engine::Engine;
+use crate::model::grant::Opening;
 use crate::record::audit::Event;
 use crate::request::invocation::Invocation;
 use crate::review::replay::tests::{Trail, rights};

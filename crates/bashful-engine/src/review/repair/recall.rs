@@ -7,9 +7,10 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::ask::approvals::{Ask, AskState, Grant};
 use crate::base::error_chain::in_full;
+use crate::model::ask::{Ask, AskState};
 use crate::model::error::record::AuditError;
+use crate::model::grant::Grant;
 use crate::record::asks::is_cut;
 use crate::record::audit::{Event, Mended, Record, Trail};
 

@@ -5,8 +5,8 @@ use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 
 use super::{RepairError, Repaired, RepairedDatabase, Restored, repair};
-use crate::ask::approvals::Scope;
 use crate::model::error::store::StoreError;
+use crate::model::grant::Scope;
 use crate::model::places::{Places, make_private};
 use crate::record::audit::{Event, GrantChange, GrantChanged, Trail};
 use crate::record::index::Reconciled;

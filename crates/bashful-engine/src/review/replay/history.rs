@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
-use crate::ask::approvals::{AskState, Grant};
+use crate::model::ask::AskState;
 use crate::model::error::record::AuditError;
+use crate::model::grant::Grant;
 use crate::model::result::Status;
 use crate::record::audit::{Decided, Event, Records, Requested};
 

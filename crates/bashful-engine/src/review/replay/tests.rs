@@ -6,10 +6,12 @@ use bashful_policy::Effect;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::ask::approvals::{
-    Answer, AnsweredBy, Ask, AskGround, Cause, Channel, Grant, Opening, Reachable, Scope, Subject,
-};
 use crate::config::{AdminOwner, Sources};
+use crate::model::answer::Answer;
+use crate::model::answered_by::{AnsweredBy, Channel};
+use crate::model::ask::AskGround;
+use crate::model::ask::{Ask, Cause, Reachable};
+use crate::model::grant::{Grant, Opening, Scope, Subject};
 use crate::model::places::Places;
 use crate::record::audit::{Answered, Asked, Event, GrantChange, GrantChanged, Refused, Starting};
 

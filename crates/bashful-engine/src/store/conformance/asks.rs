@@ -6,8 +6,9 @@ use super::{
     AskLimits, EVENING, NOON, OpenedAsk, PLENTY, Place, Settlement, allow, allowed, ask, denied,
     grant, put, unrecorded,
 };
-use crate::ask::approvals::{Ask, AskState, Scope};
+use crate::model::ask::{Ask, AskState};
 use crate::model::error::store::StoreError;
+use crate::model::grant::Scope;
 use crate::store::{AskFilter, GrantFilter, Settling};
 
 pub(in crate::store) fn an_ask_is_kept_whole(place: &dyn Place) {

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use super::{AskLimits, OpenedAsk, Settlement, Store};
-use crate::ask::approvals::{
-    AnsweredBy, Ask, AskGround, AskState, Cause, Channel, Grant, Opening, Reachable, Scope, Subject,
-};
+use crate::model::answered_by::{AnsweredBy, Channel};
+use crate::model::ask::AskGround;
+use crate::model::ask::{Ask, AskState, Cause, Reachable};
 use crate::model::error::record::AuditError;
+use crate::model::grant::{Grant, Opening, Scope, Subject};
 
 /// When the examples are made.
 pub(crate) const NOON: u64 = 1_800_000_000_000;

@@ -1,8 +1,9 @@
 //! Laws of grants.
 
 use super::{EVENING, NOON, Place, allow, ask, denied, grant, put, unrecorded};
-use crate::ask::approvals::{AskState, Grant, Scope, Subject};
+use crate::model::ask::AskState;
 use crate::model::error::store::StoreError;
+use crate::model::grant::{Grant, Scope, Subject};
 use crate::store::{AskFilter, Cleaned, GrantFilter};
 
 pub(in crate::store) fn a_grant_is_kept_whole(place: &dyn Place) {

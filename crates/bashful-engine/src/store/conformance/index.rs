@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::{NOON, Place, ask, grant, put};
-use crate::ask::approvals::Scope;
+use crate::model::grant::Scope;
 use crate::store::{KnownSession, TaskFilter, TaskRow};
 
 fn task(id: &str, state: &str) -> TaskRow {

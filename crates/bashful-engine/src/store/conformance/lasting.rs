@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use super::{
     EVENING, NOON, Place, Settlement, Store, allow, allowed, ask, denied, grant, put, shape,
 };
-use crate::ask::approvals::{Ask, AskState, Grant, Scope, Subject};
+use crate::model::ask::{Ask, AskState};
+use crate::model::grant::{Grant, Scope, Subject};
 use crate::store::{AskFilter, GrantFilter};
 
 /// Puts `ask-0` and others, says yes to it, and returns the ids of those settled with it.

@@ -6,7 +6,8 @@ use super::{
     AskLimits, EVENING, NOON, OpenedAsk, PLENTY, Place, Settlement, Store, allow, allowed, ask,
     grant, put,
 };
-use crate::ask::approvals::{AskState, Scope};
+use crate::model::ask::AskState;
+use crate::model::grant::Scope;
 use crate::store::{AskFilter, GrantFilter};
 
 const ROUNDS: usize = 100;

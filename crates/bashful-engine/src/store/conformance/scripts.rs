@@ -1,11 +1,12 @@
 //! Laws of scripts.
 
 use super::{NOON, Place, ask, put};
-use crate::ask::approvals::{Ask, AskScript, AskState, Scope};
+use crate::model::ask::{Ask, AskScript, AskState};
 use crate::model::error::record::AuditError;
+use crate::model::grant::Scope;
 use crate::model::script::content_hash;
-use crate::scripts::examples::{approval, script};
-use crate::scripts::{LastRun, Script, VersionOrigin};
+use crate::model::script::examples::{approval, script};
+use crate::model::script::{LastRun, Script, VersionOrigin};
 use crate::store::{Approving, NewVersion, SavedScript, SavingScript, Settlement, Settling, Store};
 
 fn save(store: &dyn Store, script: &Script, is_new: bool, text: Option<&str>) -> SavedScript {

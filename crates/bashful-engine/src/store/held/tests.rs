@@ -4,10 +4,10 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use super::*;
-use crate::ask::approvals::Scope;
+use crate::model::grant::Scope;
 use crate::model::places::Places;
+use crate::model::script::examples;
 use crate::review::repair::repair;
-use crate::scripts::examples;
 use crate::store::conformance::grant;
 use crate::store::{GrantFilter, SavingScript, Store, beside};
 

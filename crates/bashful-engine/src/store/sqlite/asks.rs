@@ -3,9 +3,9 @@
 use rusqlite::{Connection, OptionalExtension, Row, named_params};
 
 use super::fault::Fault;
-use crate::ask::approvals::{Ask, AskState};
+use crate::model::ask::{Ask, AskState};
 use crate::model::script::Destinations;
-use crate::scripts::ScriptId;
+use crate::model::script::id::ScriptId;
 use crate::store::{AskFilter, AskLimits, OpenedAsk};
 
 /// Puts an ask, or joins an equal one that waits.

@@ -6,7 +6,7 @@ use rusqlite::{Connection, OptionalExtension, named_params};
 
 use super::asks::{id_and_body, json, parse, time};
 use super::fault::Fault;
-use crate::ask::approvals::{Grant, Scope};
+use crate::model::grant::{Grant, Scope};
 use crate::store::{GrantFilter, marker};
 
 /// Keeps a grant that is not there yet.

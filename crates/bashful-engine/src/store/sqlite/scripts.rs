@@ -4,9 +4,11 @@ use rusqlite::{Connection, OptionalExtension, Row, named_params};
 
 use super::asks::{self, count, json, time};
 use super::fault::Fault;
-use crate::ask::approvals::{Ask, AskState, Scope};
+use crate::model::ask::{Ask, AskState};
+use crate::model::grant::Scope;
 use crate::model::script::content_hash;
-use crate::scripts::{LastRun, Script, ScriptId, ScriptName, ScriptVersion};
+use crate::model::script::id::{ScriptId, ScriptName};
+use crate::model::script::{LastRun, Script, ScriptVersion};
 use crate::store::{Approving, NewVersion, SavedScript, SavingScript};
 
 /// The columns that a script is read from.

@@ -7,7 +7,8 @@ use rusqlite::Connection;
 use super::fault::Fault;
 use super::scripts::Approved;
 use super::{asks, grants, scripts};
-use crate::ask::approvals::{Ask, AskState, Grant, Scope, Subject};
+use crate::model::ask::{Ask, AskState};
+use crate::model::grant::{Grant, Scope, Subject};
 use crate::store::{Settlement, Settling};
 
 pub(super) fn settle(

@@ -6,7 +6,9 @@ use std::path::Path;
 
 use super::*;
 use crate::config::Sandbox;
-use crate::{Engine, Invocation, Places};
+use crate::engine::Engine;
+use crate::model::places::Places;
+use crate::request::invocation::Invocation;
 
 fn engine(root: &Path) -> Engine {
     for name in ["home", "work", "more"] {

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use super::{Recalled, recall};
-use crate::ask::approvals::{Ask, AskState, Grant, Scope};
+use crate::model::ask::{Ask, AskState};
+use crate::model::grant::{Grant, Scope};
 use crate::record::audit::{
     Answered, Asked, Event, GrantChange, GrantChanged, Mended, Starting, Trail,
 };

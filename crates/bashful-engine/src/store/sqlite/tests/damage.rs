@@ -5,9 +5,9 @@ use std::os::unix::fs::symlink;
 
 use super::super::open::beside;
 use super::{Directory, directory};
-use crate::ask::approvals::Scope;
 use crate::model::error::store::StoreError;
-use crate::scripts::examples::script;
+use crate::model::grant::Scope;
+use crate::model::script::examples::script;
 use crate::store::conformance::{NOON, PLENTY, ask, grant, put};
 use crate::store::{AskFilter, GrantFilter, SavingScript, ScriptStore as _, Store};
 use crate::store::{SqliteStore, TaskFilter};

@@ -8,8 +8,8 @@ use rusqlite::Connection;
 
 use super::super::open::{KNOWN, MIGRATIONS, beside};
 use super::{DATABASE, SqliteStore, directory};
-use crate::ask::approvals::Scope;
 use crate::model::error::store::StoreError;
+use crate::model::grant::Scope;
 use crate::store::conformance::{EVENING, NOON, ask, denied, grant, put};
 use crate::store::{AskFilter, GrantFilter, Store, TaskFilter};
 

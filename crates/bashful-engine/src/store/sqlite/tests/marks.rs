@@ -6,7 +6,7 @@ use rusqlite::{Transaction, TransactionBehavior};
 
 use super::super::{clean, grants};
 use super::{Directory, directory};
-use crate::ask::approvals::Scope;
+use crate::model::grant::Scope;
 use crate::store::conformance::{EVENING, NOON, allow, ask, denied, grant, put};
 use crate::store::{GrantFilter, Store, may_have_grants};
 

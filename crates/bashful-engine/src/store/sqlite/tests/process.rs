@@ -8,7 +8,7 @@ use std::time::Duration;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use super::{DATABASE, SqliteStore};
-use crate::ask::approvals::Scope;
+use crate::model::grant::Scope;
 use crate::store::conformance::{NOON, PLENTY, allow, ask, grant};
 use crate::store::{Settlement, Store};
 

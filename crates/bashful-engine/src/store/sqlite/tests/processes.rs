@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use super::process::Other;
 use super::{Directory, directory};
-use crate::ask::approvals::Scope;
 use crate::model::error::store::StoreError;
+use crate::model::grant::Scope;
 use crate::store::conformance::{NOON, ask, denied, grant, put};
 use crate::store::{AskFilter, GrantFilter, Store};
 
