@@ -103,7 +103,7 @@ pub(crate) fn compose(
         reach: reach(settings, ground, &offer.opens),
         opens: offer.opens,
         policy: binding.policy.clone(),
-        rights: binding.rights.clone(),
+        rights: binding.rights(settings),
         count: 1,
         state: AskState::Pending,
         heard: false,

@@ -154,7 +154,7 @@ impl Engine {
         }
         let desk = ApprovalQueue::of(settings)?;
         let mut held = desk.held_by(&binding.agent)?;
-        held.retain(|grant| binding.fits(grant));
+        held.retain(|grant| binding.fits(settings, grant));
         Ok((Some(desk), held))
     }
 

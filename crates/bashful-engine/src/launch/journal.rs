@@ -111,7 +111,7 @@ impl Journal {
             profile: ground.profile_name.to_owned(),
             policy: binding.policy.clone(),
             rights: rights(&ground.granted),
-            sandbox: settings.sandbox_word().to_owned(),
+            sandbox: settings.known_sandbox_word().to_owned(),
         })));
     }
 

@@ -73,6 +73,14 @@ impl Settings {
         }
     }
 
+    /// The enforcer in a word as far as it is known: nothing is built to find out.
+    pub(crate) fn known_sandbox_word(&self) -> &'static str {
+        match self.sandbox {
+            Sandbox::None => "none",
+            _ => self.known_enforcer().map_or("auto", Backend::as_str),
+        }
+    }
+
     /// The enforcer in a word, for records and people.
     pub(crate) fn sandbox_word(&self) -> &'static str {
         self.enforcer().map_or("none", Backend::as_str)

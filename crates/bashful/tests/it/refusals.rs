@@ -178,3 +178,18 @@ fn a_refusal_that_cannot_be_recorded_is_an_error_and_nothing_runs() {
     assert!(outcome.stderr.contains("trail.jsonl"), "{outcome:?}");
     assert_nothing_ran(&world);
 }
+
+/// What is remembered of which sandbox works here: once one was built to find out.
+fn has_tried_sandboxes(world: &World) -> bool {
+    std::fs::read_dir(world.state().join("backends")).is_ok_and(|mut all| all.next().is_some())
+}
+
+#[test]
+fn judging_builds_no_sandbox() {
+    let world = World::new();
+    assert_eq!(world.run(&["sudo reboot"]).code, 120);
+    assert!(!has_tried_sandboxes(&world));
+    // The control: what may run finds out.
+    assert_eq!(world.run(&["true"]).code, 0);
+    assert!(has_tried_sandboxes(&world));
+}

@@ -25,8 +25,8 @@ pub(crate) struct Binding {
     /// SHA-256 of the text.
     pub(crate) digest: String,
     pub(crate) policy: String,
-    /// A digest of what the run may do without an answer, and of what it is given.
-    pub(crate) rights: String,
+    /// What the run may do without an answer, and what it is given.
+    given: serde_json::Value,
     /// Variables that the caller injects.
     pub(crate) variables: Vec<(String, String)>,
     /// Whether it reads what the caller gives it.
@@ -61,7 +61,6 @@ impl Binding {
             rights(&ground.granted),
             variables,
             (input_read(&case.invocation.stdin), later),
-            settings.sandbox_word(),
             optional.map(|one| one.as_str()).collect::<Vec<_>>(),
         ]);
         let memory = remembered.filter(|_| shell.is_some());
@@ -89,7 +88,7 @@ impl Binding {
                 .kept
                 .of::<Policies>()
                 .version(&settings.config, ground),
-            rights: digest(&[given.to_string().as_bytes()]),
+            given,
             mask: settings.mask.clone(),
             variables,
             reads_input,
@@ -99,9 +98,17 @@ impl Binding {
         }
     }
 
+    /// A digest of what the run may do without an answer, of what it is given, and of who enforces
+    /// that. The last may have to be found out by building a sandbox, so this is asked only where an
+    /// answer is at stake: judging runs nothing.
+    pub(crate) fn rights(&self, settings: &Settings) -> String {
+        let enforced = serde_json::json!([self.given, settings.sandbox_word()]);
+        digest(&[enforced.to_string().as_bytes()])
+    }
+
     /// Whether a grant is for this request: given to this agent, for here, for this policy and
     /// these rights and, if it is about one text, for this one.
-    pub(crate) fn fits(&self, grant: &Grant) -> bool {
+    pub(crate) fn fits(&self, settings: &Settings, grant: &Grant) -> bool {
         fn bound<T: PartialEq>(to: Option<&T>, value: &T) -> bool {
             to.is_none_or(|to| to == value)
         }
@@ -118,7 +125,10 @@ impl Binding {
             && bound(grant.project.as_ref(), &self.project)
             && bound(grant.directory.as_ref(), &self.cwd)
             && bound(grant.policy.as_ref(), &self.policy)
-            && bound(grant.rights.as_ref(), &self.rights)
+            && grant
+                .rights
+                .as_ref()
+                .is_none_or(|rights| *rights == self.rights(settings))
     }
 }
 
