@@ -82,7 +82,7 @@ pub enum SubjectWish {
     Shape(Vec<String>),
     /// Exactly this text.
     Command(String),
-    /// Every command; such a grant must open something.
+    /// Every command; such a grant must open a capability.
     Any,
 }
 
