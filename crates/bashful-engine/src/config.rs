@@ -7,9 +7,9 @@
 //! 3. the project file, `.bashful.toml` in the workspace, which can only narrow;
 //! 4. environment and flags, which the front ends apply to the resolved [`Config`].
 //!
-//! None of them passes the admin file, `/etc/bashful/config.toml`: what it sets is both the
-//! value everybody starts from and the widest that anybody gets. [`Loaded::ceilings`] carries
-//! that bound to whoever applies flags.
+//! None of them passes the admin file, `/etc/bashful/config.toml`: what it sets is both the value
+//! every caller starts from and the widest that any caller gets. [`Loaded::ceilings`] carries that
+//! bound to the front end that applies flags.
 //!
 //! The work is done in two steps. A file becomes an all-optional raw value that mirrors it and
 //! knows no key outside [`Key`]; the raw values of all layers then become one [`Config`]. What

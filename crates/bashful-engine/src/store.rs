@@ -51,7 +51,7 @@ pub(crate) trait Store: ScriptStore + fmt::Debug + Send + Sync {
         self.open_ask_recorded(ask, limits, &mut |_| Ok(()))
     }
 
-    /// One ask.
+    /// The ask of exactly this id.
     fn ask(&self, id: &str) -> Result<Option<Ask>, StoreError>;
 
     /// Asks, the oldest first.
@@ -118,13 +118,13 @@ pub(crate) trait Store: ScriptStore + fmt::Debug + Send + Sync {
         self.add_grant_recorded(grant, &mut |_| Ok(()))
     }
 
-    /// One grant.
+    /// The grant of exactly this id.
     fn grant(&self, id: &str) -> Result<Option<Grant>, StoreError>;
 
     /// Grants, the oldest first.
     fn grants(&self, which: &GrantFilter) -> Result<Vec<Grant>, StoreError>;
 
-    /// Uses up a grant of scope `call`, if it holds at this time and nobody did before. Exactly
+    /// Uses up a grant of scope `call`, if it holds at this time and no caller did before. Exactly
     /// one of any number of callers gets true, and it is on disk when they do. A grant that does
     /// not exist or has another scope cannot be claimed.
     fn claim(&self, id: &str, claimant: &str, now_ms: u64) -> Result<bool, StoreError>;
@@ -183,7 +183,7 @@ pub(crate) type RecordGrant<'a> = dyn FnMut(&Grant) -> Result<(), AuditError> + 
 /// An answer that is about to count.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Settling<'a> {
-    /// The ask.
+    /// The id of the ask.
     pub(crate) id: &'a str,
     /// How it will stand.
     pub(crate) state: &'a AskState,
@@ -191,7 +191,7 @@ pub(crate) struct Settling<'a> {
     pub(crate) grant: Option<&'a Grant>,
     /// What a yes to a script approves.
     pub(crate) approving: Option<Approving<'a>>,
-    /// When.
+    /// When the person answered, in milliseconds since 1970.
     pub(crate) now_ms: u64,
 }
 
@@ -209,7 +209,7 @@ pub(crate) struct AskLimits {
 /// What became of an ask that was put.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum OpenedAsk {
-    /// It waits.
+    /// It is new, and waits for an answer.
     New(Ask),
     /// An equal one waited already; this is it.
     Joined(Ask),
@@ -225,9 +225,9 @@ pub(crate) enum OpenedAsk {
 pub(crate) enum Settlement {
     /// It was pending, and is settled now; the others were settled with it.
     Done {
-        /// The ask.
+        /// The ask that was answered.
         ask: Ask,
-        /// The others.
+        /// Asks that the same answer settled.
         also: Vec<Ask>,
     },
     /// It was settled or expired before; nothing was kept.
@@ -239,7 +239,7 @@ pub(crate) enum Settlement {
     Unknown,
 }
 
-/// Which asks.
+/// Which asks a query returns; by default all.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct AskFilter {
     /// Only those that wait and are not past their time at this moment.
@@ -250,7 +250,7 @@ pub(crate) struct AskFilter {
     pub(crate) id_prefix: Option<String>,
 }
 
-/// Which grants.
+/// Which grants a query returns; by default all.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct GrantFilter {
     /// Only those that hold at this time.
@@ -264,9 +264,9 @@ pub(crate) struct GrantFilter {
 /// How much was forgotten.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Cleaned {
-    /// Asks.
+    /// How many asks were deleted.
     pub asks: u64,
-    /// Grants.
+    /// How many grants were deleted.
     pub grants: u64,
 }
 
@@ -285,7 +285,7 @@ pub(crate) struct TaskRow {
     pub(crate) ended_at_ms: Option<u64>,
 }
 
-/// Which tasks.
+/// Which tasks a query returns; by default all.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct TaskFilter {
     pub(crate) agent: Option<String>,
@@ -296,16 +296,16 @@ pub(crate) struct TaskFilter {
 /// What is known of one session of one agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct KnownSession {
-    /// The agent.
+    /// The agent that it belongs to.
     pub(crate) agent: String,
-    /// The session.
+    /// The name of the session.
     pub(crate) session: String,
     /// When it was first seen.
     pub(crate) first_seen_ms: u64,
     /// When it was last seen.
     pub(crate) last_seen_ms: u64,
-    /// Its tasks.
+    /// How many tasks it has in the index.
     pub(crate) tasks: u64,
-    /// Its asks.
+    /// How many asks it has in the store.
     pub(crate) asks: u64,
 }

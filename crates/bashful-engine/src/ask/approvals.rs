@@ -2,8 +2,8 @@
 //!
 //! An [`Ask`] is a row that waits for an answer; an [`Answer`] that says yes leaves a [`Grant`]
 //! behind, and the run that waited finds that grant as any later run would. So there is one way
-//! from a yes to a start, whoever gave it and whenever. The [`ApprovalQueue`] is where asks lie and
-//! answers are given; an [`Approver`] puts an ask to somebody.
+//! from a yes to a start, no matter who gave it and when. The [`ApprovalQueue`] is where asks lie
+//! and answers are given; an [`Approver`] puts an ask to a person.
 
 mod binding;
 mod notify;

@@ -23,7 +23,7 @@ use crate::request::context::RunContext;
 use crate::request::settings::Settings;
 use crate::store::AskLimits;
 
-/// How often whoever waits looks again without a hint.
+/// How often a caller that waits looks again without a hint.
 const LOOK_AGAIN: Duration = Duration::from_millis(250);
 
 /// Whether the caller of a request is gone.
@@ -37,7 +37,7 @@ impl Abandoned {
 }
 
 impl Asking {
-    /// Whether anybody waits for answers at all.
+    /// Whether this engine waits for answers at all.
     pub(crate) fn may_block(&self, settings: &Settings) -> bool {
         self.approver.is_some() || !self.wait(settings).is_zero()
     }
@@ -152,7 +152,7 @@ pub(crate) fn limits(settings: &Settings) -> AskLimits {
     }
 }
 
-/// Puts an ask to whoever can answer, and waits as long as it was said. The row is the truth:
+/// Puts an ask to a person who can answer, and waits as long as it was said. The row is the truth:
 /// what comes back is how the ask stands there.
 pub(crate) fn wait_for_answer(
     settings: &Settings,
@@ -185,7 +185,7 @@ pub(crate) fn wait_for_answer(
     Ok((desk.ask(&ask.id)?.state, None))
 }
 
-/// Waits so long for an answer from elsewhere, and says how the ask stands then.
+/// Waits this long for an answer from elsewhere, and says how the ask stands then.
 pub(crate) fn settled_within(
     desk: &ApprovalQueue,
     ask: &str,
@@ -206,7 +206,7 @@ pub(crate) fn settled_within(
     Ok(desk.ask(&ask.id)?.state)
 }
 
-/// An ask that somebody waits for.
+/// An ask that a caller waits for.
 struct Waiting<'a> {
     desk: &'a ApprovalQueue,
     ask: &'a str,

@@ -20,7 +20,7 @@ use crate::record::asks::recorded;
 use crate::record::audit::{Asked, Event, Trail};
 use crate::store::{AskLimits, OpenedAsk};
 
-/// An ask that is put if something is stopped.
+/// An ask that the engine puts if the run is stopped from doing what it wants.
 #[derive(Debug)]
 pub(crate) struct Draft {
     /// The ask, but for what is missing.
@@ -35,7 +35,7 @@ pub(crate) struct Draft {
 }
 
 impl Draft {
-    /// Asks for what was missing, once; the result then names the ask. That nobody can be asked
+    /// Asks for what was missing, once; the result then names the ask. That no person can be asked
     /// does not take the result away.
     pub(crate) fn put(&self, result: &mut ExecutionResult) {
         let Ok(mut put) = self.put.lock() else { return };

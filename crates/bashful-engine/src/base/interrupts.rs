@@ -18,7 +18,7 @@ impl Interrupts {
         SignalQueue::new(&signals).map(Self)
     }
 
-    /// The same and SIGQUIT, for whoever has changed the terminal and must set it right.
+    /// The same and SIGQUIT, for a caller that has changed the terminal and must set it right.
     pub fn catch_with_quit() -> io::Result<Self> {
         let signals = [Signal::INT, Signal::TERM, Signal::HUP, Signal::QUIT].map(Signal::as_raw);
         SignalQueue::new(&signals).map(Self)

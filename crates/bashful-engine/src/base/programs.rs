@@ -3,8 +3,8 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
-/// Where a program of this name could be, in the order of `PATH`. Relative
-/// entries are left out: they mean something else in every directory.
+/// Where a program of this name could be, in the order of `PATH`. Relative entries are left out:
+/// they lead to another place from every directory.
 pub(crate) fn on_path(name: &str, path: Option<&str>) -> Vec<PathBuf> {
     let entries = env::split_paths(path.unwrap_or_default());
     entries

@@ -76,9 +76,9 @@ pub(crate) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> O
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Keep {
-    /// The beginning.
+    /// The beginning stays, up to the limit.
     Head,
-    /// The end.
+    /// The end stays, up to the limit.
     Tail,
     /// The beginning and the end.
     HeadTail,
@@ -96,7 +96,7 @@ impl Choice for Keep {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum OnLogFull {
-    /// As `Continue` while somebody waits for the run, as `Stop` where it may go on in the
+    /// As `Continue` while a caller waits for the run, as `Stop` where it may go on in the
     /// background.
     Auto,
     /// The run goes on; what it prints beyond the quota is counted but not stored.
@@ -157,7 +157,7 @@ impl Choice for Sandbox {
         ("none", Self::None),
     ];
 
-    /// Whoever mistypes a backend does not mean to have none.
+    /// A person who mistypes a backend does not mean to have none.
     fn from_word(word: &str) -> Result<Self, UnknownChoice> {
         let known = || Self::ALL.iter().map(|(known, _)| *known);
         let found = Self::ALL.iter().find(|(known, _)| *known == word);
@@ -173,7 +173,7 @@ impl Choice for Sandbox {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum HomeMode {
-    /// The workspace.
+    /// The run's `HOME` is its workspace.
     #[default]
     Workspace,
     /// An empty directory of the room's own.

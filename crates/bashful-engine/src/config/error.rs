@@ -20,7 +20,7 @@ pub enum ConfigError {
     /// The file is there but cannot be opened.
     #[error("cannot open configuration file `{}`", shown_path(.path))]
     Open {
-        /// The file.
+        /// The path of the configuration file.
         path: PathBuf,
         /// What the system said.
         source: io::Error,
@@ -28,15 +28,15 @@ pub enum ConfigError {
     /// The file was opened but cannot be read.
     #[error("cannot read configuration file `{}`", shown_path(.path))]
     Read {
-        /// The file.
+        /// The path of the configuration file.
         path: PathBuf,
         /// What the system said.
         source: io::Error,
     },
-    /// There is something else than a file.
+    /// What lies at the path is not a regular file.
     #[error("configuration file `{}` is {found}, not a regular file", shown_path(.path))]
     NotAFile {
-        /// The path.
+        /// The path of the configuration file.
         path: PathBuf,
         /// What is there.
         found: &'static str,
@@ -44,7 +44,7 @@ pub enum ConfigError {
     /// The file is longer than any configuration.
     #[error("configuration file `{}` has more than {limit} bytes", shown_path(.path))]
     TooLarge {
-        /// The file.
+        /// The path of the configuration file.
         path: PathBuf,
         /// The most bytes it may have.
         limit: u64,
@@ -55,7 +55,7 @@ pub enum ConfigError {
         shown_path(.path), shell_word(.path)
     )]
     WritableByOthers {
-        /// The file.
+        /// The path of the configuration file.
         path: PathBuf,
         /// Its permission bits.
         mode: u32,
@@ -67,29 +67,29 @@ pub enum ConfigError {
         shown_path(.path), shell_word(.path)
     )]
     OpenDirectory {
-        /// The directory.
+        /// The directory that holds the configuration file.
         path: PathBuf,
         /// Its permission bits.
         mode: u32,
     },
-    /// The file belongs to somebody who has no say.
+    /// The file belongs to a user who has no say in it.
     #[error(
         "configuration file `{}` belongs to uid `{owner}`: run `chown {expected} {}` \
          and `chmod go-w {}`, or remove it",
         shown_path(.path), shell_word(.path), shell_word(.path)
     )]
     WrongOwner {
-        /// The file.
+        /// The path of the configuration file.
         path: PathBuf,
         /// Who owns it.
         owner: u32,
-        /// Who should.
+        /// The uid that should own it.
         expected: u32,
     },
     /// The file is not text.
     #[error("configuration file `{}` is not valid UTF-8 in line {line}", shown_path(.path))]
     NotUtf8 {
-        /// The file.
+        /// The path of the configuration file.
         path: PathBuf,
         /// The first line that is not.
         line: usize,
@@ -97,7 +97,7 @@ pub enum ConfigError {
     /// The file is not TOML.
     #[error("invalid TOML in {place} column {}: {problem}", .place.column)]
     Syntax {
-        /// Where.
+        /// Where in the file the parser stopped.
         place: Place,
         /// What the parser said, which names kinds of things and quotes nothing.
         problem: String,
@@ -105,7 +105,7 @@ pub enum ConfigError {
     /// A key that does not exist.
     #[error("unknown key `{key}` in {place}{}", did_you_mean(.suggestion.as_deref()))]
     UnknownKey {
-        /// Where.
+        /// Where in the file the key stands.
         place: Place,
         /// The full name as found, with unprintable characters escaped.
         key: String,
@@ -118,7 +118,7 @@ pub enum ConfigError {
         .place.column
     )]
     WrongType {
-        /// Where.
+        /// Where in the file the value stands.
         place: Place,
         /// The key, with an index for an item of a list.
         item: String,
@@ -130,9 +130,9 @@ pub enum ConfigError {
     /// A duration or size that cannot be read.
     #[error("bad value for `{key}` in {place} column {}", .place.column)]
     Unit {
-        /// Where.
+        /// Where in the file the value stands.
         place: Place,
-        /// The key.
+        /// The key that the value was given for.
         key: SettingKey,
         /// What is wrong with it.
         source: UnitError,
@@ -140,9 +140,9 @@ pub enum ConfigError {
     /// A word that is none of the choices.
     #[error("bad value for `{key}` in {place} column {}", .place.column)]
     Choice {
-        /// Where.
+        /// Where in the file the value stands.
         place: Place,
-        /// The key.
+        /// The key that the value was given for.
         key: SettingKey,
         /// What may be given.
         source: UnknownChoice,
@@ -150,7 +150,7 @@ pub enum ConfigError {
     /// A value of the right type that makes no sense.
     #[error("bad value for `{item}` in {place} column {}: expected {expected}", .place.column)]
     BadValue {
-        /// Where.
+        /// Where in the file the value stands.
         place: Place,
         /// The key, with an index for an item of a list.
         item: String,
@@ -166,7 +166,7 @@ pub enum ConfigError {
     /// A name that is none of those that exist.
     #[error("there is no {what} `{name}`, named in {place}{}", did_you_mean(.suggestion.as_deref()))]
     UnknownName {
-        /// Where.
+        /// Where in the file the name stands.
         place: Place,
         /// What kind of thing was named.
         what: &'static str,
@@ -182,7 +182,7 @@ pub enum ConfigError {
         .place.column
     )]
     ShortSecret {
-        /// Where.
+        /// Where in the file the item stands.
         place: Place,
         /// Which item of the list, from 0.
         index: usize,

@@ -18,11 +18,12 @@ pub(super) const ROOT: u32 = 0;
 /// What is asked of a file before it is believed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Trust {
-    /// It must belong to root or to this user, and nobody else may write it. Symbolic links are
-    /// followed, since people keep such files elsewhere; the file they lead to is what counts.
+    /// It must belong to root or to this user, and no other user may be able to write it. Symbolic
+    /// links are followed, since people keep such files elsewhere; the file they lead to is what
+    /// counts.
     OwnedBy(u32),
-    /// Anybody may have written it. Symbolic links are refused: a repository could point one at
-    /// a file whose content would then show up in error messages.
+    /// Any user may have written it. Symbolic links are refused: a repository could point one at a
+    /// file whose content would then show up in error messages.
     Nobody,
 }
 
@@ -93,7 +94,7 @@ fn check(file: &File, path: &Path, trust: Trust) -> Result<(), ConfigError> {
     }
 }
 
-/// Where everybody may put files, nobody knows whose this one is.
+/// Where every user may put files, this one may be any user's.
 fn check_directory(path: &Path) -> Result<(), ConfigError> {
     let Some(directory) = path.parent().filter(|path| !path.as_os_str().is_empty()) else {
         return Ok(());

@@ -11,7 +11,7 @@ pub enum Rule {
     /// The values have an order from wide to narrow. The admin's value is a ceiling: the user
     /// may go narrower, not wider. The project may go narrower than both.
     Narrower,
-    /// The values have no order. The admin's value is fixed; else whoever speaks last wins.
+    /// The values have no order. The admin's value is fixed; else the layer that speaks last wins.
     Free,
     /// A list that forbids or hides: what any layer names stays in it.
     Unite,
@@ -213,7 +213,7 @@ impl Key {
             Self::Timeout => Row("limits.timeout", Narrower, Set),
             Self::MaxTimeout => Row("limits.max_timeout", Narrower, Set),
             Self::MaxOutput => Row("limits.max_output", Narrower, Set),
-            // Which end of the output is shown gives nobody a right.
+            // Which end of the output is shown gives no run a right.
             Self::Keep => Row("limits.keep", Free, Set),
             Self::LogQuota => Row("limits.log_quota", Narrower, Set),
             Self::OnLogFull => Row("limits.on_log_full", Narrower, Set),
@@ -240,7 +240,7 @@ impl Key {
             Self::ApprovalsNotifyDesktop => Row("approvals.notify_desktop", Free, NotSet),
             // A repository does not run commands outside the sandbox.
             Self::ApprovalsNotifyCommand => Row("approvals.notify_command", Free, NotSet),
-            // Asking elsewhere takes nothing from anybody.
+            // Asking elsewhere takes nothing from any caller.
             Self::ApprovalsOutOfBand => Row("approvals.out_of_band", Unite, Set),
             // What is checked against an anchor is checked against all of them.
             Self::AuditAnchors => Row("audit.anchors", Unite, NotSet),

@@ -35,7 +35,7 @@ pub struct Loaded {
 pub struct SourceRead {
     /// Which of the files.
     pub layer: Layer,
-    /// Its path.
+    /// The path that the engine looks at for it.
     pub path: PathBuf,
 }
 
@@ -55,8 +55,8 @@ impl Config {
         })
     }
 
-    /// The same with this text in the place of the user's file, to see what it would change. It
-    /// is no configuration to go by: nobody looked at who could write that file.
+    /// The same with this text in the place of the user's file, to see what it would change. It is
+    /// no configuration to go by: the engine did not look at who could write that file.
     pub(crate) fn load_with_user(
         sources: &Sources,
         text: &str,

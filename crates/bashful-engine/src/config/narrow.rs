@@ -143,7 +143,7 @@ impl Resolved {
         let given = format_duration(limits.timeout);
         limits.timeout = maximum;
         let bounds = self.origins.of(Key::MaxTimeout).to_vec();
-        // Whoever sets a timeout above a maximum they could know of should hear it. Whoever's
+        // The author of a timeout above a maximum they could know of should hear it. One whose
         // timeout is lowered by a narrower layer made no mistake.
         let known = bounds.last().and_then(Origin::layer);
         if let Some(Origin::File { layer, place }) = self.origins.of(Key::Timeout).last()

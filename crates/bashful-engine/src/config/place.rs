@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::setting_key::SettingKey;
 
-/// One of the three files, from the one nobody passes to the one that can only narrow.
+/// One of the three files, from the one no other passes to the one that can only narrow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Layer {
@@ -40,11 +40,11 @@ impl fmt::Display for Layer {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Place {
-    /// The file.
+    /// The path of the file.
     pub path: Arc<Path>,
-    /// The line.
+    /// The line, counted from 1.
     pub line: u32,
-    /// The column.
+    /// The column, counted from 1.
     pub column: u32,
 }
 
@@ -81,7 +81,7 @@ impl fmt::Display for Place {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Origin {
-    /// Nobody set it.
+    /// No file set it.
     Default,
     /// A file set it.
     File {

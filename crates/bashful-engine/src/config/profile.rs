@@ -43,7 +43,7 @@ pub struct Profile {
     pub(super) bounds: Bounds,
 }
 
-/// What the admin file says about a profile: the widest that anybody gets.
+/// What the admin file says about a profile: the widest that any caller gets.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Bounds {
     pub(super) preset: Option<Preset>,
@@ -60,9 +60,9 @@ pub(super) struct Bounds {
 /// What flags or a tool call ask for on top of a profile.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Wish {
-    /// Another preset.
+    /// The preset to use in the place of the profile's; absent: the profile's.
     pub preset: Option<Preset>,
-    /// Another home.
+    /// What the home of the run is to be; absent: as the profile says.
     pub home: Option<HomeMode>,
     /// Changes of the capabilities.
     pub changes: CapabilityChanges,
@@ -82,7 +82,7 @@ pub struct Granted {
     pub home: HomeMode,
 }
 
-/// Something that was asked for and that the admin file does not give.
+/// A wish that goes beyond what the admin file gives.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the admin file says `{bound}` for `{key}`, and `{given}` goes beyond it")]
 #[non_exhaustive]

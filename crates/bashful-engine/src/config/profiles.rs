@@ -22,8 +22,8 @@ use super::warning::{Warning, WarningReason};
 impl Resolved {
     /// Resolves every profile that a file speaks about.
     pub(super) fn profiles(&mut self, layers: &mut Layers) {
-        // What the admin says about the default holds for profiles that only others know, too:
-        // nobody gets more by inventing a name.
+        // What the admin says about the default holds for profiles that only others know, too: no
+        // caller gets more by inventing a name.
         let base = layers.admin.profiles.get(DEFAULT_NAME).cloned();
         let known: BTreeSet<Arc<str>> = layers
             .admin
@@ -36,7 +36,7 @@ impl Resolved {
         let spoken: BTreeSet<Arc<str>> = known
             .iter()
             .filter(|name| {
-                // What nobody mentions is not worth an entry, unless the admin bounds it.
+                // What no file mentions is not worth an entry, unless the admin bounds it.
                 base.is_some() || layers.mention(name)
             })
             .chain(layers.project.profiles.keys())
@@ -61,7 +61,7 @@ impl Resolved {
             let project = layers.project.profiles.remove(&name).unwrap_or_default();
             if known.contains(&name) {
                 let mut aside = Self::default();
-                // Of a built-in one that only exists, nobody said anything.
+                // About a built-in one that only exists, no file said anything.
                 let ledger = if mentioned { &mut *self } else { &mut aside };
                 let profile = ledger.profile(&name, [admin, user, project]);
                 // A built-in one that says nothing new needs no entry.

@@ -81,8 +81,8 @@ pub(super) fn resolve(mut layers: Layers) -> Result<Resolved, ConfigError> {
     Ok(out)
 }
 
-/// Whoever keeps all runs shorter than scripts may be means scripts as well, unless they say how
-/// long those may take.
+/// An author who keeps all runs shorter than scripts may be means scripts as well, unless the file
+/// says how long those may take.
 fn bound_scripts(layers: &mut Layers, mut longest: Duration) {
     for layer in [&mut layers.admin, &mut layers.user, &mut layers.project] {
         let scripts = &mut layer.scripts.max_timeout;

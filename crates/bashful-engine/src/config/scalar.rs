@@ -13,7 +13,8 @@ use super::units::{format_duration, format_size};
 
 /// A value of a key that has one.
 pub(super) trait Scalar: Clone + PartialEq {
-    /// Whether this gives a run more than `other` does. For a key with [`Rule::Free`](super::key::Rule::Free) nobody asks.
+    /// Whether this gives a run more than `other` does. For a key with
+    /// [`Rule::Free`](super::key::Rule::Free) the engine does not ask.
     fn is_wider_than(&self, other: &Self) -> bool;
 
     /// The value as a message shows it.
@@ -126,7 +127,7 @@ impl Scalar for Preset {
     }
 }
 
-/// What the kernel holds is let through, somebody is asked, nothing is let through.
+/// What the kernel holds is let through, a person is asked, nothing is let through.
 impl Scalar for Otherwise {
     fn is_wider_than(&self, other: &Self) -> bool {
         let strictness = |value: &Self| match value {

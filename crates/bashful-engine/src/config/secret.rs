@@ -20,7 +20,7 @@ impl SecretValue {
         (value.chars().count() >= SECRET_MINIMUM).then_some(Self(value))
     }
 
-    /// The value itself, for the masking code and nobody else.
+    /// The value itself, for the masking code only.
     pub fn expose(&self) -> &str {
         &self.0
     }

@@ -8,7 +8,7 @@ use super::key::Key;
 /// A key as a file has it: a key with a `*` in its name comes once for each profile or agent.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SettingKey {
-    /// The key.
+    /// The key as the table of keys has it, with `*` where a name stands.
     pub key: Key,
     /// The profile or agent that it is about.
     pub of: Option<Arc<str>>,
@@ -47,7 +47,7 @@ pub(super) fn spelled(name: &str, of: Option<&str>) -> String {
     name.replace('*', join("", of).as_str())
 }
 
-/// The full name of something in a section, with quotes where TOML needs them.
+/// The full name of an entry in a section, with quotes where TOML needs them.
 pub(super) fn join(section: &str, name: &str) -> String {
     let bare = |next: char| next.is_ascii_alphanumeric() || "_-".contains(next);
     let dot = if section.is_empty() { "" } else { "." };

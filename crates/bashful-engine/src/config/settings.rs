@@ -71,7 +71,7 @@ pub struct Limits {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Secrets {
-    /// Exact values.
+    /// Texts that are masked wherever they appear.
     pub values: Vec<SecretValue>,
     /// Names of variables whose values are masked, in addition to key-like names.
     pub names: Vec<String>,
@@ -123,8 +123,8 @@ pub struct Tasks {
 pub struct Approvals {
     /// How long an ask can be answered.
     pub expire: Duration,
-    /// How long a run waits for an answer that nobody at its terminal can give; zero: it returns
-    /// at once.
+    /// How long a run waits for an answer that no person at its terminal can give; zero: it
+    /// returns at once.
     pub wait: Duration,
     /// How many asks of one agent may wait at a time.
     pub most_pending: usize,
@@ -192,7 +192,7 @@ impl Default for Keeper {
 impl Default for Scripts {
     fn default() -> Self {
         Self {
-            // All of them: more than anybody makes.
+            // All of them: more than any author makes.
             keep_versions: 1_000_000,
             max_timeout: Duration::from_secs(30 * 60),
         }

@@ -22,9 +22,9 @@ use super::units::{format_duration, format_size};
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Setting {
-    /// The key.
+    /// The key, with the name of the profile or agent where it has one.
     pub key: SettingKey,
-    /// Its value.
+    /// The value that is in force.
     pub value: SettingValue,
     /// Where the value came from: one origin, or for a list each file that added to it.
     pub origins: Vec<Origin>,
@@ -36,7 +36,7 @@ pub struct Setting {
 pub enum SettingValue {
     /// Yes or no.
     Boolean(bool),
-    /// A number.
+    /// A number of things, without a unit.
     Count(usize),
     /// A span of time.
     Duration(Duration),

@@ -31,7 +31,7 @@ pub struct Sources {
 pub enum AdminOwner {
     /// Only root: an admin file that its subject can write is none.
     Root,
-    /// Root or whoever runs this process, for tests that bring an admin file of their own.
+    /// Root or the user who runs this process, for tests that bring an admin file of their own.
     RootOrSelf,
 }
 

@@ -72,7 +72,7 @@ const CASES: &[([&str; 3], &[&str])] = &[
             "scripts.max_timeout = \"20m\" (admin)",
         ],
     ),
-    // Scripts follow whoever bounds all runs, unless those say how long scripts may take.
+    // Scripts follow the layer that bounds all runs, unless it says how long scripts may take.
     (
         [
             "limits.max_timeout = '5m'\nscripts.max_timeout = '1h'",
@@ -99,7 +99,7 @@ const CASES: &[([&str; 3], &[&str])] = &[
                  the admin file says `5m`, and `10m` goes beyond it",
         ],
     ),
-    // The timeout follows its maximum; whoever could have known is told.
+    // The timeout follows its maximum; the author who could have known is told.
     (
         ["limits.max_timeout = '1m'", "", ""],
         &[

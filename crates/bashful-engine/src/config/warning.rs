@@ -1,4 +1,4 @@
-//! What a file said and nobody follows.
+//! What a file said and the engine does not follow.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use super::setting_key::SettingKey;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Warning {
-    /// The key.
+    /// The key that the file set.
     pub key: SettingKey,
     /// The layer whose word does not count.
     pub layer: Layer,
@@ -31,7 +31,7 @@ pub enum WarningReason {
     Widens {
         /// What the project asked for.
         given: String,
-        /// What holds.
+        /// What is in force instead.
         kept: String,
     },
     /// The admin file says otherwise.
@@ -51,12 +51,12 @@ pub enum WarningReason {
         /// The names, which are dropped.
         names: Vec<String>,
     },
-    /// A rule of a project file allows something.
+    /// A rule of a project file allows what it is about.
     Allows {
         /// The rule's id.
         rule: String,
     },
-    /// A project file speaks about a profile that nobody else knows.
+    /// A project file speaks about a profile that no other layer knows.
     NoSuchProfile,
     /// `limits.timeout` is above `limits.max_timeout`.
     AboveMaximum {

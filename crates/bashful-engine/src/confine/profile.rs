@@ -121,7 +121,7 @@ pub(crate) struct Confined {
 /// What `HOME` is to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum HomeDirectory {
-    /// This directory.
+    /// This directory of the host.
     At(PathBuf),
     /// A directory of the room's own, which the sandbox makes.
     Scratch,

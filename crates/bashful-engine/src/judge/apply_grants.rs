@@ -83,7 +83,7 @@ fn lean<'a>(
     let mut leans_on = before.leans_on;
     let rules: Vec<Rule> = grants.iter().flat_map(rules).collect();
     for grant in grants.iter().filter(|grant| !grant.opens.is_empty()) {
-        // What the admin does not give, nobody opens.
+        // What the admin does not give, no grant opens.
         let Some(wider) = ground.widened(&grant.opens) else {
             continue;
         };
@@ -124,12 +124,12 @@ fn lean<'a>(
     })
 }
 
-/// What can stand beside the command that something is opened for: programs that only read, and
-/// those that only start others. What writes could write what the command obeys, and a built-in
-/// could lead it elsewhere.
+/// What can stand beside the command that a grant opens a capability for: programs that only read,
+/// and those that only start others. What writes could write what the command obeys, and a
+/// built-in could lead it elsewhere.
 const HARMLESS: [&str; 2] = ["read-only", "wrapper"];
 
-/// Whether what these shapes were given is opened for this request. `narrow` is its ground
+/// Whether what these shapes were given is opened for this request. `narrow` is its context
 /// without that, `wider` the one with it.
 pub(crate) fn opens_for(
     case: Case<'_>,
@@ -172,7 +172,7 @@ pub(crate) fn opens_for(
         matches!(redirect.kind, Write | Append | ReadWrite) && redirect.target.text != "/dev/null"
     };
     let plain = plain && !facts.redirects.iter().any(writes);
-    // And it is not handed something of the workspace that it would run.
+    // And it is not handed a file of the workspace that it would run.
     let handed = |call: &Call| {
         let is_covered = covered.iter().any(|one| one.span == call.span);
         is_covered
@@ -190,7 +190,7 @@ pub(crate) fn opens_for(
     Ok(allowed && !covered.is_empty() && closed.findings.iter().all(fits))
 }
 
-/// Whether a word names something here rather than elsewhere.
+/// Whether a word names a file here rather than elsewhere.
 fn is_local(word: &str) -> bool {
     let value = word.split_once('=').map_or(word, |(_, value)| value);
     let begins = |text: &str| text.starts_with(['.', '/', '~']) || text.starts_with("file:");

@@ -92,7 +92,7 @@ impl Policies {
         policy
     }
 
-    /// The version of the policy that decides on this ground.
+    /// The version of the policy that decides in this context.
     pub(crate) fn version(&self, config: &Config, ground: &RunContext<'_>) -> String {
         let mut known = self.versions.lock().unwrap_or_else(PoisonError::into_inner);
         let version = known
@@ -216,8 +216,8 @@ const ORDINARY: [Class; 5] = [
     Class::WriteOutsideRoots,
 ];
 
-/// What is refused also to whoever goes without the policy: what no ordinary work is, such as
-/// deleting the system, unless its class is open.
+/// What is refused also to a caller that goes without the policy: what no ordinary work is, such
+/// as deleting the system, unless its class is open.
 fn dangers(text: &str, mut context: Context) -> Option<Judgement> {
     let ordinary = ORDINARY.map(|class| class.as_str().to_owned());
     context.classes.extend(ordinary);

@@ -5,25 +5,25 @@ use std::time::Duration;
 use super::ask::Ask;
 use super::grant::{Grant, Scope};
 
-/// What somebody says to an ask.
+/// What a person says to an ask.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Answer {
-    /// Yes.
+    /// The command may run, or may reach what it was denied.
     Allow {
-        /// How far.
+        /// To which later runs the yes applies as well.
         scope: Scope,
         /// For how long; none: until it is revoked.
         expires: Option<Duration>,
     },
-    /// No.
+    /// The command does not run.
     Deny {
         /// A word to the agent.
         message: Option<String>,
     },
     /// This command instead; it is judged anew.
     Edit {
-        /// The command.
+        /// The command that the person wrote in the place of the agent's.
         command: String,
     },
 }
@@ -41,7 +41,8 @@ pub enum Settled {
         /// Other asks that the same grant answers, as they stand now.
         also: Vec<Ask>,
     },
-    /// Somebody or something was faster; the answer left nothing behind.
+    /// Another answer, the deadline or a change of the script came first; this answer has no
+    /// effect.
     TooLate {
         /// The ask as it stands.
         ask: Box<Ask>,

@@ -1,4 +1,4 @@
-//! Who gave an answer: what is on record about them, and who is no witness at all.
+//! Who gave an answer: what is on record about them, and which processes may not answer at all.
 
 use std::fs;
 
@@ -30,9 +30,9 @@ pub enum Channel {
 pub struct AnsweredBy {
     /// By which way.
     pub channel: Channel,
-    /// The user.
+    /// The user of the process that answered.
     pub uid: u32,
-    /// The process.
+    /// The process that the answer came from.
     pub pid: i32,
     /// Its controlling terminal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -48,17 +48,17 @@ pub struct AnsweredBy {
 /// One ancestor of a process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ancestor {
-    /// Its number.
+    /// Its process id.
     pub pid: i32,
-    /// Its name.
+    /// Its program's name, as the kernel shows it.
     pub name: String,
 }
 
-/// Why somebody cannot give an answer.
+/// Why a process cannot give an answer for a person.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotAPerson {
-    /// There is no terminal, so there is nobody to say yes.
+    /// There is no terminal, so no person is there to say yes.
     #[error("an answer needs a terminal, and this process has none")]
     NoTerminal,
     /// It runs under Bashful itself.
@@ -75,7 +75,8 @@ pub enum NotAPerson {
 const MOST_ANCESTORS: usize = 256;
 
 impl AnsweredBy {
-    /// The process that calls as a witness: it has a terminal, and Bashful did not start it.
+    /// The calling process as the one that answered. It must have a terminal, and Bashful must
+    /// not have started it.
     pub fn here(channel: Channel) -> Result<Self, NotAPerson> {
         let witness = Self::outside(channel)?;
         if witness.terminal.is_none() {
@@ -84,8 +85,8 @@ impl AnsweredBy {
         Ok(witness)
     }
 
-    /// This process as a witness, whether or not it has a terminal: for a program that embeds
-    /// Bashful and has asked its user in its own way. Bashful did not start it.
+    /// This process as the one that answered, whether or not it has a terminal: for a program that
+    /// embeds Bashful and has asked its user in its own way. Bashful did not start it.
     pub fn outside(channel: Channel) -> Result<Self, NotAPerson> {
         let pid = caller();
         let status = Status::of(pid).ok_or(NotAPerson::Unreadable)?;

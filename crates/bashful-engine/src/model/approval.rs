@@ -9,7 +9,7 @@ use crate::model::grant::Opening;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Approval {
-    /// Its id.
+    /// The id of the ask.
     pub id: String,
     /// `pending`, `allowed`, `denied`, `edited` or `expired`.
     pub state: &'static str,
@@ -18,7 +18,7 @@ pub struct Approval {
     /// The shapes that a lasting yes would cover; none: this exact command.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub remember: Vec<String>,
-    /// What somebody said to the agent.
+    /// What the person who answered said to the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// Until when it can be answered, in milliseconds since 1970.
@@ -27,7 +27,7 @@ pub struct Approval {
     /// What a person types to say yes, while it can be answered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer_with: Option<String>,
-    /// The command as it was asked, if somebody changed it before it ran.
+    /// The command as the agent wrote it, if a person changed it before it ran.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub edited_from: Option<String>,
 }

@@ -40,7 +40,7 @@ pub struct Ask {
     /// Variables that the agent gives the command, as `NAME=value`, known secrets masked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub variables: Vec<String>,
-    /// Whether the command reads something that is not shown here on its standard input.
+    /// Whether the command reads standard input that is not shown here.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reads_input: bool,
     /// What it reads there, if the agent gave it and it is short enough to be shown.
@@ -55,7 +55,7 @@ pub struct Ask {
     /// SHA-256 of the command as it would run, in hexadecimal: what a yes is bound to. For a
     /// script, a digest of its text and of all that it declares.
     pub digest: String,
-    /// Why somebody is asked.
+    /// Why a person is asked.
     pub ground: AskGround,
     /// Every rule and capability that asks about a part of it, whichever of them decided.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -97,9 +97,9 @@ pub struct Memory {
 /// to reach, approves exactly this text with exactly these capabilities and variables.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AskScript {
-    /// Its id.
+    /// Its id, which stays when the script is renamed.
     pub id: ScriptId,
-    /// Its name.
+    /// Its name when the ask was put.
     pub name: ScriptName,
     /// SHA-256 of its text.
     pub content_hash: String,
@@ -114,12 +114,12 @@ pub struct AskScript {
     /// What was found in it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<ScriptFinding>,
-    /// What somebody said yes to before it was changed.
+    /// What a person said yes to before the script was changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approved_before: Option<ApprovedBefore>,
 }
 
-/// A script as somebody approved it before.
+/// A script as a person approved it before.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ApprovedBefore {
     /// SHA-256 of the text.
@@ -139,7 +139,7 @@ pub struct ApprovedBefore {
 /// What the policy said that made it ask.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AskGround {
-    /// The rule.
+    /// The id of the rule that decided.
     pub rule: String,
     /// Where the rule came from.
     pub layer: String,
@@ -148,7 +148,7 @@ pub struct AskGround {
     /// The bytes of the command that it is about; absent where the command was masked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub span: Option<(usize, usize)>,
-    /// What matched.
+    /// What in the command the rule matched; absent where the rule says nothing more exact.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fact: Option<String>,
     /// The capability that is asked for.
@@ -162,7 +162,7 @@ pub struct AskGround {
 pub enum Cause {
     /// The policy asks before the command runs.
     Policy,
-    /// The command ran, and the kernel or the keeper stopped something.
+    /// The command ran, and the kernel or the keeper stopped a part of what it did.
     Refused {
         /// The task that ran.
         task: String,
@@ -186,45 +186,45 @@ pub struct Reachable {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "is")]
 pub enum AskState {
-    /// It waits.
+    /// No person has answered yet, and one still can.
     Pending,
-    /// Somebody said yes.
+    /// A person said yes.
     Allowed {
         /// The grant that the yes left behind; for a script `script:` and its id, because its
         /// approval is kept with it.
         grant: String,
         /// How far the yes reaches.
         scope: Scope,
-        /// When.
+        /// When the person answered, in milliseconds since 1970.
         at_ms: u64,
         /// Who said so.
         by: AnsweredBy,
     },
-    /// Somebody said no.
+    /// A person said no.
     Denied {
         /// A word to the agent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         message: Option<String>,
-        /// When.
+        /// When the person answered, in milliseconds since 1970.
         at_ms: u64,
         /// Who said so.
         by: AnsweredBy,
     },
-    /// Somebody changed the command instead; the changed one was judged anew.
+    /// A person changed the command instead; the changed one was judged anew.
     Edited {
-        /// When.
+        /// When the person answered, in milliseconds since 1970.
         at_ms: u64,
-        /// Who.
+        /// Who changed the command.
         by: AnsweredBy,
     },
-    /// Nobody answered in time.
+    /// No person answered in time.
     Expired {
-        /// When.
+        /// When it could no longer be answered, in milliseconds since 1970.
         at_ms: u64,
     },
-    /// The script that it was about was changed or deleted before anybody answered.
+    /// The script that it was about was changed or deleted before a person answered.
     Overtaken {
-        /// When.
+        /// When the engine found that out, in milliseconds since 1970.
         at_ms: u64,
     },
 }

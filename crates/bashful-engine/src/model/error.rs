@@ -33,7 +33,7 @@ pub enum InvalidInvocation {
     TooLong {
         /// Its length in bytes.
         length: usize,
-        /// The limit.
+        /// The most bytes that it may have.
         limit: usize,
     },
     /// A task cannot have this name.
@@ -41,13 +41,13 @@ pub enum InvalidInvocation {
     TaskName {
         /// The name, shortened.
         name: String,
-        /// Why not.
+        /// What is wrong with it, in words.
         reason: &'static str,
     },
     /// Another running task of the agent has this name.
     #[error("the task `{task}` is already running and is called `{name}`")]
     NameTaken {
-        /// The name.
+        /// The name that the caller wanted.
         name: String,
         /// The task that has it.
         task: String,
@@ -55,7 +55,7 @@ pub enum InvalidInvocation {
     /// The agent has as many background tasks as it may have.
     #[error("{most} background tasks of the agent `{}` are already running, and no more may run", agent.escape_debug())]
     TooManyTasks {
-        /// Whose.
+        /// The agent whose tasks are already running.
         agent: String,
         /// How many may run.
         most: usize,
@@ -65,10 +65,10 @@ pub enum InvalidInvocation {
         "`{name}` cannot be the name of a shell: give letters, digits, `.`, `_` and `-`, 64 at most, a letter or digit first"
     )]
     ShellName {
-        /// The name.
+        /// The name as the caller gave it.
         name: String,
     },
-    /// Something else than bash text was to run in a shell.
+    /// The caller wanted to run a program, not bash text, in a shell.
     #[error("only bash text runs in a shell, not a program without one")]
     ShellWithoutBash,
     /// A description is required and there is none.
@@ -82,7 +82,7 @@ pub enum InvalidInvocation {
         /// The path as given.
         path: PathBuf,
     },
-    /// A path is something else than a directory.
+    /// A path that should lead to a directory leads to a file or the like.
     #[error("the {role} `{}` is not a directory", path.display())]
     NotADirectory {
         /// Which directory it was to be.
@@ -106,19 +106,19 @@ pub enum InvalidInvocation {
     OutsideWorkspace {
         /// Where it really is.
         path: PathBuf,
-        /// The workspace.
+        /// The workspace that it should lie in.
         workspace: PathBuf,
     },
-    /// `/` or the home directory as a workspace that nobody named.
+    /// `/` or the home directory as a workspace that the caller did not name.
     #[error("`{}` would be the workspace, and the caller did not name it", path.display())]
     WorkspaceTooWide {
-        /// The directory.
+        /// The directory that the engine would have taken.
         path: PathBuf,
     },
     /// A path is not UTF-8.
     #[error("the path `{}` is not valid UTF-8", path.display())]
     PathNotUtf8 {
-        /// The path.
+        /// The path, which a message can only show in part.
         path: PathBuf,
     },
     /// A variable's name is not a name.
@@ -130,7 +130,7 @@ pub enum InvalidInvocation {
     /// A variable's value holds a NUL byte.
     #[error("the value of the variable `{name}` holds a NUL byte")]
     VariableValue {
-        /// Its name.
+        /// The name of the variable; its value is not repeated.
         name: String,
     },
     /// A variable is longer than the kernel takes.
@@ -140,13 +140,13 @@ pub enum InvalidInvocation {
         name: String,
         /// The length of name and value in bytes.
         length: usize,
-        /// The limit.
+        /// The most bytes that they may have together.
         limit: usize,
     },
     /// A variable changes how programs load or start.
     #[error("the variable `{name}` changes how programs load or start, so it is refused")]
     StartupVariable {
-        /// Its name.
+        /// The name of the variable that the caller wanted to set.
         name: String,
     },
     /// The timeout is zero.
@@ -157,7 +157,7 @@ pub enum InvalidInvocation {
     TimeoutTooLong {
         /// What was asked.
         asked: Duration,
-        /// The limit.
+        /// The longest that the configuration allows.
         limit: Duration,
     },
     /// The output limit is zero.
@@ -169,9 +169,9 @@ pub enum InvalidInvocation {
     /// What it is to read first is more than its keeper keeps.
     #[error("the input has {length} bytes, and no more than {limit} can be sent at once")]
     InputTooLong {
-        /// Its length.
+        /// How many bytes the caller wanted to send.
         length: usize,
-        /// The limit.
+        /// The most bytes that one call may send.
         limit: usize,
     },
     /// The copy of the log cannot be written.
@@ -207,16 +207,16 @@ pub enum EngineError {
     /// What happens cannot be put on record, so nothing happens.
     #[error("nothing runs that cannot be recorded")]
     Audit(#[source] AuditError),
-    /// Nobody can be asked.
+    /// The approval queue failed, so that no person can be asked.
     #[error("cannot ask a person")]
     ApprovalQueue(#[source] ApprovalError),
-    /// The script of the request was changed while somebody was asked about it.
+    /// The script of the request was changed while a person was asked about it.
     #[error("the script `{name}` was changed in the meantime; look at it and try again")]
     ScriptChanged {
-        /// Its name.
+        /// The name of the script that was changed.
         name: String,
     },
-    /// Whoever made the request is gone, so nothing was started.
+    /// The caller of the request is gone, so nothing was started.
     #[error("the request was given up before it was answered")]
     Abandoned,
     /// There is no bash.
@@ -236,15 +236,15 @@ pub enum EngineError {
     HelperVersion {
         /// The executable or socket.
         path: PathBuf,
-        /// Its version.
+        /// The version that the keeper says it has.
         found: String,
-        /// Ours.
+        /// The version of this engine, which the keeper must have too.
         expected: String,
     },
     /// The helper is no keeper.
     #[error("`{}` did not answer as a keeper", path.display())]
     HelperMute {
-        /// The executable.
+        /// The executable that should have answered as a keeper.
         path: PathBuf,
         /// What happened instead.
         #[source]
@@ -253,9 +253,9 @@ pub enum EngineError {
     /// The helper could not be started.
     #[error("cannot start the keeper `{}`", path.display())]
     HelperStart {
-        /// The executable.
+        /// The executable that the engine tried to start.
         path: PathBuf,
-        /// Why.
+        /// What went wrong at the start.
         #[source]
         source: bashful_sandbox::LaunchError,
     },
@@ -280,13 +280,13 @@ pub enum EngineError {
     /// A directory that must be private is not.
     #[error("`{}` is not a private directory of this user", path.display())]
     NotPrivate {
-        /// The directory.
+        /// The directory that is not private.
         path: PathBuf,
     },
     /// The program could not be executed.
     #[error("cannot execute `{}`", program.display())]
     Execute {
-        /// The program.
+        /// The program that the kernel would not execute.
         program: PathBuf,
         /// What the kernel said.
         #[source]
@@ -313,7 +313,7 @@ pub enum EngineError {
     /// The log of a run cannot be read.
     #[error("cannot read the log of `{task}`")]
     Log {
-        /// The task.
+        /// The id of the task whose log it is.
         task: String,
         /// What the system said.
         #[source]

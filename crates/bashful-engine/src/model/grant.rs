@@ -144,7 +144,7 @@ pub struct Grant {
     /// What it opens.
     #[serde(default, skip_serializing_if = "Opening::is_empty")]
     pub opens: Opening,
-    /// For whom.
+    /// The agent that may use it.
     pub agent: String,
     /// In which session; absent where every session of the scope may use it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

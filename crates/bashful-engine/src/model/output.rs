@@ -18,16 +18,16 @@ pub enum Unit {
 /// How much of each stream a result holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OutputLimit {
-    /// Which part.
+    /// Which part of a longer output is kept: its beginning, its end or both.
     pub keep: Keep,
-    /// How much.
+    /// The most that is kept of each stream, counted in `unit`.
     pub amount: usize,
-    /// Of what.
+    /// What `amount` counts.
     pub unit: Unit,
 }
 
 impl OutputLimit {
-    /// So many characters.
+    /// At most this many characters.
     pub fn characters(keep: Keep, amount: usize) -> Self {
         Self {
             keep,
@@ -36,7 +36,7 @@ impl OutputLimit {
         }
     }
 
-    /// So many bytes.
+    /// At most this many bytes.
     pub fn bytes(keep: Keep, amount: usize) -> Self {
         Self {
             keep,

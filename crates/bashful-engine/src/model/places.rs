@@ -81,7 +81,7 @@ impl Places {
     }
 }
 
-/// Makes a directory, and what is missing above it, for nobody else.
+/// Makes a directory, and what is missing above it, that no other user can enter.
 pub(crate) fn make_private(path: &Path) -> io::Result<()> {
     fs::DirBuilder::new()
         .recursive(true)
@@ -89,7 +89,7 @@ pub(crate) fn make_private(path: &Path) -> io::Result<()> {
         .create(path)
 }
 
-/// A real directory of our own that nobody else can enter.
+/// A real directory of our own that no other user can enter.
 fn is_private(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|metadata| {
         metadata.is_dir()

@@ -13,7 +13,7 @@ use bashful_sandbox::{Glance, Hint, ROOM_DIRECTORY, Violation};
 use crate::config::{format_duration, format_size};
 use crate::model::result::ExecutionResult;
 
-/// Whose grants are meant if nobody is named.
+/// The agent whose grants are meant if a command names none.
 const DEFAULT_AGENT: &str = "default";
 
 /// What would permit what a run was denied.
@@ -193,7 +193,7 @@ fn quoted(text: &str) -> String {
 
 /// Whether a terminal shows it as itself. What is printed must be what is typed.
 fn is_shown_as_it_is(c: char) -> bool {
-    // Fillers count as letters, and nobody sees them.
+    // Fillers count as letters, and a person does not see them.
     let is_filler = "\u{115f}\u{1160}\u{17b4}\u{17b5}\u{3164}\u{ffa0}".contains(c);
     c == ' ' || c.is_ascii_graphic() || (c.is_alphanumeric() && !is_filler)
 }
@@ -301,7 +301,7 @@ mod tests {
         for path in shared {
             for missing in ["paths_write", "paths_read"] {
                 let denied = [violation(missing, Some(Path::new(path)))];
-                // To read a file that somebody has there is little.
+                // To let the command read one file that another user has in `/tmp` opens little.
                 let is_small = (path, missing) == ("/tmp/surely-not-there", "paths_read");
                 let flags = compose("true", "", &denied).flags;
                 assert_eq!(flags.is_empty(), !is_small, "{missing} {path}: {flags:?}");

@@ -28,7 +28,7 @@ pub enum Status {
     HardFailure,
     /// It was ended at its limit.
     TimedOut,
-    /// It was ended because somebody asked for it or nobody waited any more.
+    /// It was ended because a caller or a person asked for it, or no caller waited any more.
     Cancelled,
     /// It was refused and did not run.
     Denied,
@@ -36,7 +36,7 @@ pub enum Status {
     NeedsApproval,
     /// It ran, and a check on it failed.
     RequirementFailed,
-    /// We failed.
+    /// Bashful itself failed.
     Broken,
 }
 
@@ -79,7 +79,7 @@ impl Status {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ExitClass {
-    /// 0.
+    /// Exit code 0.
     Success,
     /// 1 to 127: a list of actions goes on.
     SoftFailure,
@@ -155,7 +155,7 @@ pub struct RunUsage {
     pub max_rss_kib: u64,
 }
 
-/// What became of a request to run something.
+/// How a request to run a command or a script ended.
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 #[expect(
@@ -213,13 +213,13 @@ pub struct ExecutionResult {
     /// The managed script that it was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub script: Option<Box<RanScript>>,
-    /// The task.
+    /// The id of the task; absent where no task was made.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task_id: Option<String>,
     /// The caller's name for this operation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub operation_id: Option<String>,
-    /// Who asked.
+    /// The agent that asked for the run.
     pub agent: String,
     /// In which session.
     pub session: String,
@@ -283,13 +283,13 @@ pub struct ExecutionResult {
     pub(crate) stderr_raw: Option<Vec<u8>>,
 }
 
-/// Which managed script something was.
+/// Which managed script a run was.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct RanScript {
-    /// Its id.
+    /// Its id, which stays when the script is renamed.
     pub id: String,
-    /// Its name.
+    /// Its name when it was run.
     pub name: String,
     /// SHA-256 of its text.
     pub content_hash: String,
@@ -316,7 +316,7 @@ pub(crate) struct RequestInfo {
 }
 
 impl RequestInfo {
-    /// The heading of a run of which nothing else is known.
+    /// The request info of a run of which nothing else is known.
     pub(crate) fn bare(agent: String, session: String) -> Self {
         Self {
             command: String::new(),

@@ -26,7 +26,7 @@ pub const INTERPRETER: &str = "bash";
 pub struct Script {
     /// Its id, which names its file.
     pub id: ScriptId,
-    /// Its name.
+    /// Its name, which a person or an agent can change.
     pub name: ScriptName,
     /// What it is for.
     #[serde(default)]
@@ -47,7 +47,7 @@ pub struct Script {
     /// The automations that use it.
     #[serde(default)]
     pub automation_ids: Vec<String>,
-    /// What somebody said yes to last; see [`Script::is_approved_at`].
+    /// What a person said yes to last; see [`Script::is_approved_at`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approval: Option<ScriptApproval>,
     /// How often it was started.
@@ -59,7 +59,7 @@ pub struct Script {
     /// When it was deleted. What is deleted can be restored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deleted_at_ms: Option<u64>,
-    /// How often the row was changed: whoever changes an older one than this comes too late.
+    /// How often the row was changed: a caller that changes an older one than this comes too late.
     #[serde(default)]
     pub revision: u64,
 }
@@ -68,9 +68,9 @@ pub struct Script {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CreatedBy {
-    /// A model.
+    /// A model made it, through a call of its agent.
     Llm,
-    /// A person.
+    /// A person made it, at a terminal.
     User,
 }
 
@@ -93,10 +93,10 @@ pub struct ScriptApproval {
     /// When, in milliseconds since 1970.
     #[serde(rename = "approved_at")]
     pub approved_at_ms: u64,
-    /// Until when; absent: until something changes or it is revoked.
+    /// Until when; absent: until the script changes or a person takes the approval back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at_ms: Option<u64>,
-    /// Who.
+    /// Who approved it.
     pub by: AnsweredBy,
 }
 
@@ -104,11 +104,11 @@ pub struct ScriptApproval {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct LastRun {
-    /// The task.
+    /// The id of its task.
     pub task_id: String,
     /// When it was started.
     pub at_ms: u64,
-    /// How it ended; absent while it runs, or when nobody saw its end.
+    /// How it ended; absent while it runs, or when no engine saw its end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,
     /// Its exit code.
@@ -173,7 +173,7 @@ impl Script {
         approval_digest(&self.content_hash, &self.capabilities, &self.variables)
     }
 
-    /// Whether somebody said yes to it as it is now, and the yes still holds at this moment. A
+    /// Whether a person said yes to it as it is now, and the yes still holds at this moment. A
     /// clock behind the yes says nothing about its end.
     pub fn is_approved_at(&self, now_ms: u64) -> bool {
         self.deleted_at_ms.is_none()

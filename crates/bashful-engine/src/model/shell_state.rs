@@ -28,7 +28,7 @@ pub(crate) struct ShellState {
 /// The option by which aliases are more than a list.
 pub(crate) const EXPAND_ALIASES: &str = "expand_aliases";
 
-/// One variable.
+/// One variable as a shell remembers it between two runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Variable {
@@ -51,7 +51,7 @@ pub(crate) enum Value {
     Map(Option<Vec<(Bytes, Bytes)>>),
 }
 
-/// A function.
+/// A function as a shell remembers it between two runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Function {

@@ -2,7 +2,7 @@
 
 use crate::model::error::InvalidInvocation;
 
-/// So long is a name at most.
+/// The most bytes that a name may have.
 const LONGEST: usize = 40;
 /// What the ids of other things begin with.
 const TAKEN: [&str; 6] = ["bash-", "python-", "script-", "ask-", "grant-", "session-"];

@@ -29,7 +29,7 @@ pub(crate) fn recorded_variables(shown: &[String]) -> Vec<String> {
     recorded.collect()
 }
 
-/// Whether something of an ask on record is not there, so that nobody can say yes to it.
+/// Whether a part of an ask on record is not there, so that no person can say yes to it.
 pub(crate) fn is_cut(ask: &Ask) -> bool {
     let left_out = |variable: &String| {
         let value = variable.split_once('=').map(|(_, value)| value);

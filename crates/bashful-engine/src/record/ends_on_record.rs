@@ -1,4 +1,4 @@
-//! Putting the end of a task on record, when nobody else does.
+//! Putting the end of a task on record, when the engine that started it does not.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -28,8 +28,8 @@ impl EndsOnRecord {
         self.lock().settled.contains(id)
     }
 
-    /// Puts the end of a task on record, unless it is or whoever started the task may still do so;
-    /// whether it is there now.
+    /// Puts the end of a task on record, unless it is or the engine that started the task may
+    /// still do so; whether it is there now.
     pub(crate) fn record(&self, state: &Path, id: &TaskId) -> bool {
         let mut known = self.lock();
         // A trail that cannot be read or written is a matter for `bashful doctor`; it does not

@@ -9,7 +9,7 @@ use crate::model::error::store::StoreError;
 use crate::model::task_ids::task_ids;
 use crate::store::{Store, TaskRow};
 
-/// How many tasks are indexed at once, so that nobody else waits long.
+/// How many tasks are indexed at once, so that no other process waits long.
 const AT_ONCE: usize = 500;
 
 /// What was found in the task directories.

@@ -1,8 +1,8 @@
-//! Ends that nobody put on record.
+//! Ends that no engine put on record.
 //!
-//! Whoever starts a run puts its end on record when it sees it. One that was killed before, or
-//! left the run to itself, did not: then the task directory knows how it ended, and the next one
-//! who reads the record writes it down.
+//! The engine that starts a run puts its end on record when it sees it. One that was killed
+//! before, or left the run to itself, did not: then the task directory knows how it ended, and the
+//! next engine that reads the record writes it down.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -21,10 +21,10 @@ use crate::record::index::reconcile;
 use crate::record::log_digest::log_digest;
 use crate::store::{DATABASE, SqliteStore};
 
-/// So long after the end of a run whoever started it has written it down, or never will.
+/// This long after the end of a run the engine that started it has written it down, or never will.
 const PATIENCE_MS: u64 = 5_000;
 
-/// So long after the record of a start its keeper has made the task directory, or never will.
+/// This long after the record of a start its keeper has made the task directory, or never will.
 const STARTING_MS: u64 = 30_000;
 
 /// Puts on record how runs ended whose end is not, and says how many that were.
@@ -65,7 +65,7 @@ pub(crate) struct OpenStarts {
 
 impl OpenStarts {
     /// Puts the end of one task on record; whether it is there now, or never will be: false while
-    /// whoever started it may still write it down.
+    /// the engine that started it may still write it down.
     pub(crate) fn record_end(&mut self, state: &Path, id: &TaskId) -> Result<bool, AuditError> {
         let trail = Trail::at(state);
         self.catch_up(&trail)?;
@@ -138,7 +138,7 @@ impl Turn {
 }
 
 /// How a run ended, as its directory tells; none while it goes on or may still be written down by
-/// whoever started it.
+/// the engine that started it.
 fn late_end(state: &Path, start: &Starting, started_at_ms: u64) -> Option<Ended> {
     let id = TaskId::parse(&start.task)?;
     let directory = TaskDirectory::of(state, &id);

@@ -10,9 +10,9 @@ use serde::Serialize;
 pub enum TaskState {
     /// It is about to start.
     Waiting,
-    /// It runs.
+    /// Its process has started and not ended.
     Running,
-    /// It runs, and waits for somebody to type something.
+    /// It runs, and waits for a person or an agent to type.
     NeedsInput,
     /// It has ended.
     Finished,
@@ -64,7 +64,7 @@ impl Standing {
             return Ok(waiting);
         }
         // What was asked is written after the lock was taken. So where it can be read, the lock
-        // was there, and one that nobody has now was let go for good.
+        // was there, and one that no keeper has now was let go for good.
         if directory.read_spec().is_err() {
             return Ok(is_being_made(directory).then_some(waiting).flatten());
         }
@@ -97,7 +97,7 @@ impl Standing {
     }
 }
 
-/// So long after its directory was made, a keeper has written what was asked, or never will.
+/// This long after its directory was made, a keeper has written what was asked, or never will.
 const MAKING: std::time::Duration = std::time::Duration::from_secs(30);
 
 pub(crate) fn is_being_made(directory: &TaskDirectory) -> bool {

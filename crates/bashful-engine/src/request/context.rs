@@ -19,7 +19,7 @@ pub(crate) struct RunContext<'a> {
     pub(crate) cwd: PathBuf,
     /// The name of its agent's profile.
     pub(crate) profile_name: &'a str,
-    /// That profile.
+    /// The profile of that name, as the configuration has it.
     pub(crate) profile: &'a Profile,
     /// What it may do.
     pub(crate) granted: Granted,
@@ -49,7 +49,7 @@ impl<'a> RunContext<'a> {
         if let Some(script) = &invocation.script {
             // Exactly what it declares, and nothing that its agent has besides.
             let granted = profile.grant_script(&script.grants())?;
-            // Somebody may have put another one there since it was looked at.
+            // Another process may have put another one there since it was looked at.
             if [&workspace, &cwd] != script.directories().each_ref() {
                 return Err(InvalidInvocation::OutsideWorkspace {
                     path: cwd,
@@ -90,7 +90,7 @@ impl<'a> RunContext<'a> {
         })
     }
 
-    /// The same ground with what a person opened, and nothing else; none if the admin does not
+    /// The same context with what a person opened, and nothing else; none if the admin does not
     /// give that, or if a path is not what the person saw.
     pub(crate) fn widened(&self, opening: &Opening) -> Option<Self> {
         let granted = self.profile.widen(&self.granted, &opening.changes()).ok()?;
@@ -128,7 +128,7 @@ pub(crate) fn workspace_of(
         home.and_then(|home| Path::new(home).canonicalize().ok())
             .is_some_and(|home| home == workspace)
     };
-    // Everything, or all that is private: only if somebody said so.
+    // Everything, or all that is private: only if the caller said so.
     if named.is_none() && (workspace == Path::new("/") || is_home()) {
         return Err(InvalidInvocation::WorkspaceTooWide { path: workspace }.into());
     }

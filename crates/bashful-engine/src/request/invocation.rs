@@ -1,4 +1,4 @@
-//! An invocation: one request to run something.
+//! An invocation: one request to run a command or a script.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub enum Action {
     Program {
         /// A name to be found on `PATH`, or a path.
         program: String,
-        /// Its arguments.
+        /// Its arguments, without the program's own name.
         arguments: Vec<String>,
     },
 }
@@ -57,7 +57,7 @@ impl Action {
         }
     }
 
-    /// Whether it is judged so fast that nobody has to wait aside.
+    /// Whether it is judged so fast that the caller's thread can wait for it.
     pub(crate) fn is_short(&self) -> bool {
         const SHORT: usize = 16 << 10;
         match self {
@@ -118,7 +118,7 @@ pub enum Stdin {
     /// Nothing: it is at its end from the start.
     #[default]
     Closed,
-    /// These bytes.
+    /// These bytes, and then the end.
     Bytes(Vec<u8>),
     /// What this descriptor gives.
     Descriptor(std::os::fd::OwnedFd),
@@ -129,9 +129,9 @@ pub enum Stdin {
 pub enum Timeout {
     /// As long as the engine's limits say.
     Default,
-    /// So long, if the engine's limits allow it.
+    /// This long, if the engine's limits allow it.
     After(Duration),
-    /// For ever.
+    /// The engine sets it no limit of time.
     Never,
 }
 
@@ -154,7 +154,7 @@ pub enum Inherit {
     Nothing,
 }
 
-/// One request to run something. Who asks is set on the engine, not here.
+/// One request to run a command or a script. Who asks is set on the engine, not here.
 #[derive(Debug)]
 pub struct Invocation {
     pub(crate) action: Action,
@@ -190,14 +190,14 @@ pub struct Invocation {
     pub(crate) script: Option<Arc<ScriptCall>>,
 }
 
-/// How long somebody waits for a run.
+/// How long a caller waits for a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Attachment {
     /// To its end.
     ToTheEnd,
     /// For as long as the caller likes; then it goes on.
     ForAWhile,
-    /// Nobody does: it is detached.
+    /// No caller does: it is detached.
     Nobody,
 }
 
@@ -450,7 +450,7 @@ impl Invocation {
         self
     }
 
-    /// Whoever waits for it may stop doing so.
+    /// The caller that waits for it may stop doing so.
     pub(crate) fn may_be_let_go(mut self) -> Self {
         if self.company == Attachment::ToTheEnd {
             self.company = Attachment::ForAWhile;
@@ -459,7 +459,7 @@ impl Invocation {
     }
 
     /// Whether it needs a place among the background tasks from the start: because it is one, or
-    /// because it may be let go at a question, which nobody answers who still waits for its end.
+    /// because it may be let go at a question, which no caller answers that waits for its end.
     pub(crate) fn needs_place(&self) -> bool {
         let in_background = match self.company {
             Attachment::ToTheEnd => false,
@@ -469,7 +469,7 @@ impl Invocation {
         in_background || self.on_timeout == OnTimeout::Background || self.name.is_some()
     }
 
-    /// Whether it may go on when nobody waits for it any more.
+    /// Whether it may go on when no caller waits for it any more.
     pub(crate) fn may_be_left(&self) -> bool {
         self.needs_place() || self.company == Attachment::ForAWhile
     }

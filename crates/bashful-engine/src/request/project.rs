@@ -47,11 +47,11 @@ fn common_directory(entry: &Path) -> Option<PathBuf> {
     }
     let common = first_line(&own.join("commondir"))?;
     let common = own.join(common).canonicalize().ok()?;
-    // Anybody can write such files anywhere; but not into a repository that is not theirs.
+    // Any user can write such files anywhere; but not into a repository that is not theirs.
     (own.parent()? == common.join("worktrees")).then_some(common)
 }
 
-/// Whether something is there that somebody else did not put there.
+/// Whether a file is there that no other user put there.
 fn is_ours(path: &Path) -> bool {
     let own = || rustix::process::geteuid().as_raw();
     fs::symlink_metadata(path).is_ok_and(|about| about.uid() == 0 || about.uid() == own())

@@ -42,11 +42,11 @@ pub(crate) struct Settings {
     /// The name of the profile that was asked for.
     pub(crate) profile: Option<String>,
     pub(crate) asking: Asking,
-    /// After so long without a call, a shell is forgotten.
+    /// A shell without a call for this long is forgotten.
     pub(crate) shell_idle: Duration,
     /// A git configuration that knows who the user is, once it was written.
     pub(crate) git_identity: OnceLock<Option<PathBuf>>,
-    /// The record.
+    /// The trail that everything this engine does is put on.
     pub(crate) trail: Trail,
     /// The bash that was found last.
     pub(crate) bash: Mutex<Option<PathBuf>>,
@@ -146,9 +146,9 @@ pub enum PolicyMode {
     /// By the rules of the agent's profile.
     #[default]
     Profile,
-    /// Not at all, but for the blocked commands and what no ordinary work needs, such as
-    /// deleting the system. The sandbox
-    /// stays what it is. Nobody gets this where the admin file says how commands are judged.
+    /// Not at all, but for the blocked commands and what no ordinary work needs, such as deleting
+    /// the system. The sandbox stays what it is. No caller gets this where the admin file says how
+    /// commands are judged.
     None,
 }
 
@@ -165,7 +165,7 @@ pub(crate) struct Session {
 pub(crate) enum Reach {
     /// Every process that names it.
     Shared,
-    /// One engine.
+    /// One engine, for as long as it lives.
     Engine,
     /// One call of one engine, which then ends.
     OneCall,

@@ -59,7 +59,7 @@ fn resolve_existing(path: &Path) -> Option<PathBuf> {
     loop {
         match existing.canonicalize() {
             Ok(mut real) => {
-                // Below something that does not exist, `..` cannot be followed honestly.
+                // Below a directory that does not exist, `..` cannot be followed honestly.
                 for name in missing.iter().rev() {
                     real.push(name);
                 }

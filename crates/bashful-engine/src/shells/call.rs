@@ -183,7 +183,7 @@ pub(crate) fn arm(
     })
 }
 
-/// What a run loads, so that nobody can change it.
+/// What a run loads, sealed so that no process can change it.
 fn loads(script: &[u8]) -> io::Result<OwnedFd> {
     let memory = memfd_create("shell", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
     let mut file = File::from(memory);

@@ -95,7 +95,7 @@ pub(super) fn carry(
     })
 }
 
-/// Refuses what would be evaluated when it is used, in a way that nobody sees in a text.
+/// Refuses what would be evaluated when it is used, in a way that a person does not see in a text.
 fn check(variable: &Variable) -> Result<(), String> {
     let name = &variable.name;
     if variable.has('n') {

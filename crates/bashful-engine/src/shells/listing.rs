@@ -1,4 +1,4 @@
-//! Shells as they are shown: names, and values only where somebody asks for them.
+//! Shells as they are shown: names, and values only where the caller asks for them.
 
 use serde::Serialize;
 
@@ -9,7 +9,7 @@ use crate::model::shell_state::{ShellState, Value};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Shell {
-    /// Its name.
+    /// The name that calls use it by.
     pub name: String,
     /// Whose it is.
     pub agent: String,
@@ -32,9 +32,9 @@ pub struct Shell {
     pub variables: Vec<ShellVariable>,
     /// Variables of every run that it does not have.
     pub unset: Vec<String>,
-    /// Its functions.
+    /// The names of its functions, without their bodies.
     pub functions: Vec<String>,
-    /// Its aliases.
+    /// The names of its aliases, without what they stand for.
     pub aliases: Vec<String>,
     /// Its options, as words for `set` and `shopt`.
     pub options: Vec<String>,
@@ -47,7 +47,7 @@ pub struct Shell {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ShellVariable {
-    /// Its name.
+    /// Its name, which is shown even where its value is not.
     pub name: String,
     /// The letters that `declare` has for what it is.
     pub attributes: String,
@@ -60,7 +60,7 @@ pub struct ShellVariable {
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Values<'a> {
     Hidden,
-    /// Without these.
+    /// With these texts masked.
     Masked(&'a [String]),
 }
 

@@ -8,7 +8,7 @@ use crate::model::error::InvalidInvocation;
 /// The longest name.
 const LONGEST: usize = 64;
 
-/// Checks a name that somebody chose.
+/// Checks a name that a caller chose.
 pub(crate) fn check(name: &str) -> Result<(), InvalidInvocation> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
     let begins = name.bytes().next();

@@ -84,7 +84,7 @@ impl Record {
         }
     }
 
-    /// Whether nobody has used it for so long.
+    /// Whether no call has used it for this long.
     pub(crate) fn is_expired(&self, idle: Duration) -> bool {
         let unused = now_ms().saturating_sub(self.used.at_ms);
         u128::from(unused) > idle.as_millis()
@@ -131,7 +131,7 @@ fn files(path: &Path, source: io::Error) -> ShellError {
 }
 
 impl Held {
-    /// Waits until nobody else has this shell, until `until` at most. `gives_up` is asked now
+    /// Waits until no other call has this shell, until `until` at most. `gives_up` is asked now
     /// and then.
     pub(crate) fn wait(
         state: &Path,
@@ -159,14 +159,14 @@ impl Held {
         }
     }
 
-    /// Takes it if nobody has it.
+    /// Takes it if no other call has it.
     fn attempt(path: &Path, name: &str) -> Result<Option<Self>, ShellError> {
         let failed = |errno: Errno| files(path, errno.into());
         let directory = private_directory(path)?;
         let flags = OFlags::CREATE | OFlags::RDWR | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let lock = match rustix::fs::openat(&directory, LOCK, flags, Mode::RUSR | Mode::WUSR) {
             Ok(lock) => File::from(lock),
-            // Somebody removes the shell in this moment.
+            // Another process removes the shell in this moment.
             Err(Errno::NOENT) => return Ok(None),
             Err(errno) => return Err(failed(errno)),
         };
@@ -175,7 +175,7 @@ impl Held {
             Err(Errno::WOULDBLOCK | Errno::INTR) => return Ok(None),
             Err(errno) => return Err(failed(errno)),
         }
-        // Whoever ended the shell meanwhile took this very lock away.
+        // A process that ended the shell meanwhile took this very lock away.
         let named = rustix::fs::statat(CWD, path.join(LOCK), AtFlags::SYMLINK_NOFOLLOW);
         let own = lock.metadata().map_err(|source| files(path, source))?.ino();
         if !named.is_ok_and(|named| named.st_ino == own) {
@@ -275,7 +275,7 @@ fn read(directory: &OwnedFd, path: &Path, name: &str) -> Result<Option<Record>, 
     Ok(Some(record))
 }
 
-/// What is on disk of a shell, without waiting for whoever has it.
+/// What is on disk of a shell, without waiting for the call that has it.
 pub(crate) fn peek(state: &Path, key: &Key) -> Result<Option<Record>, ShellError> {
     let path = all(state).join(key.directory());
     peek_at(&path, &key.name)
@@ -312,7 +312,7 @@ pub(crate) fn list(state: &Path) -> Result<Vec<(Record, bool)>, ShellError> {
     Ok(list)
 }
 
-/// Removes shells that nobody has used for so long. What cannot be removed stays.
+/// Removes shells that no call has used for this long. What cannot be removed stays.
 pub(crate) fn remove_expired(state: &Path, idle: Duration) {
     let Ok(entries) = std::fs::read_dir(all(state)) else {
         return;
@@ -323,7 +323,7 @@ pub(crate) fn remove_expired(state: &Path, idle: Duration) {
         };
         if record.is_expired(idle)
             && let Ok(Some(held)) = Held::attempt(&entry.path(), &record.name)
-            // Somebody may have used it since.
+            // A call may have used it since.
             && let Ok(Some(record)) = held.read()
             && record.is_expired(idle)
         {

@@ -1,9 +1,10 @@
 //! The database of an engine: opened when it is needed first, and kept open from run to run.
 //!
-//! To open it takes longer than all that a run wants of it, and whoever closes it last writes its
-//! log back and removes it. What lies in its place is compared at every use: a database that was
-//! replaced, removed or mended meanwhile is opened anew. One that nobody has used for [`IDLE`] is
-//! closed, so that an engine that only waits keeps nobody from mending it, and leaves no log.
+//! To open it takes longer than all that a run wants of it, and the process that closes it last
+//! writes its log back and removes it. What lies in its place is compared at every use: a database
+//! that was replaced, removed or mended meanwhile is opened anew. One that no run has used for
+//! [`IDLE`] is closed, so that an engine that only waits keeps no person from mending it, and
+//! leaves no log.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -16,14 +17,14 @@ use crate::model::error::store::StoreError;
 use crate::model::script::LastRun;
 use crate::model::script::id::ScriptId;
 
-/// After so long without a use it is closed.
+/// After this long without a use it is closed.
 const IDLE: Duration = Duration::from_secs(10);
 
 /// The database of an engine.
 #[derive(Debug)]
 pub(crate) struct HeldStore {
     path: PathBuf,
-    /// After so long without a use it is closed; none: nobody else does that.
+    /// After this long without a use a thread closes it; none: there is no such thread.
     idle: Option<Duration>,
     shared: Arc<Shared>,
 }
@@ -31,16 +32,16 @@ pub(crate) struct HeldStore {
 #[derive(Debug, Default)]
 struct Shared {
     state: Mutex<State>,
-    /// There is something to do, or nobody will use it any more.
+    /// The thread that closes it has work to do, or the engine is at its end.
     called: Condvar,
 }
 
 #[derive(Debug, Default)]
 struct State {
     open: Option<Open>,
-    /// How runs of scripts ended, to be noted when nobody waits for it.
+    /// How runs of scripts ended, to be noted when no caller waits for it.
     ends: Vec<(ScriptId, LastRun)>,
-    /// Somebody waits to close it.
+    /// A thread waits to close it.
     is_watched: bool,
     is_over: bool,
 }
@@ -97,7 +98,7 @@ impl HeldStore {
         Ok(store)
     }
 
-    /// Notes how a run of a script ended, behind the back of whoever waits for its result.
+    /// Notes how a run of a script ended, without keeping the caller that waits for its result.
     pub(crate) fn note_end(&self, script: ScriptId, run: LastRun) {
         let mut state = self.shared.lock();
         if state.is_watched && state.open.is_some() {
@@ -113,7 +114,7 @@ impl HeldStore {
         }
     }
 
-    /// Closes it where nobody else does: what comes now may take long, and needs no database.
+    /// Closes it where no thread does: what comes now may take long, and needs no database.
     pub(crate) fn rest(&self) {
         if self.idle.is_none() {
             let open = self.shared.lock().open.take();
@@ -172,7 +173,7 @@ impl Shared {
         let ends = std::mem::take(&mut state.ends);
         let open = state.open.take();
         drop(state);
-        // Its log may have to be written back as well, for which nobody has to wait.
+        // Its log may have to be written back as well, for which no caller has to wait.
         if let Some(open) = open {
             note(&open.store, ends);
         }
@@ -190,7 +191,7 @@ fn note(store: &SqliteStore, ends: impl IntoIterator<Item = (ScriptId, LastRun)>
     }
 }
 
-/// The file at this path, if it is one that nobody else can write.
+/// The file at this path, if it is one that no other user can write.
 fn file_at(path: &Path) -> Option<FileId> {
     let about = fs::symlink_metadata(path).ok()?;
     let ours = about.uid() == rustix::process::geteuid().as_raw();

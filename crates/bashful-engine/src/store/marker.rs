@@ -15,8 +15,8 @@ pub(crate) fn may_have_grants(state: &Path) -> bool {
     }
 }
 
-/// Puts the marker there. Whoever keeps a grant calls this while nobody else can write, and
-/// before the grant is committed; so there is never a grant without the marker.
+/// Puts the marker there. A caller that keeps a grant calls this while no other process can write,
+/// and before the grant is committed; so there is never a grant without the marker.
 pub(crate) fn put(state: &Path) -> io::Result<()> {
     let path = place(state);
     let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -29,7 +29,7 @@ pub(crate) fn put(state: &Path) -> io::Result<()> {
     }
 }
 
-/// Takes it away. Only while nobody else can write, and no grant is left that could hold.
+/// Takes it away. Only while no other process can write, and no grant is left that could hold.
 pub(crate) fn take_away(state: &Path) -> io::Result<()> {
     match fs::remove_file(place(state)) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),

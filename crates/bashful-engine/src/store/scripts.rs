@@ -9,12 +9,12 @@ use crate::model::script::{LastRun, Script, ScriptApproval, ScriptVersion};
 
 /// What is kept of managed scripts. Every method is one transaction.
 pub(crate) trait ScriptStore {
-    /// Keeps a script as it is to be, if it is as it was: whoever changes an older one than there
-    /// is comes too late, and so does whoever wants a name that another has. What counts runs is
-    /// left as it is.
+    /// Keeps a script as it is to be, if it is as it was: a caller that changes an older one than
+    /// there is comes too late, and so does one that wants a name that another script has. What
+    /// counts runs is left as it is.
     ///
-    /// What waits for an answer about it is settled with it: as allowed where somebody approves
-    /// exactly that, as overtaken where it is about something that the script is not any more.
+    /// What waits for an answer about it is settled with it: as allowed where a person approves
+    /// exactly that, as overtaken where it is about what the script is not any more.
     ///
     /// `record` is called with these asks before anything counts, and does what has to be done
     /// with it; if it fails, nothing is kept.
@@ -67,9 +67,9 @@ pub(crate) struct SavingScript<'a> {
 /// A version that is about to be kept.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NewVersion<'a> {
-    /// The text.
+    /// The text of the script, which its hash names.
     pub(crate) text: &'a str,
-    /// When.
+    /// When it was kept, in milliseconds since 1970.
     pub(crate) at_ms: u64,
     /// How it came to be.
     pub(crate) origin: VersionOrigin,
@@ -82,15 +82,15 @@ pub(crate) enum SavedScript {
     Done,
     /// Another script has the name.
     NameTaken,
-    /// Somebody else changed it meanwhile, or made it.
+    /// Another caller changed it meanwhile, or made it.
     Changed,
 }
 
 /// A yes to a script, which comes with the answer to an ask.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Approving<'a> {
-    /// The script.
+    /// The id of the script that is approved.
     pub(crate) script: ScriptId,
-    /// The yes.
+    /// What the person saw and said yes to.
     pub(crate) approval: &'a ScriptApproval,
 }

@@ -52,7 +52,7 @@ const GLANCE: Duration = Duration::from_micros(50);
 pub(crate) struct SqliteStore {
     path: PathBuf,
     connection: Mutex<Handle>,
-    /// Something in it was found to be damaged.
+    /// Whether a part of it was found to be damaged.
     damaged: AtomicBool,
 }
 
@@ -107,7 +107,7 @@ impl SqliteStore {
         }))
     }
 
-    /// Whether something in it was found to be damaged.
+    /// Whether a part of it was found to be damaged.
     pub(crate) fn is_damaged(&self) -> bool {
         self.damaged.load(Ordering::Relaxed)
     }
@@ -130,14 +130,14 @@ impl SqliteStore {
         Ok(())
     }
 
-    /// Sets the marker of grants if there are any, in case somebody took it away.
+    /// Sets the marker of grants if there are any, in case a process took it away.
     pub(crate) fn mark_grants(&self, now_ms: u64) -> Result<(), StoreError> {
         self.write(Safety::Soon, |connection| {
             clean::mark_grants(connection, now_ms, self.state_directory())
         })
     }
 
-    /// Closes it so that nothing of it is left in its log. Nobody else may have it open.
+    /// Closes it so that nothing of it is left in its log. No other process may have it open.
     pub(crate) fn close(self) -> Result<(), StoreError> {
         let Self {
             path, connection, ..
@@ -180,7 +180,7 @@ impl SqliteStore {
             .map_err(|fault| self.told(fault))
     }
 
-    /// A fault, for whoever called.
+    /// A fault as the caller is told of it.
     fn told(&self, fault: Fault) -> StoreError {
         let error = fault.at(&self.path);
         if matches!(error, StoreError::Corrupt { .. }) {
@@ -229,7 +229,7 @@ impl Handle {
             self.connection.pragma_update(None, "synchronous", word)?;
             self.safety = safety;
         }
-        // Whoever wrote tidies the log away when it is the last to go.
+        // A process that wrote tidies the log away when it is the last to go.
         if safety != Safety::Sometime {
             self.connection
                 .set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;

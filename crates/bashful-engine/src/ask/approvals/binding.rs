@@ -35,7 +35,7 @@ pub(crate) struct Binding {
     pub(crate) input: Option<String>,
     /// A digest of what its shell remembers and could change what it does.
     pub(crate) shell: Option<String>,
-    /// The same for whoever is asked: the name of the shell and what it remembers.
+    /// The same for the person who is asked: the name of the shell and what it remembers.
     pub(crate) memory: Option<Memory>,
     /// What must not be shown or recorded: what the engine masks. Nothing that the caller gives is
     /// in here, or an agent could hide a part of its command by calling it a secret.
@@ -51,7 +51,7 @@ impl Binding {
         case: &Case<'_>,
     ) -> Self {
         let variables = case.invocation.variables.clone();
-        // What can be sent to it later is shown to nobody.
+        // What the caller may send to it later cannot be shown to a person now.
         let later = case.invocation.seat != InputMode::Apart;
         let reads_input = !matches!(case.invocation.stdin, Stdin::Closed) || later;
         let remembered = case.invocation.remembered.as_ref();

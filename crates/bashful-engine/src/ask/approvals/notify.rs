@@ -1,7 +1,8 @@
-//! Telling somebody that a new ask waits: the desktop, or a command of the user's.
+//! Telling a person that a new ask waits: through the desktop, or a command of the user's.
 //!
-//! Whoever is told runs away from the caller: a run is neither delayed nor broken by it, and
-//! nothing is left to be reaped, because a shell starts the program in the background and ends.
+//! The program that tells them runs away from the caller: a run is neither delayed nor broken by
+//! it, and nothing is left to be reaped, because the shell that starts the program in the
+//! background ends.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -29,7 +30,7 @@ const PASSED: [&str; 6] = [
 /// Where programs are if the caller does not say.
 const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
-/// The shell that starts what tells somebody, and ends.
+/// The shell that starts the program that tells a person, and ends.
 const SHELL: &str = "/bin/sh";
 
 /// Its whole program. A shell gives what it starts in the background `/dev/null` to read unless
@@ -42,11 +43,11 @@ const IN_TIME: [&str; 4] = ["timeout", "-k", "2", "10"];
 /// How many characters of a command the desktop shows.
 const MOST_SHOWN: usize = 200;
 
-/// Why nobody was told of an ask. The ask waits all the same.
+/// Why no person was told of an ask. The ask waits all the same.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotifyError {
-    /// What is to tell somebody is not there.
+    /// The program that is to tell a person is not there.
     #[error("cannot find the program that announces an ask")]
     NoProgram(#[source] ProgramError),
     /// The ask cannot be handed over.
@@ -82,7 +83,7 @@ pub(crate) fn notify(
     desktop.and(command)
 }
 
-/// Starts programs that tell somebody.
+/// Starts programs that tell a person.
 struct Notifier<'a> {
     path: String,
     environment: &'a BTreeMap<String, String>,
@@ -120,7 +121,7 @@ impl Notifier<'_> {
             .argument(START_AND_LEAVE)
             .argument("sh")
             .variable("PATH", &self.path)
-            // Without a terminal it is nobody who could answer, and cannot write over a prompt.
+            // Without a terminal the program cannot answer for a person, nor write over a prompt.
             .new_session();
         let in_time = self.find(IN_TIME[0]).map_or(&[][..], |()| &IN_TIME);
         for word in in_time.iter().chain(words) {
@@ -177,7 +178,7 @@ fn line(ask: &Ask) -> Result<Vec<u8>, NotifyError> {
     Ok(line)
 }
 
-/// A file in memory with these bytes: it needs nobody who writes while it is read.
+/// A file in memory with these bytes: no process has to write while the program reads it.
 fn in_memory(bytes: &[u8]) -> io::Result<OwnedFd> {
     let mut file = File::from(rustix::fs::memfd_create("ask", MemfdFlags::CLOEXEC)?);
     file.write_all(bytes)?;

@@ -1,6 +1,6 @@
-//! The desk: where asks lie, answers are given and grants are kept.
+//! The approval queue: where asks lie, answers are given and grants are kept.
 //!
-//! Everything that changes a row here is on record before it counts, and wakes up whoever waits.
+//! Everything that changes a row here is on record before it counts, and wakes up all who wait.
 
 use crate::model::error::ask::ApprovalError;
 use std::path::{Path, PathBuf};
@@ -36,25 +36,25 @@ pub struct ApprovalQueue {
     trail: Trail,
 }
 
-/// Which asks.
+/// Which asks a listing shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WhichAsks {
     /// Those that can be answered.
     Pending,
-    /// All.
+    /// Those that were answered, expired or overtaken, too.
     All,
 }
 
-/// Which grants.
+/// Which grants a listing shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WhichGrants {
     /// Those that hold.
     Holding,
-    /// All.
+    /// Those that were used up, expired or taken back, too.
     All,
 }
 
-/// A grant that somebody wants to give by themselves.
+/// A grant that a person wants to give without being asked.
 #[derive(Debug, Clone)]
 pub struct GrantWish {
     /// How far it reaches.
@@ -63,7 +63,7 @@ pub struct GrantWish {
     pub subject: SubjectWish,
     /// What it opens.
     pub opens: Opening,
-    /// For whom.
+    /// The agent that may use it.
     pub agent: String,
     /// The session, for scope `session`.
     pub session: Option<String>,
@@ -82,12 +82,12 @@ pub enum SubjectWish {
     Shape(Vec<String>),
     /// Exactly this text.
     Command(String),
-    /// Every command.
+    /// Every command; such a grant must open a capability.
     Any,
 }
 
 impl ApprovalQueue {
-    /// The desk of this user.
+    /// The approval queue of this user.
     pub fn open(places: &Places) -> Result<Self, ApprovalError> {
         Self::at(&places.state)
     }
@@ -97,7 +97,7 @@ impl ApprovalQueue {
         Ok(Self::with(Arc::new(store), state))
     }
 
-    /// The desk of an engine, by the database that it keeps open.
+    /// The approval queue of an engine, by the database that it keeps open.
     pub(crate) fn of(settings: &Settings) -> Result<Self, ApprovalError> {
         Ok(Self::with(settings.store.get()?, &settings.places.state))
     }
@@ -110,7 +110,7 @@ impl ApprovalQueue {
         }
     }
 
-    /// Puts an ask; `record` puts it on record before anybody can answer it.
+    /// Puts an ask; `record` puts it on record before a person can answer it.
     pub(crate) fn put(
         &self,
         ask: &Ask,
@@ -124,8 +124,8 @@ impl ApprovalQueue {
         Ok(opened)
     }
 
-    /// A no to the same question that the agent was not told about yet, because nobody waited when
-    /// it was given; only while the question could still be answered.
+    /// A no to the same question that the agent was not told about yet, because no caller waited
+    /// when it was given; only while the question could still be answered.
     pub(crate) fn unheard_no(&self, ask: &Ask) -> Result<Option<Ask>, ApprovalError> {
         let filter = AskFilter {
             agent: Some(ask.agent.clone()),
@@ -262,7 +262,7 @@ impl ApprovalQueue {
         self.record(&events)
     }
 
-    /// Sees when something here may have changed.
+    /// Sees when an ask or a grant here may have changed.
     pub fn watch(&self) -> Watch {
         Watch::new(&self.state)
     }
@@ -288,7 +288,7 @@ impl ApprovalQueue {
         only("grant", id, self.store.grants(&filter)?)
     }
 
-    /// Gives a grant that nobody asked for.
+    /// Gives a grant that no agent asked for.
     pub fn give(&self, wish: &GrantWish, by: &AnsweredBy) -> Result<Grant, ApprovalError> {
         let subject = match &wish.subject {
             SubjectWish::Shape(shape) if is_too_wide(shape) => {
@@ -381,7 +381,7 @@ impl ApprovalQueue {
         Ok(self.store.release(grant, task)?)
     }
 
-    /// Puts on record which asks nobody answered in time.
+    /// Puts on record which asks no person answered in time.
     fn expire(&self, now_ms: u64) -> Result<(), ApprovalError> {
         let expired = self.store.expire_asks(now_ms)?;
         if expired.is_empty() {

@@ -13,8 +13,8 @@ use crate::model::script::ScriptApproval;
 ///
 /// A yes for one call is about this exact text in this directory, from whichever session it is
 /// tried again. A lasting yes is about the shapes, if there are any, else about the exact text;
-/// that again in this directory, because words such as `./deploy` mean something else elsewhere.
-/// So is one that opens something: what a command obeys depends on where it runs.
+/// that again in this directory, because words such as `./deploy` have another meaning elsewhere.
+/// So is one that opens a capability: what a command obeys depends on where it runs.
 pub(super) fn outcome(
     ask: &Ask,
     answer: &Answer,
@@ -113,7 +113,7 @@ fn unused_for(ask: &Ask) -> u64 {
     ask.expires_at_ms.saturating_sub(ask.created_at_ms)
 }
 
-/// Whether the words of a shape mean something else in another directory: it covers exactly one
+/// Whether the words of a shape have another meaning in another directory: it covers exactly one
 /// command, or its program is named by a path that does not begin at the root.
 fn depends_on_place(shape: &[String]) -> bool {
     let exact = shape.last().is_none_or(|last| last != "…");

@@ -1,4 +1,4 @@
-//! Waking up whoever waits for an answer. It is a hint: the row is the truth.
+//! Waking up the callers that wait for an answer. It is a hint: the row is the truth.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -13,8 +13,8 @@ use rustix::fs::{OFlags, inotify};
 /// The file that changes when an ask or a grant does.
 const NAME: &str = "asks.wake";
 
-/// Says that something changed. That it cannot be said is no reason to fail: those who wait look
-/// again by themselves.
+/// Says that a row changed. That it cannot be said is no reason to fail: a caller that waits looks
+/// again by itself.
 pub(crate) fn wake(state: &Path) {
     let touched = open(state).and_then(|file| file.write_at(b".", 0));
     drop(touched);
@@ -31,7 +31,7 @@ fn open(state: &Path) -> io::Result<File> {
         .open(state.join(NAME))
 }
 
-/// Sees when something may have changed.
+/// Sees when a row may have changed.
 #[derive(Debug)]
 pub struct Watch {
     events: Option<OwnedFd>,
@@ -53,7 +53,7 @@ impl Watch {
         }
     }
 
-    /// Readable when something may have changed; none where the system cannot tell.
+    /// Readable when a row may have changed; none where the system cannot tell.
     pub fn hint(&self) -> Option<BorrowedFd<'_>> {
         self.events.as_ref().map(AsFd::as_fd)
     }
@@ -65,7 +65,7 @@ impl Watch {
         while rustix::io::read(events, &mut buffer).is_ok_and(|length| length > 0) {}
     }
 
-    /// Waits for a hint, or so long.
+    /// Waits for a hint, at most for this time.
     pub fn wait(&self, most: Duration) {
         let Some(events) = &self.events else {
             std::thread::sleep(most.min(Duration::from_millis(50)));
@@ -73,7 +73,7 @@ impl Watch {
         };
         let timeout = Timespec::try_from(most).ok();
         let mut descriptors = [PollFd::new(events, PollFlags::IN)];
-        // Interrupted by a signal: whoever waits looks at once, which is right as well.
+        // Interrupted by a signal: the caller looks at once, which is right as well.
         let _ = poll(&mut descriptors, timeout.as_ref());
         self.take_hint();
     }

@@ -9,10 +9,10 @@ use crate::config::Granted;
 use crate::confine::profile::{LookedAt, Witness};
 
 /// How long bounds serve without a look at more than the files that people change. What cannot be
-/// vouched for serves for so long and no longer.
+/// vouched for serves for this long and no longer.
 const FRESH: Duration = Duration::from_secs(1);
 
-/// So many are remembered: for commands, and for scripts that are run in turns.
+/// The most bounds that are remembered: for commands, and for scripts that are run in turns.
 const MOST_REMEMBERED: usize = 4;
 
 /// The bounds that were found last. A file that they depend on and that changes is seen by the
@@ -96,7 +96,7 @@ impl Remembered {
                 let lasts = witness.sees_all;
                 (Some(witness), lasts)
             }
-            // Something may have changed since they were found.
+            // A file may have changed since they were found.
             (_, Some(names)) => (Some(Witness::of(names)), false),
         };
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -73,7 +73,7 @@ impl Denied {
         Ok(())
     }
 
-    /// All names below the roots under which something denied could be seen.
+    /// All names below the roots under which a denied path could be seen.
     pub(super) fn hidden(&self, roots: &Roots) -> Result<Vec<PathBuf>, ConfineError> {
         if self.0.is_empty() {
             return Ok(Vec::new());

@@ -5,7 +5,7 @@ pub(super) fn is_pattern(text: &str) -> bool {
     text.contains(['*', '?', '['])
 }
 
-/// What is wrong with a pattern, if something is.
+/// What is wrong with a pattern; none if it can be used.
 pub(super) fn problem(pattern: &str) -> Option<&'static str> {
     if pattern.contains("**") {
         return Some("`**` has no meaning here");

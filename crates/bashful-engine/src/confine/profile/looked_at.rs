@@ -77,7 +77,7 @@ impl Seen {
         Self::of(fs::metadata(path), |_| true)
     }
 
-    /// One step on the way to something.
+    /// One step on the way to a file: only a link counts.
     fn step(path: &Path) -> Self {
         Self::of(fs::symlink_metadata(path), Metadata::is_symlink)
     }

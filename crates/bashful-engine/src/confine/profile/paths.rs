@@ -16,7 +16,7 @@ const MOST_ENTRIES: usize = 20_000;
 /// A path as written and as it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Named {
-    /// As written.
+    /// As its author wrote it, for messages.
     pub(super) written: String,
     /// Absolute and canonical.
     pub(super) path: PathBuf,
@@ -27,7 +27,7 @@ pub(super) struct Named {
 pub(super) struct Resolver<'a> {
     workspace: &'a Path,
     home: Option<&'a Path>,
-    /// Paths that somebody saw as they stand, so that they may lead nowhere else.
+    /// Paths that a person saw as they stand, so that they may lead nowhere else.
     as_seen: &'a [String],
     paths: usize,
     entries: usize,
@@ -121,7 +121,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// Whether something in the workspace leads out of it. To deny that is no harm.
+    /// Whether a path in the workspace leads out of it. To deny that is no harm.
     fn leads_out(&self, key: &str, path: &Path, real: &Path) -> bool {
         key != "paths_deny"
             && lexically(path).starts_with(self.workspace)

@@ -25,7 +25,7 @@ pub(super) struct Roots {
     pub(super) write: Vec<Named>,
     /// The real home, if it is to be seen.
     pub(super) home: Option<PathBuf>,
-    /// Toolchains.
+    /// Directories of toolchains that the run may read.
     pub(super) tools: Vec<PathBuf>,
     /// What the engine wants readable.
     engine_reads: Vec<PathBuf>,
@@ -118,7 +118,7 @@ impl Roots {
     fn own_directories(&self, request: &ConfineRequest<'_>) -> Vec<PathBuf> {
         let mut own = Vec::new();
         for directory in &own_places(request) {
-            // What somebody else put into a place that is open to all is not ours.
+            // What another user put into a place that is open to all is not ours.
             if *directory == other_scratch() && !is_ours(directory) {
                 continue;
             }
@@ -141,7 +141,7 @@ impl Roots {
         own
     }
 
-    /// Whether a directory that does not exist would appear below something writable.
+    /// Whether a directory that does not exist would appear below a writable one.
     fn could_make(&self, directory: &Path) -> bool {
         let parent = directory
             .ancestors()
@@ -150,7 +150,7 @@ impl Roots {
         parent.is_some_and(|parent| is_below(&parent, self.write.iter().map(|root| &root.path)))
     }
 
-    /// Every root.
+    /// Every root, whether it may be read or written.
     pub(super) fn all(&self) -> impl Iterator<Item = &Path> {
         let named = self.read.iter().chain(&self.write).map(|named| &named.path);
         let rest = self

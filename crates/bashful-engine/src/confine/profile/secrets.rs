@@ -45,7 +45,7 @@ pub(super) struct Secrets {
     pub(super) searched: bool,
 }
 
-/// Finds them.
+/// Finds the secrets that the run could see and must not.
 pub(super) fn find(
     request: &ConfineRequest<'_>,
     home: Option<&Path>,

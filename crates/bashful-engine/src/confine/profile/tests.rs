@@ -268,7 +268,7 @@ fn roots_that_are_too_wide() {
     assert_eq!(world.refusal("{}").0, "own_directory");
 }
 
-/// What an engine wants besides its caches is no less checked than what anybody declares.
+/// What an engine wants besides its caches is no less checked than what a caller declares.
 #[test]
 fn further_roots_of_the_engine_count_as_declared() {
     let mut world = World::new();

@@ -273,7 +273,7 @@ proptest! {
         };
         let (narrowed, _) = granted.narrow(&wish, &ResourceLimits::default());
         if let Ok(narrower) = world.confine_with(&narrowed) {
-            // Whoever drops the exact name of a secret does not see it; the rest is as before.
+            // Without the exact name of a secret a run does not see it; the rest is as before.
             is_within(&world, &narrower.profile, &profile);
         }
     }

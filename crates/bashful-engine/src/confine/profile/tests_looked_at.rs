@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use super::Witness;
 use super::tests_support::World;
 
-/// What bounds of a plain run depend on, and something that they do not.
+/// What bounds of a plain run depend on, and names that they do not depend on.
 const NAMES: [&str; 14] = [
     "home/.gitconfig",
     "home/.config/git/config",

@@ -226,7 +226,7 @@ impl Found<'_> {
         }
     }
 
-    /// Whether something on PATH, or a program that it leads to, lies in a directory.
+    /// Whether an entry of PATH, or a program that it leads to, lies in a directory.
     fn is_used(&self, directory: &Path) -> bool {
         let places = self.places.iter().map(|(_, real)| real);
         let mut all = places.chain(&self.roots);

@@ -35,10 +35,9 @@ impl Bound {
         Self { what, limit, seen }
     }
 
-    /// Shows every entry below `root` to `visit`, parents before children. Directories of
-    /// others that cannot be entered are left out: whoever runs has no more rights than we do.
-    /// A tree that is larger than the bound is an error, since what was not looked at is not
-    /// known.
+    /// Shows every entry below `root` to `visit`, parents before children. Directories of others
+    /// that cannot be entered are left out: the run has no more rights than we do. A tree that is
+    /// larger than the bound is an error, since what was not looked at is not known.
     pub(super) fn walk(
         &mut self,
         root: &Path,

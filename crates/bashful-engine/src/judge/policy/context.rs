@@ -98,7 +98,7 @@ fn write_roots(
     let declared = &ground.granted.capabilities.paths_write;
     let declared = match write_paths(declared, &ground.workspace, home) {
         Ok(paths) => paths,
-        // Without a sandbox nobody else asks whether they are there.
+        // Without a sandbox the engine does not need them to be there.
         Err(_) if settings.sandbox == Sandbox::None => Vec::new(),
         Err(error) => return Err(error.into()),
     };

@@ -13,7 +13,7 @@ use bashful_policy::{
 
 use super::links;
 
-/// So many judgements are remembered. One that is not costs a fraction of a millisecond.
+/// The most judgements that are remembered. One that is not costs a fraction of a millisecond.
 const MOST_REMEMBERED: usize = 32;
 /// A longer text is not remembered, nor is one in a shell that remembers more than this.
 const LONGEST_TEXT: usize = 4 << 10;

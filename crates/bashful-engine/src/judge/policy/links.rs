@@ -83,8 +83,8 @@ fn is_worth_it(path: &str) -> bool {
     path.starts_with('/') && !own.iter().any(|own| Path::new(path).starts_with(own))
 }
 
-/// Where a path leads when it is opened for writing: what exists of it is followed, also a link
-/// to something that does not exist yet.
+/// Where a path leads when it is opened for writing: what exists of it is followed, also a link to
+/// a file that does not exist yet.
 fn real(path: &Path, links_left: usize) -> Option<PathBuf> {
     let mut missing = Vec::new();
     let mut existing = path;

@@ -3,14 +3,14 @@
 use crate::model::error::record::AuditError;
 use crate::model::error::store::StoreError;
 
-/// Why something cannot be done at the desk.
+/// Why the approval queue cannot do what it was asked to do.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ApprovalError {
-    /// The database.
+    /// The database could not be used.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The record.
+    /// The change could not be put on record, so it does not count.
     #[error(transparent)]
     Audit(#[from] AuditError),
     /// There is nothing of this name.
@@ -26,7 +26,7 @@ pub enum ApprovalError {
     Ambiguous {
         /// The id as given.
         id: String,
-        /// How many.
+        /// How many ids begin like this.
         count: usize,
     },
     /// A grant for nothing.
@@ -41,7 +41,7 @@ pub enum ApprovalError {
     /// The grant does not hold any more, so that it cannot be taken back.
     #[error("the grant `{id}` no longer holds")]
     NotHolding {
-        /// The grant.
+        /// The id of the grant.
         id: String,
     },
 }

@@ -33,7 +33,7 @@ pub enum UnfitBody {
     /// It is no shell script.
     #[error("the script does not parse{}: {detail}", .line.map_or_else(String::new, |line| format!(", line {line}")))]
     Syntax {
-        /// Where.
+        /// The line, counted from 1; absent where it is not known.
         line: Option<usize>,
         /// What bash or our own reading says.
         detail: String,

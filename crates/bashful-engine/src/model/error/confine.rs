@@ -10,33 +10,33 @@ pub enum ConfineError {
     /// A path has no characters.
     #[error("a path in `{key}` is empty")]
     EmptyPath {
-        /// The capability.
+        /// The capability that holds it.
         key: &'static str,
     },
     /// A path holds a newline, a NUL byte or the like.
     #[error("the path `{}` holds a control character", path.escape_debug())]
     ControlCharacter {
-        /// The path.
+        /// The path as written, which may hold control characters.
         path: String,
     },
     /// A path is not UTF-8.
     #[error("the path `{}` is not valid UTF-8", path.display())]
     PathNotUtf8 {
-        /// The path.
+        /// The path as the system has it.
         path: PathBuf,
     },
     /// A path begins with `~`, and there is no home.
     #[error("cannot tell what `{written}` in `{key}` means: there is no home directory")]
     NoHome {
-        /// The capability.
+        /// The capability that names the path.
         key: &'static str,
         /// The path as written.
         written: String,
     },
-    /// A path begins with the home of somebody else.
+    /// A path begins with the home of another user.
     #[error("`{written}` in `{key}` names the home of another user")]
     OtherHome {
-        /// The capability.
+        /// The capability that names the path.
         key: &'static str,
         /// The path as written.
         written: String,
@@ -47,17 +47,17 @@ pub enum ConfineError {
     /// A path does not exist.
     #[error("`{written}` in `{key}` does not exist: looked for `{}`", resolved.display())]
     MissingPath {
-        /// The capability.
+        /// The capability that names the path.
         key: &'static str,
         /// The path as written.
         written: String,
         /// Where it was looked for.
         resolved: PathBuf,
     },
-    /// A path that somebody said yes to leads to another place now.
+    /// A path that a person said yes to leads to another place now.
     #[error("`{written}` in `{key}` was granted under this name, and now leads to `{}` now", resolved.display())]
     LeadsElsewhere {
-        /// The capability.
+        /// The capability that names the path.
         key: &'static str,
         /// The path as written.
         written: String,
@@ -67,7 +67,7 @@ pub enum ConfineError {
     /// A path in the workspace that leads out of it: a run could have put that link there.
     #[error("`{written}` in `{key}` lies in the workspace, and leads out of it to `{}`", resolved.display())]
     LeadsOut {
-        /// The capability.
+        /// The capability that names the path.
         key: &'static str,
         /// The path as written.
         written: String,
@@ -77,7 +77,7 @@ pub enum ConfineError {
     /// A path cannot be looked at.
     #[error("cannot look at `{written}` in `{key}`, which is `{}`", resolved.display())]
     UnreadablePath {
-        /// The capability.
+        /// The capability that names the path.
         key: &'static str,
         /// The path as written.
         written: String,
@@ -90,7 +90,7 @@ pub enum ConfineError {
     /// A pattern matches nothing.
     #[error("the pattern `{written}` in `{key}` matches nothing")]
     NoMatch {
-        /// The capability.
+        /// The capability that holds the pattern.
         key: &'static str,
         /// The pattern as written.
         written: String,
@@ -98,7 +98,7 @@ pub enum ConfineError {
     /// A pattern has `**` in it, or an unfinished bracket.
     #[error("cannot read the pattern `{written}` in `{key}`: {problem}")]
     BadPattern {
-        /// The capability.
+        /// The capability that holds the pattern.
         key: &'static str,
         /// The pattern as written.
         written: String,
@@ -108,7 +108,7 @@ pub enum ConfineError {
     /// There are more paths than a sandbox should have.
     #[error("there are too many {what}: the limit is {limit}")]
     TooMany {
-        /// Of what.
+        /// What there are too many of, in words.
         what: &'static str,
         /// The most there may be.
         limit: usize,
@@ -116,7 +116,7 @@ pub enum ConfineError {
     /// Everything would be readable or writable.
     #[error("`{written}` in `{key}` is the whole file system")]
     WholeFileSystem {
-        /// The capability.
+        /// The capability that names the path.
         key: &'static str,
         /// The path as written.
         written: String,
@@ -124,24 +124,24 @@ pub enum ConfineError {
     /// A system directory would be writable.
     #[error("`{written}` in `{key}` is a system directory: `{}`", resolved.display())]
     SystemDirectory {
-        /// The capability.
+        /// The capability that names the path.
         key: &'static str,
         /// The path as written.
         written: String,
-        /// The directory.
+        /// The system directory that it leads to.
         resolved: PathBuf,
     },
     /// A directory of Bashful's own would be writable.
     #[error("`{written}` in `{key}` belongs to Bashful itself: `{}`", resolved.display())]
     OwnDirectory {
-        /// The capability.
+        /// The capability that names the path.
         key: &'static str,
         /// The path as written.
         written: String,
-        /// The directory.
+        /// The directory of Bashful that it leads to.
         resolved: PathBuf,
     },
-    /// Something is granted and denied.
+    /// The same path is granted and denied.
     #[error("`{granted}` is granted, and `{denied}` is denied: both are or hold `{}`", path.display())]
     Contradiction {
         /// What was granted, as written.
@@ -164,7 +164,7 @@ pub enum ConfineError {
     DeniesSystem {
         /// What was denied, as written.
         written: String,
-        /// The directory.
+        /// The system directory that would be hidden.
         resolved: PathBuf,
     },
     /// A granted path lies in a secret that another granted path shows.
@@ -175,13 +175,13 @@ pub enum ConfineError {
     InsideSecret {
         /// What was granted.
         path: PathBuf,
-        /// The secret.
+        /// The secret that it lies in.
         secret: PathBuf,
     },
     /// A directory is too big to be searched for what must not be seen.
     #[error("`{}` has more than {limit} entries: too many to search for {what}", root.display())]
     TooBigToSearch {
-        /// The directory.
+        /// The directory at which the search began.
         root: PathBuf,
         /// What was searched for.
         what: &'static str,
@@ -191,7 +191,7 @@ pub enum ConfineError {
     /// A directory could not be searched for what must not be seen.
     #[error("cannot search `{}`", path.display())]
     Search {
-        /// The directory.
+        /// The directory that could not be read.
         path: PathBuf,
         /// What the system said.
         #[source]
@@ -212,13 +212,13 @@ pub enum ConfineError {
     /// A limit is zero.
     #[error("the limit `resources.{name}` is zero")]
     ZeroLimit {
-        /// The limit.
+        /// The name of the limit within `resources`.
         name: &'static str,
     },
     /// A limit is more than this host has.
     #[error("the limit `resources.{name}` is {given}, and this host has {most}")]
     BeyondHost {
-        /// The limit.
+        /// The name of the limit within `resources`.
         name: &'static str,
         /// What was asked for.
         given: u64,

@@ -20,14 +20,14 @@ pub enum FolderError {
         "there is no place for scripts: neither `XDG_CONFIG_HOME` nor `HOME` is an absolute path"
     )]
     NoPlace,
-    /// Something failed.
+    /// The system refused an operation on the folder or on a file in it.
     #[error("cannot {doing} `{}`", path.display())]
     Failed {
         /// What was being done.
         doing: &'static str,
-        /// To what.
+        /// The file or directory that it was done to.
         path: PathBuf,
-        /// Why.
+        /// What the system said.
         #[source]
         source: io::Error,
     },

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-/// Why something cannot be put on record or read from it.
+/// Why an event cannot be put on record, or the record cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AuditError {
@@ -12,7 +12,7 @@ pub enum AuditError {
     Failed {
         /// What was being done: `open`, `lock`, `read`, `write`, `sync`.
         doing: &'static str,
-        /// The file.
+        /// The file of the trail that it was done to.
         path: PathBuf,
         /// What the system says.
         #[source]
@@ -21,13 +21,13 @@ pub enum AuditError {
     /// Others can write to its directory.
     #[error("the state directory `{path}` is not private: others can write to it", path = .path.display())]
     NotPrivate {
-        /// The directory.
+        /// The state directory that others can write to.
         path: PathBuf,
     },
     /// It does not end with a record of ours, so nothing can be added to it.
     #[error("the audit trail `{path}` is damaged at record {at}: {detail}", path = .path.display())]
     Damaged {
-        /// The file.
+        /// The trail's file.
         path: PathBuf,
         /// The number of the record.
         at: u64,

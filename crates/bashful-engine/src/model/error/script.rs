@@ -10,7 +10,7 @@ use crate::model::error::store::StoreError;
 use crate::model::script::id::{NotAName, NotAnId, ScriptId};
 use crate::model::script::variable::VariableError;
 
-/// Why something cannot be done with a script. Nothing was half done.
+/// Why a call about a script failed. Nothing was half done.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ScriptError {
@@ -20,16 +20,16 @@ pub enum ScriptError {
         /// What was given.
         which: String,
     },
-    /// Something that is no id.
+    /// The text is no id of a script.
     #[error(transparent)]
     Id(#[from] NotAnId),
-    /// Something that is no name.
+    /// The text is no name for a script.
     #[error(transparent)]
     Name(#[from] NotAName),
     /// Another script has the name.
     #[error("there is another script `{name}`")]
     NameTaken {
-        /// The name.
+        /// The name that another script has.
         name: String,
     },
     /// A text that is no script.
@@ -47,7 +47,7 @@ pub enum ScriptError {
     /// A call that wants more than the script declares.
     #[error("a call can only narrow what the script declares, and `{key}` would widen it: {}", given.join(", ").escape_debug())]
     Widens {
-        /// The capability.
+        /// The capability that the call would widen.
         key: String,
         /// What was asked for.
         given: Vec<String>,
@@ -55,36 +55,36 @@ pub enum ScriptError {
     /// A description that is too long.
     #[error("a description has at most 4096 bytes, and no NUL")]
     Description,
-    /// The folder.
+    /// The scripts folder could not be used.
     #[error(transparent)]
     Folder(#[from] FolderError),
-    /// The database.
+    /// The database could not be used.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The record.
+    /// The change could not be put on record, so it does not count.
     #[error(transparent)]
     Audit(#[from] AuditError),
-    /// Asks.
+    /// The approval queue could not be used.
     #[error(transparent)]
     ApprovalQueue(#[from] ApprovalError),
     /// Automations use it.
     #[error("the script `{name}` is used by {}", automations.join(", ").escape_debug())]
     InUse {
-        /// Its name.
+        /// The name of the script that is in use.
         name: String,
-        /// Their ids.
+        /// The ids of the automations that use it.
         automations: Vec<String>,
     },
-    /// Somebody else changed it at the same time.
+    /// Another caller changed the script at the same time.
     #[error("the script `{name}` was changed in the meantime; look at it and try again")]
     ChangedMeanwhile {
-        /// Its name.
+        /// The name of the script that was changed.
         name: String,
     },
     /// What was seen is not what there is.
     #[error("the script `{name}` is no longer what was seen: it is {found} now")]
     NotAsSeen {
-        /// Its name.
+        /// The name of the script that the caller saw differently.
         name: String,
         /// The digest of what there is.
         found: String,
@@ -92,13 +92,13 @@ pub enum ScriptError {
     /// Its file is not there.
     #[error("the file of the script `{name}` is missing; `restore` brings it back")]
     FileMissing {
-        /// Its name.
+        /// The name of the script whose file is missing.
         name: String,
     },
-    /// Its file was changed by hand to something that is no script.
+    /// The script's file was changed by hand, and what it holds now is no script.
     #[error("the file of the script `{name}` was changed so that it is not a script: {why}")]
     FileUnfit {
-        /// Its name.
+        /// The name of the script whose file was changed.
         name: String,
         /// What is wrong with it.
         why: String,
@@ -106,7 +106,7 @@ pub enum ScriptError {
     /// Its file is none of ours.
     #[error("the file of the script `{name}` cannot be trusted: {why}")]
     FileNotOurs {
-        /// Its name.
+        /// The name of the script whose file is not trusted.
         name: String,
         /// What is wrong with it.
         why: String,
@@ -114,13 +114,13 @@ pub enum ScriptError {
     /// A file that has no metadata.
     #[error("the file of `{id}` is foreign: import it first")]
     Foreign {
-        /// Its id.
+        /// The id that the file is named by.
         id: ScriptId,
     },
     /// There is no such version.
     #[error("the script `{name}` has no version `{}`", which.escape_debug())]
     NoVersion {
-        /// Its name.
+        /// The name of the script that has no such version.
         name: String,
         /// What was given.
         which: String,
@@ -136,7 +136,7 @@ pub enum ScriptError {
         "only a person may delete the script `{name}`, because a person made it: with `bashful scripts delete`"
     )]
     NotAModels {
-        /// Its name.
+        /// The name of the script that a person made.
         name: String,
     },
     /// A document that cannot be imported.
@@ -154,46 +154,45 @@ pub enum ScriptError {
     /// A working directory that a run may not have.
     #[error("the working directory `{}` lies neither in the workspace nor in a declared path", path.escape_debug())]
     Directory {
-        /// The directory.
+        /// The working directory as it was given.
         path: String,
     },
     /// A working directory that is hidden or protected where it lies.
     #[error("no script may work in `{}`: it holds what is private, or what would run later", path.escape_debug())]
     ClosedDirectory {
-        /// The directory.
+        /// The working directory as it was given.
         path: String,
     },
     /// A working directory that is none.
     #[error("the working directory `{}` does not exist, or is not a directory", path.escape_debug())]
     NoDirectory {
-        /// The directory.
+        /// The working directory as it was given.
         path: String,
     },
     /// A program that looks at scripts failed.
     #[error("cannot look at the script with `{program}`: {detail}")]
     Tool {
-        /// The program.
+        /// The name of the program, such as `bash`.
         program: &'static str,
         /// What went wrong.
         detail: String,
     },
-    /// The engine.
+    /// The engine failed at the run of the script.
     #[error(transparent)]
     Engine(#[from] Box<EngineError>),
-    /// Something of the system.
+    /// The system did not give what the engine needs.
     #[error("cannot get {what}")]
     Resources {
-        /// What.
+        /// What the engine could not get, in words.
         what: &'static str,
-        /// Why.
+        /// What the system said.
         #[source]
         source: std::io::Error,
     },
 }
 
 impl ScriptError {
-    /// What is put on record about it: the same without values, which are nobody's business
-    /// later.
+    /// What is put on record about it: the same without values, which later readers need not see.
     pub(crate) fn for_record(&self) -> String {
         match self {
             Self::Variables(VariableError::Type { name, kind, .. }) => {

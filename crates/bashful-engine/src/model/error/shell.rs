@@ -11,7 +11,7 @@ pub enum ShellError {
     /// Another call has it.
     #[error("the shell `{name}` is busy: another call held it for the whole {} ms", waited.as_millis())]
     Busy {
-        /// Which.
+        /// The name of the shell that is in use.
         name: String,
         /// How long was waited.
         waited: Duration,
@@ -19,13 +19,13 @@ pub enum ShellError {
     /// There is none of this name.
     #[error("there is no shell `{name}` here")]
     Unknown {
-        /// Which.
+        /// The name that no shell here has.
         name: String,
     },
     /// Its files cannot be used.
     #[error("cannot use `{}`", path.display())]
     Files {
-        /// Which.
+        /// The file or directory that could not be used.
         path: PathBuf,
         /// What the system said.
         #[source]
@@ -36,7 +36,7 @@ pub enum ShellError {
         "the state of the shell `{name}` cannot be read; `bashful shells reset` starts it afresh"
     )]
     Damaged {
-        /// Which.
+        /// The name of the shell whose state is damaged.
         name: String,
     },
     /// A session that is this call alone has no shell that lasts.

@@ -11,13 +11,13 @@ pub enum StoreError {
     /// Another process holds it for too long.
     #[error("the database `{path}` is locked by another process", path = .path.display())]
     Locked {
-        /// The file.
+        /// The path of the database.
         path: PathBuf,
     },
-    /// It is damaged, or something else altogether.
+    /// It is damaged, or no database of Bashful's at all.
     #[error("the database `{path}` is damaged: {detail}", path = .path.display())]
     Corrupt {
-        /// The file.
+        /// The path of the database.
         path: PathBuf,
         /// What the database says.
         detail: String,
@@ -25,17 +25,17 @@ pub enum StoreError {
     /// It was written by a newer Bashful.
     #[error("the database `{path}` has version {found}, and this Bashful knows {known}", path = .path.display())]
     Newer {
-        /// The file.
+        /// The path of the database.
         path: PathBuf,
-        /// Its version.
+        /// The version of the schema that the file has.
         found: i64,
-        /// Ours.
+        /// The newest version of the schema that this Bashful knows.
         known: i64,
     },
     /// The disk is full.
     #[error("cannot write the database `{path}`: the disk is full", path = .path.display())]
     Full {
-        /// The file.
+        /// The path of the database.
         path: PathBuf,
     },
     /// What was to be kept cannot be put on record, so it was not kept.
@@ -44,7 +44,7 @@ pub enum StoreError {
     /// It cannot be opened, read or written.
     #[error("cannot use the database `{path}`: {detail}", path = .path.display())]
     Unusable {
-        /// The file.
+        /// The path of the database.
         path: PathBuf,
         /// What the database says.
         detail: String,

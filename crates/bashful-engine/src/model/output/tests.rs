@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// A log with this standard output, and something else in between.
+/// A log with this standard output, and pieces of standard error in between.
 fn captured(stdout: &[u8], limit: OutputLimit) -> Captured {
     let temporary = tempfile::tempdir().unwrap();
     let directory = TaskDirectory::of(temporary.path(), &TaskId::fresh("bash"));

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Something that was found in a script.
+/// A remark about a script, for its author and for the person who is asked about it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ScriptFinding {
@@ -23,19 +23,19 @@ pub struct ScriptFinding {
     pub message: String,
 }
 
-/// How bad something is.
+/// How bad a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
-    /// Worth knowing.
+    /// It works; its author should know of it all the same.
     Info,
-    /// Probably a mistake, or something that will be stopped.
+    /// It is probably a mistake, or the sandbox will stop it.
     Warning,
     /// It cannot work, or is refused.
     Error,
 }
 
-/// Who found something.
+/// Which reading of the script made a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -44,12 +44,12 @@ pub enum FindingSource {
     Bash,
     /// Our own reading.
     Bashful,
-    /// shellcheck.
+    /// shellcheck, where it is installed.
     Shellcheck,
 }
 
 impl ScriptFinding {
-    /// Something that our own reading found.
+    /// A finding of our own reading.
     pub(crate) fn own(severity: Severity, code: &str, message: String) -> Self {
         Self {
             line: None,

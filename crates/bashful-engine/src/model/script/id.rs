@@ -23,7 +23,7 @@ const HYPHENS: [usize; 4] = [8, 13, 18, 23];
 const LENGTH: usize = 36;
 
 impl ScriptId {
-    /// An id that nobody else has.
+    /// A random id, which no other script has.
     pub(crate) fn fresh() -> io::Result<Self> {
         let mut bytes = [0_u8; 16];
         rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())?;
@@ -164,7 +164,7 @@ const INVISIBLE: [char; 8] = [
 
 /// What is wrong with a name.
 fn unfit(text: &str) -> Option<&'static str> {
-    // What is shown as something else than it is: such characters come out escaped.
+    // What a person would see as other than it is: such characters come out escaped.
     let hides = |next: char| {
         let plain = matches!(next, '"' | '\'' | '\\');
         !plain && (next.escape_debug().count() > 1 || INVISIBLE.contains(&next))

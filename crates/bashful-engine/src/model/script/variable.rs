@@ -12,10 +12,10 @@ use serde_json::Value;
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum VariableKind {
-    /// Any text.
+    /// Any text; `text` is read as the same.
     #[serde(alias = "text")]
     String,
-    /// A number.
+    /// A number, with or without a fraction.
     Number,
     /// A whole number.
     #[serde(alias = "int")]
@@ -23,7 +23,7 @@ pub enum VariableKind {
     /// `true` or `false`.
     #[serde(alias = "bool")]
     Boolean,
-    /// Several texts.
+    /// Several texts; `array` is read as the same.
     #[serde(alias = "array")]
     List,
     /// A path: a text that is not empty.
@@ -55,7 +55,7 @@ impl fmt::Display for VariableKind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Variable {
-    /// Its name.
+    /// Its name, by which the body of the script refers to it.
     pub name: String,
     /// What it holds.
     #[serde(rename = "type", default = "any_text")]
@@ -79,7 +79,7 @@ pub enum VariableError {
     /// A name that cannot be one.
     #[error("`{}` cannot be a variable: {why}", name.escape_debug())]
     Name {
-        /// The name.
+        /// The name as it was written.
         name: String,
         /// What is wrong with it.
         why: &'static str,
@@ -87,13 +87,13 @@ pub enum VariableError {
     /// A name that is declared twice.
     #[error("the variable `{name}` is declared twice")]
     Twice {
-        /// The name.
+        /// The name that stands there twice.
         name: String,
     },
     /// A value of another type.
     #[error("the variable `{}` is of type {kind}, and {given} is not", name.escape_debug())]
     Type {
-        /// The variable.
+        /// The name of the variable.
         name: String,
         /// What it holds.
         kind: VariableKind,
@@ -103,7 +103,7 @@ pub enum VariableError {
     /// A value that nothing can hold.
     #[error("the value of `{}` cannot be used: {why}", name.escape_debug())]
     Value {
-        /// The variable.
+        /// The name of the variable.
         name: String,
         /// What is wrong with it.
         why: &'static str,
@@ -111,25 +111,25 @@ pub enum VariableError {
     /// Variables that the script does not declare.
     #[error("the script declares no variable `{}`", names.join("`, `").escape_debug())]
     Unknown {
-        /// Their names.
+        /// The names that the caller gave a value for.
         names: Vec<String>,
     },
     /// Variables and templates without a value: all of them.
     #[error("there is no value for `{}`", names.join("`, `").escape_debug())]
     Missing {
-        /// Their names.
+        /// The names that the caller gave no value for.
         names: Vec<String>,
     },
     /// A value that refers to a variable whose value refers to it.
     #[error("the values of `{}` refer to each other", names.join("`, `").escape_debug())]
     Circular {
-        /// Their names.
+        /// The names of the variables in the circle.
         names: Vec<String>,
     },
     /// A value names a template in a way that cannot be read.
     #[error("the value of `{}` has a template that is not closed", name.escape_debug())]
     Unclosed {
-        /// The variable.
+        /// The name of the variable whose value holds the template.
         name: String,
     },
 }

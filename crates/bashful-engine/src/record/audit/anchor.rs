@@ -1,6 +1,6 @@
 //! Anchors: what the trail was at some time, kept where its writer cannot change it.
 //!
-//! A place may hold many. All of them are checked, so somebody who adds one can only raise an
+//! A place may hold many. All of them are checked, so an attacker who adds one can only raise an
 //! alarm, never silence it.
 
 use std::fmt;
@@ -31,7 +31,7 @@ pub struct Anchor {
     pub v: u8,
     /// The number of the record.
     pub seq: u64,
-    /// Its hash.
+    /// The hash that this record had then.
     pub hash: String,
     /// When it was anchored, in milliseconds since 1970.
     pub at_ms: u64,
@@ -97,7 +97,7 @@ pub enum AnchorError {
         path = .path.display()
     )]
     Inside {
-        /// The file.
+        /// The path as it was given.
         path: PathBuf,
     },
     /// The place cannot be reached.
@@ -111,7 +111,7 @@ pub enum AnchorError {
         #[source]
         source: io::Error,
     },
-    /// Something in the place is no anchor.
+    /// A line in the place is no anchor.
     #[error("line {line} of {place} is not an anchor")]
     NoAnchor {
         /// The place, in words.
@@ -124,7 +124,7 @@ pub enum AnchorError {
     Unknown {
         /// The place, in words.
         place: String,
-        /// The trail.
+        /// The path of the trail that was to be checked.
         trail: String,
     },
 }

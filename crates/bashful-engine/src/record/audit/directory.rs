@@ -17,12 +17,12 @@ pub(super) const TRAIL: &str = "trail.jsonl";
 /// The name of its head, which is its lock too.
 pub(super) const HEAD: &str = "trail.head";
 
-/// Whoever holds the lock longer than this is stuck.
+/// A process that holds the lock longer than this is stuck.
 const PATIENCE: Duration = Duration::from_secs(10);
 const SHORTEST_NAP: Duration = Duration::from_micros(50);
 const LONGEST_NAP: Duration = Duration::from_millis(2);
 
-/// An open state directory that nobody else can change.
+/// An open state directory that no other user can change.
 #[derive(Debug)]
 pub(super) struct Directory {
     pub(super) path: PathBuf,
@@ -70,8 +70,8 @@ impl Directory {
         }))
     }
 
-    /// Opens one of the two files for reading and writing. Neither is a link, a pipe or somebody
-    /// else's.
+    /// Opens one of the two files for reading and writing. Neither may be a link, a pipe or a file
+    /// of another user.
     pub(super) fn file(
         &self,
         name: &str,
@@ -128,8 +128,8 @@ impl<F: AsFd> Locked<F> {
         Self::take(file, FlockOperation::NonBlockingLockShared)
     }
 
-    /// Whoever wants the lock while it is held naps and tries again: that can be bounded, waiting
-    /// in the kernel cannot.
+    /// A process that wants the lock while it is held naps and tries again: that can be bounded,
+    /// waiting in the kernel cannot.
     fn take(file: F, operation: FlockOperation) -> io::Result<Self> {
         let mut until = None;
         let mut nap = SHORTEST_NAP;

@@ -10,14 +10,14 @@ use super::script::ScriptChanged;
 use crate::model::ask::{Ask, AskState};
 use crate::model::grant::Grant;
 
-/// Something that is put on record. Every text that came from an agent is masked before.
+/// An event that is put on record. Every text that came from an agent is masked before.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "event")]
 #[non_exhaustive]
 pub enum Event {
     /// A policy is in force that was not on record.
     Policy(PolicyLoaded),
-    /// Somebody wants to run something.
+    /// A caller wants to run a command or a script.
     Request(Box<Requested>),
     /// What the policy said about it.
     Decision(Decided),
@@ -29,13 +29,13 @@ pub enum Event {
     Grant(Box<GrantChanged>),
     /// A run starts. This one is on disk before anything runs.
     Start(Starting),
-    /// Somebody types into a run. This one is written before it is typed.
+    /// A person or an agent types into a run. This one is written before it is typed.
     Input(InputSent),
     /// A run has ended.
     End(Box<Ended>),
     /// A request came to nothing: it was not allowed.
     Refusal(Refused),
-    /// Something happened to a managed script.
+    /// A managed script was changed, approved, run or the like.
     Script(Box<ScriptChanged>),
     /// The trail itself was mended.
     Mended(Mended),
@@ -46,7 +46,7 @@ pub enum Event {
 pub struct PolicyLoaded {
     /// Its version: a digest of all that it says.
     pub policy: String,
-    /// The profile.
+    /// The name of the profile that it was loaded for.
     pub profile: String,
     /// For whom it was loaded first.
     pub agent: String,
@@ -54,12 +54,12 @@ pub struct PolicyLoaded {
     pub rules: Vec<String>,
 }
 
-/// A request to run something.
+/// A request to run a command or a script.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Requested {
     /// The task that it would be.
     pub task: String,
-    /// Who asks.
+    /// The agent that asks.
     pub agent: String,
     /// In which session.
     pub session: String,
@@ -70,7 +70,7 @@ pub struct Requested {
     pub workspace: PathBuf,
     /// Where it would start.
     pub cwd: PathBuf,
-    /// The project.
+    /// The project that the workspace belongs to.
     pub project: PathBuf,
     /// The command, known secrets masked.
     pub command: String,
@@ -95,15 +95,15 @@ pub struct Requested {
 /// What the policy said.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decided {
-    /// The task.
+    /// The id of the task that it would be.
     pub task: String,
     /// `allow`, `ask` or `deny`.
     pub effect: String,
-    /// The rule.
+    /// The id of the rule that decided.
     pub rule: String,
     /// Where the rule came from.
     pub layer: String,
-    /// Why.
+    /// Why, in words for a person.
     pub reason: String,
     /// The capability that would open it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -120,14 +120,14 @@ pub struct Asked {
     pub task: String,
     /// Whether an equal ask waited already.
     pub joined: bool,
-    /// The ask.
+    /// The ask that can be answered.
     pub ask: Ask,
 }
 
 /// An ask that was settled.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answered {
-    /// The ask.
+    /// The id of the ask.
     pub ask: String,
     /// For whom it was.
     pub agent: String,
@@ -138,7 +138,7 @@ pub struct Answered {
 /// What happened to a grant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GrantChanged {
-    /// What happened.
+    /// How the grant came to stand as it does.
     pub change: GrantChange,
     /// The grant, as it stands now.
     pub grant: Grant,
@@ -148,20 +148,20 @@ pub struct GrantChanged {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GrantChange {
-    /// Somebody gave it.
+    /// A person gave it.
     Given,
     /// A start used it up.
     Claimed,
-    /// Somebody took it back.
+    /// A person took it back.
     Revoked,
 }
 
 /// A run that is about to start.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Starting {
-    /// The task.
+    /// The id of the task that starts.
     pub task: String,
-    /// Who asked.
+    /// The agent that asked for the run.
     pub agent: String,
     /// In which session.
     pub session: String,
@@ -170,10 +170,10 @@ pub struct Starting {
     pub claimed: Option<String>,
 }
 
-/// Something that is typed into a run, without saying it: it may be a password.
+/// Input that is typed into a run, without saying it: it may be a password.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InputSent {
-    /// The task.
+    /// The id of the task that reads it.
     pub task: String,
     /// Whose task it is.
     pub agent: String,
@@ -181,10 +181,10 @@ pub struct InputSent {
     pub session: String,
     /// How it is typed.
     pub how: InputHow,
-    /// How many bytes; absent when somebody only sits down.
+    /// How many bytes; absent when a person only sits down at the terminal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
-    /// Their SHA-256; absent where somebody sat at the terminal, and where a password was asked
+    /// Their SHA-256; absent where a person sat at the terminal, and where a password was asked
     /// for, because a short text can be found by its digest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
@@ -193,7 +193,7 @@ pub struct InputSent {
     pub end: bool,
 }
 
-/// How something is typed into a run.
+/// How input is typed into a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -204,18 +204,18 @@ pub enum InputHow {
     Send,
     /// By an agent, with a tool.
     Tool,
-    /// Somebody sat down at its terminal.
+    /// A person sat down at its terminal.
     AttachBegan,
-    /// Somebody who sat at its terminal left it.
+    /// A person who sat at its terminal left it.
     AttachEnded,
 }
 
 /// A run that has ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ended {
-    /// The task.
+    /// The id of the task that ended.
     pub task: String,
-    /// Who asked.
+    /// The agent that asked for the run.
     pub agent: String,
     /// In which session.
     pub session: String,
@@ -240,8 +240,8 @@ pub struct Ended {
     /// What went wrong on our side.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// Whether it was put on record later, from the task directory, because whoever started the
-    /// run was not there any more.
+    /// Whether it was put on record later, from the task directory, because the engine that
+    /// started the run was not there any more.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub late: bool,
 }
@@ -283,7 +283,7 @@ pub struct OutputDigest {
 pub struct Refused {
     /// The task that it would have been.
     pub task: String,
-    /// Who asked.
+    /// The agent that asked for the run.
     pub agent: String,
     /// In which session.
     pub session: String,
@@ -293,9 +293,9 @@ pub struct Refused {
     pub status: String,
     /// `deny` or `ask`.
     pub effect: String,
-    /// The rule.
+    /// The id of the rule that decided.
     pub rule: String,
-    /// Why.
+    /// Why, in words for a person.
     pub reason: String,
     /// The ask that can still be answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,7 +1,7 @@
 //! The open files of a trail, which an engine keeps from one record to the next.
 //!
-//! They are used again only while the names still lead to them and nobody got a right to them
-//! meanwhile: a trail that was moved away is never written to.
+//! They are used again only while the names still lead to them and no other user got a right to
+//! them meanwhile: a trail that was moved away is never written to.
 
 use std::fs::File;
 use std::io;

@@ -19,7 +19,7 @@ const LENGTH: usize = 192;
 pub(super) struct Head {
     /// The number of the last record; 0 if there is none.
     pub(super) seq: u64,
-    /// Its hash.
+    /// The hash of the last record.
     pub(super) hash: Seal,
     /// The length of the trail.
     pub(super) length: u64,
@@ -32,7 +32,7 @@ pub(super) enum Known {
     Nothing,
     /// It is none of ours.
     Garbage,
-    /// This.
+    /// A head that an engine wrote whole.
     Head(Head),
 }
 

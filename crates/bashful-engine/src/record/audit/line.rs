@@ -1,8 +1,8 @@
 //! One line of the trail: how it is put together, sealed and taken apart again.
 //!
 //! `{"v":1,"seq":N,"at_ms":T,"event":…,"prev":"…","hash":"…"}`. The hash is that of the line
-//! without `,"hash":"…"`, and what is taken away has always the same length. So whoever checks a
-//! trail needs no canonical JSON, only SHA-256.
+//! without `,"hash":"…"`, and what is taken away has always the same length. So a program that
+//! checks a trail needs no canonical JSON, only SHA-256.
 
 use std::fmt::Write;
 
@@ -155,7 +155,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// What every record has. A field that stands twice is refused by whoever reads this.
+/// What every record has. A field that stands twice is refused by the reader.
 #[derive(Debug, Deserialize)]
 pub(super) struct Envelope<'a> {
     #[serde(rename = "v")]

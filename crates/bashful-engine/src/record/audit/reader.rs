@@ -16,7 +16,7 @@ use crate::model::error::record::AuditError;
 /// A record as it stands in the trail.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
-    /// Its number.
+    /// Its number, counted from 1 without a gap.
     pub seq: u64,
     /// When it was written, in milliseconds since 1970.
     pub at_ms: u64,
@@ -119,7 +119,7 @@ impl Records {
             self.broken = true;
             return Err(self.damaged("the line is too long"));
         }
-        // Somebody writes it just now, or was stopped while doing so.
+        // An engine writes it just now, or was stopped while doing so.
         let sought = reader.seek(SeekFrom::Start(self.offset));
         sought.map_err(&fail)?;
         Ok(None)

@@ -1,6 +1,6 @@
 //! Where the trail ends, when its length is not what the head says.
 //!
-//! That happens after a crash, and when somebody changed one of the two files.
+//! That happens after a crash, and when another program changed one of the two files.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
@@ -70,7 +70,7 @@ pub(super) fn find_end(
     Ok(Start { head: last, mended })
 }
 
-/// The last whole record, for somebody who does not write. A trail that is shorter than its head
+/// The last whole record, for a reader who does not write. A trail that is shorter than its head
 /// knows is damaged for them.
 pub(super) fn last_whole(
     path: &Path,
@@ -92,9 +92,9 @@ pub(super) fn last_whole(
     }
 }
 
-/// Follows whole records that were written after the head was: whoever wrote them was killed
-/// before it could write the head. Tells the last one, and how many bytes without a line end
-/// follow.
+/// Follows whole records that were written after the head was: the engine that wrote them was
+/// killed before it could write the head. Tells the last one, and how many bytes without a line
+/// end follow.
 fn follow(path: &Path, file: &File, head: Head, length: u64) -> Result<(Head, u64), AuditError> {
     let read = failed("read", path);
     let damaged = |at, detail: &str| AuditError::Damaged {

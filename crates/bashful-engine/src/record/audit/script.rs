@@ -11,11 +11,11 @@ use crate::model::script::id::{ScriptId, ScriptName};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ScriptChanged {
-    /// What happened.
+    /// What was done with the script.
     pub change: ScriptChange,
-    /// The script.
+    /// The id of the script.
     pub script: ScriptId,
-    /// Its name.
+    /// Its name at that time.
     pub name: ScriptName,
     /// SHA-256 of its text.
     pub content_hash: String,
@@ -53,13 +53,13 @@ pub enum ScriptChange {
     Restored,
     /// It came from a document or from a file that lay in the folder.
     Imported,
-    /// Somebody said yes to it.
+    /// A person said yes to it.
     Approved,
-    /// Somebody took a yes back.
+    /// A person took a yes back.
     Revoked,
     /// An automation uses it, or does not any more.
     Used,
-    /// It starts.
+    /// A run of it starts.
     Run,
     /// It was not allowed to run.
     Refused,
@@ -91,7 +91,7 @@ impl ScriptChange {
 }
 
 impl ScriptChanged {
-    /// Something that happened to this script, as it is now.
+    /// An event of this script, as it is now.
     pub(crate) fn of(
         change: ScriptChange,
         script: &Script,

@@ -1,4 +1,4 @@
-//! The trail as its writers and readers see it, and as somebody sees it who changes it.
+//! The trail as its writers and readers see it, and as an attacker sees it who changes it.
 
 mod anchoring;
 mod appending;
@@ -94,7 +94,7 @@ impl RunContext {
         first_problem(&self.trail().verify(anchored).unwrap())
     }
 
-    /// Makes a head that fits to the trail, as somebody would who covers their tracks.
+    /// Makes a head that fits to the trail, as an attacker would who covers their tracks.
     fn fit_head(&self) {
         let lines = self.lines();
         let last = lines.last().cloned().unwrap_or_default();

@@ -42,7 +42,7 @@ impl Trail {
         }
     }
 
-    /// The file.
+    /// The path of the file that holds the records.
     pub fn path(&self) -> PathBuf {
         self.state.join(TRAIL)
     }
@@ -87,7 +87,7 @@ impl Trail {
         events: &[Event],
         clock: impl FnOnce() -> u64,
     ) -> Result<Unsynced, AuditError> {
-        // Whoever finds them in use opens others: the lock tells the two apart.
+        // An engine's thread that finds them in use opens others: the lock tells the two apart.
         let mut kept = self.kept.as_deref().and_then(|kept| kept.try_lock().ok());
         let known = kept.as_mut().and_then(|kept| kept.take());
         let mut files = match known.filter(Files::are_current) {
@@ -114,7 +114,7 @@ impl Trail {
         let locked = Locked::alone(Arc::clone(&files.head)).map_err(in_head("lock"))?;
         let known = Head::read(&locked.0).map_err(in_head("read"))?;
         if known == Known::Nothing {
-            // A trail with records has a head with something in it, also if we are killed now.
+            // A trail with records has a head that is not empty, also if we are killed now.
             let empty = files.directory.file(TRAIL, OFlags::RDONLY, Absent::Leave)?;
             if empty.is_none_or(|(_, about)| about.st_size == 0) {
                 Head::NEW.write(&locked.0).map_err(in_head("write"))?;

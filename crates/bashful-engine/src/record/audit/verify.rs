@@ -1,8 +1,8 @@
 //! Checking the whole trail: which record was changed, removed, reordered or cut off first.
 //!
-//! A chain shows that its records fit together, and nothing about who wrote them: whoever may
-//! write the trail may write all of it anew. So a trail that was checked against nothing else is
-//! called consistent. An anchor outside shows that it is unchanged up to the anchored record.
+//! A chain shows that its records fit together, and nothing about who wrote them: a process that
+//! may write the trail may write all of it anew. So a trail that was checked against nothing else
+//! is called consistent. An anchor outside shows that it is unchanged up to the anchored record.
 
 use std::path::PathBuf;
 
@@ -27,7 +27,7 @@ const MOST_REMARKS: usize = 100;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Verification {
-    /// The trail.
+    /// The path of the trail that was checked.
     pub trail: PathBuf,
     /// How many records are good, from the first one up to the first that is not.
     pub records: u64,
@@ -42,7 +42,7 @@ pub struct Verification {
 }
 
 impl Verification {
-    /// The verdict.
+    /// What all of it comes to: the first problem, if there is one.
     pub fn verdict(&self) -> Verdict<'_> {
         if let Some(problem) = self.problems.first() {
             return Verdict::Problem(problem);
@@ -60,25 +60,25 @@ pub enum Verdict<'a> {
     /// The records fit together, and up to the newest anchor of this place they are the ones that
     /// were anchored there.
     Unchanged(&'a CheckedAnchors),
-    /// Something is wrong, here first.
+    /// The trail is damaged or was changed, here first.
     Problem(&'a Problem),
 }
 
 /// The end of what is good.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LastRecord {
-    /// Its number.
+    /// Its number, counted from 1.
     pub seq: u64,
-    /// Its hash.
+    /// Its hash, which an anchor keeps.
     pub hash: String,
     /// When it was written.
     pub at_ms: u64,
 }
 
-/// Something that is wrong.
+/// What is wrong with the trail, and at which record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// The record.
+    /// The number of the record, or of the one that should stand there.
     pub seq: u64,
     /// Where it is or should be in the file, counted from 1; absent if the line says nothing.
     pub line: Option<u64>,
@@ -117,10 +117,10 @@ impl ProblemKind {
     }
 }
 
-/// Something that is odd.
+/// An oddity that makes no record wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Remark {
-    /// The record.
+    /// The number of the record that it is about.
     pub seq: u64,
     /// What is odd about it.
     pub detail: String,
@@ -193,7 +193,7 @@ fn said(mended: &Mended) -> String {
     }
 }
 
-/// What is wrong with a head that should say something.
+/// What is wrong with a head that should hold the last record.
 fn head_problem(known: Known) -> Option<&'static str> {
     match known {
         Known::Nothing => Some("there is no head, so records may have been cut off"),

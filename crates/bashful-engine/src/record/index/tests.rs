@@ -135,7 +135,7 @@ fn what_cannot_be_read_is_told_and_the_rest_is_indexed() {
         [(ids[3].to_string(), "finished".to_owned())]
     );
 
-    // Somebody makes this one just now.
+    // A keeper makes this one just now.
     fs::write(of(0).join("spec"), "").unwrap();
     let spec = File::open(of(0).join("spec")).unwrap();
     hold(&spec);

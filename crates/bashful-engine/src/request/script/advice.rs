@@ -11,7 +11,7 @@ use crate::model::script::Script;
 use crate::model::script::variable::{VariableError, VariableKind};
 
 impl ScriptError {
-    /// Whether somebody asked for what does not exist or cannot be; otherwise we or the machine
+    /// Whether the caller asked for what does not exist or cannot be; otherwise we or the machine
     /// failed.
     pub fn is_mistake(&self) -> bool {
         match self {
@@ -156,7 +156,7 @@ pub fn edit_command(script: &Script, flags: &[String]) -> Option<String> {
     (!words.is_empty()).then(|| format!("bashful scripts edit {name} {}", words.join(" ")))
 }
 
-/// The command that somebody approves a script with.
+/// The command that a person approves a script with.
 pub fn approve_command(script: &Script) -> String {
     let name = as_word(script.name.as_str());
     format!("bashful scripts approve {name}")

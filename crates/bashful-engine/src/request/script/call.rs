@@ -50,7 +50,7 @@ pub(crate) struct ScriptCall {
     pub(crate) place: Place,
     /// Where its row is.
     pub(crate) store: Arc<HeldStore>,
-    /// Who looks for something worth telling in a script before somebody is asked about it.
+    /// Looks for what is worth telling in a script before a person is asked about it.
     pub(crate) inspect: fn(&Settings, &Script, &str) -> Vec<ScriptFinding>,
 }
 
@@ -175,7 +175,7 @@ impl ScriptCall {
         let now = now.map_err(unread)?;
         let as_read = |script: &Script| script.digest() == self.digest();
         let still = |script: &Script| script.deleted_at_ms.is_none() && as_read(script);
-        // Nobody is asked about a text that is not the script's any more.
+        // No person is asked about a text that is not the script's any more.
         let Some(now) = now.filter(still) else {
             return Err(EngineError::ScriptChanged {
                 name: self.script.name.to_string(),

@@ -1,5 +1,5 @@
 //! Where the paths that a script declares lead. A person says yes to what they lead to at that
-//! moment: a link that somebody puts in their place later opens nothing, and asks again.
+//! moment: a link that another process puts in their place later opens nothing, and asks again.
 
 use crate::model::script::Destinations;
 use std::path::{Path, PathBuf};
@@ -36,7 +36,7 @@ pub(crate) fn led_astray(
     declared(capabilities).find(moved).cloned()
 }
 
-/// A digest of what somebody saw: the script, and where a path of it leads elsewhere than its name
+/// A digest of what a person saw: the script, and where a path of it leads elsewhere than its name
 /// says.
 pub(crate) fn seen_digest(settings: &Settings, script: &Script, now: &Destinations) -> String {
     let astray = now

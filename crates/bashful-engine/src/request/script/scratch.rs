@@ -13,7 +13,8 @@ use crate::model::error::script::ScriptError;
 use crate::model::places::{Places, SCRATCH, make_private, other_scratch};
 use crate::model::script::Destinations;
 
-/// Whoever makes a directory has it locked by then. What is older and not locked was left behind.
+/// By then a run has locked the directory that it made. What is older and not locked was left
+/// behind.
 const SOON: Duration = Duration::from_secs(600);
 
 /// A directory of a run's own. It goes when this does; if this process is killed first, with the

@@ -1,4 +1,4 @@
-//! A text in memory that nobody can change any more: what is hashed is what runs.
+//! A text in memory that no process can change any more: what is hashed is what runs.
 
 use std::fs::File;
 use std::io::{self, Write as _};

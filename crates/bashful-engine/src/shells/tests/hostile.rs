@@ -152,7 +152,7 @@ fn programs_do_not_inherit_the_descriptors() {
 
 #[test]
 fn nothing_runs_while_a_state_is_loaded() {
-    // Each of these would run something if it were evaluated: the control is in the test below.
+    // Each of these would run a command if it were evaluated: the control is in the test below.
     let trick = "a[$(touch canary)]";
     let directory = tempfile::tempdir().unwrap();
     let variable = |name: &str, attributes: &str, value: Value| Variable {

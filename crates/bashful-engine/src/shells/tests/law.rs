@@ -60,7 +60,7 @@ fn asked(directory: &Path, text: &str) -> String {
     call(&ShellState::default(), directory, text).stdout
 }
 
-/// Bash's own names, as we know them and as this bash has them, and two of nobody's.
+/// Bash's own names, as we know them and as this bash has them, and two that bash does not know.
 fn names(directory: &Path) -> Vec<String> {
     let listed = asked(directory, "compgen -v");
     let mut names: BTreeSet<String> = own::names().map(str::to_owned).collect();

@@ -29,7 +29,7 @@ pub(in crate::store) fn tasks_are_indexed_and_brought_up_to_date(place: &dyn Pla
         .unwrap();
     let finished = task("b", "finished");
     store.index_tasks(std::slice::from_ref(&finished)).unwrap();
-    // Whoever looked before the end comes too late.
+    // A caller that looked before the end comes too late.
     for state in ["running", "lost"] {
         store.index_tasks(&[task("b", state)]).unwrap();
     }

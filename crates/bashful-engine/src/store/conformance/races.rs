@@ -13,7 +13,7 @@ use crate::store::{AskFilter, GrantFilter};
 const ROUNDS: usize = 100;
 const RACERS: usize = 10;
 
-/// Lets every handle do something at the same moment, and returns what each got.
+/// Lets every handle act at the same moment, and returns what each got.
 fn race<T: Send>(
     handles: &[Box<dyn Store>],
     act: impl Fn(usize, &dyn Store) -> T + Sync,

@@ -201,7 +201,7 @@ pub(in crate::store) fn runs_are_counted_beside_a_script(place: &dyn Place) {
     );
     let ended = run("script-2", Some("soft_failure"));
     store.note_script_run(one.id, &ended).unwrap();
-    // Whoever edits the script has read it before, and takes no run away.
+    // A caller that edits the script has read it before, and takes no run away.
     assert_eq!(save(&*store, &one, false, None), SavedScript::Done);
     let found = store.script(one.id).unwrap().unwrap();
     assert_eq!((found.runs, found.last_run), (2, Some(ended)));

@@ -76,7 +76,7 @@ fn one_that_was_replaced_is_opened_anew_and_its_closing_does_the_new_one_no_harm
         away.push(".away");
         fs::rename(&old, away).unwrap();
     }
-    // Somebody else writes to the new one, and has not written its log back.
+    // Another process writes to the new one, and has not written its log back.
     let theirs = SqliteStore::open(&path).unwrap();
     Home::give(&theirs, "grant-new");
     let ours = home.held.get().unwrap();
@@ -138,7 +138,7 @@ fn one_that_nobody_else_closes_is_closed_before_a_rest() {
     assert!(log.exists());
     held.rest();
     assert!(!log.exists());
-    // With somebody who closes it, it stays until then.
+    // With a thread that closes it, it stays until then.
     let home = Home::new(LONG);
     home.held.rest();
     assert!(home.is_open());
@@ -160,7 +160,7 @@ fn one_that_is_damaged_is_let_go_and_can_be_mended() {
     assert!(store.grants(&GrantFilter::default()).is_err());
     assert!(store.is_damaged());
     drop(store);
-    // Now it is not open any more, so that somebody can move it away.
+    // Now it is not open any more, so that a person can move it away.
     assert!(matches!(home.held.get(), Err(StoreError::Corrupt { .. })));
     assert!(!home.is_open());
     repair(&places).unwrap();

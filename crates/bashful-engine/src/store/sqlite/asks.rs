@@ -51,7 +51,7 @@ pub(super) fn open(
     Ok(OpenedAsk::New(ask.clone()))
 }
 
-/// One ask.
+/// The ask of exactly this id.
 pub(super) fn one(connection: &Connection, id: &str) -> Result<Option<Ask>, Fault> {
     let found = connection
         .query_row("SELECT id, body FROM ask WHERE id = ?1", [id], id_and_body)

@@ -34,7 +34,7 @@ impl From<rusqlite::Error> for Fault {
 }
 
 impl Fault {
-    /// The same, for whoever called.
+    /// The same, as the caller is told of it.
     pub(super) fn at(self, path: &Path) -> StoreError {
         let path = path.to_owned();
         match self {

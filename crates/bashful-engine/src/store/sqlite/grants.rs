@@ -24,7 +24,7 @@ pub(super) fn put(connection: &Connection, grant: &Grant, state: &Path) -> Resul
     write(connection, grant)
 }
 
-/// One grant.
+/// The grant of exactly this id.
 pub(super) fn one(connection: &Connection, id: &str) -> Result<Option<Grant>, Fault> {
     let found = connection
         .query_row(

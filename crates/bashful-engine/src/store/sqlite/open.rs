@@ -1,8 +1,8 @@
 //! Opening the database: privately, quickly, and never half made.
 //!
-//! A new database is made complete under another name and then linked into place, so that
-//! nobody ever sees one without its tables, and any number of processes can be first. A file
-//! that is empty or has no version was therefore not left by us: it is damaged.
+//! A new database is made complete under another name and then linked into place, so that no
+//! process ever sees one without its tables, and any number of processes can be first. A file that
+//! is empty or has no version was therefore not left by us: it is damaged.
 
 use std::fs;
 use std::io;
@@ -52,7 +52,7 @@ pub(super) fn existing(path: &Path) -> Result<Option<Connection>, StoreError> {
     Ok(Some(connection))
 }
 
-/// Makes a new database at this path, unless somebody else is faster.
+/// Makes a new database at this path, unless another process is faster.
 pub(super) fn create(path: &Path) -> Result<(), StoreError> {
     let unusable = |error: io::Error| unusable(path, error.to_string());
     let fresh = fresh_name(path).map_err(unusable)?;
@@ -116,7 +116,7 @@ fn left_behind(path: &Path) -> Result<bool, StoreError> {
     if fs::symlink_metadata(log).is_err() {
         return Ok(false);
     }
-    // Whoever made the database just now may have written its log already.
+    // The process that made the database just now may have written its log already.
     if fs::symlink_metadata(path).is_ok() {
         return Ok(true);
     }
@@ -131,7 +131,7 @@ fn connect(path: &Path) -> Result<Connection, Fault> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(PATIENCE)?;
-    // Whoever only reads leaves the log as it is; see `SqliteStore::write`.
+    // A process that only reads leaves the log as it is; see `SqliteStore::write`.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     Ok(connection)
 }
@@ -140,7 +140,7 @@ pub(super) fn version(connection: &Connection) -> Result<i64, Fault> {
     Ok(connection.query_row("PRAGMA user_version", [], |row| row.get(0))?)
 }
 
-/// Fills an empty file that nobody else knows of.
+/// Fills an empty file that no other process knows of.
 fn fill(path: &Path) -> Result<(), Fault> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
@@ -150,7 +150,7 @@ fn fill(path: &Path) -> Result<(), Fault> {
     connection.close().map_err(|(_, error)| error.into())
 }
 
-/// Brings a database up to this version. Whoever comes second finds nothing to do.
+/// Brings a database up to this version. The process that comes second finds nothing to do.
 fn migrate(connection: &Connection) -> Result<(), Fault> {
     let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
     let version = version(&transaction)?;

@@ -73,7 +73,7 @@ pub(super) fn settle_asks(
             _ if at_ms >= ask.expires_at_ms => continue,
             _ if !is_same(&ask) => AskState::Overtaken { at_ms },
             None => continue,
-            // Its paths lead elsewhere than those that somebody said yes to.
+            // Its paths lead elsewhere than those that the person said yes to.
             Some(approval) if asks::leads(&ask) != Some(&approval.reach) => continue,
             Some(approval) => AskState::Allowed {
                 grant: format!("script:{}", script.id),
@@ -91,7 +91,7 @@ pub(super) fn settle_asks(
 /// What became of a yes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Approved {
-    /// It counts.
+    /// The script is what it is about, so it counts.
     AsItIs,
     /// The script is not what it is about any more, so it has no effect.
     NotAnyMore,
@@ -114,7 +114,7 @@ pub(super) fn approve(
     Ok(Approved::AsItIs)
 }
 
-/// One script.
+/// The script of exactly this id.
 pub(super) fn one(connection: &Connection, id: ScriptId) -> Result<Option<Script>, Fault> {
     let found = connection
         .prepare(&format!("{WHOLE} WHERE script.id = ?1"))?

@@ -77,8 +77,8 @@ fn check(settling: &Settling<'_>) -> Result<(), Fault> {
     }
 }
 
-/// Whether the grant that was given for one ask answers another one of the same agent, policy
-/// and rights too. In doubt it does not: whoever waits then is asked about once more.
+/// Whether the grant that was given for one ask answers another one of the same agent, policy and
+/// rights too. In doubt it does not: a person is then asked once more about the run that waits.
 fn answers(grant: &Grant, ask: &Ask, other: &Ask) -> bool {
     let about = match &grant.subject {
         Subject::Shapes(shapes) => same_shapes(shapes, &other.shapes),

@@ -8,7 +8,7 @@ use super::asks::{count, text, time};
 use super::fault::Fault;
 use crate::store::{KnownSession, TaskFilter, TaskRow};
 
-/// Brings tasks into the index. What is finished stays so: whoever looked before it was may
+/// Brings tasks into the index. What is finished stays so: a caller that looked before it was may
 /// come later.
 pub(super) fn index(connection: &Connection, rows: &[TaskRow]) -> Result<(), Fault> {
     let mut statement = connection.prepare(

@@ -159,7 +159,7 @@ fn a_missing_program_is_told() {
         error,
         NotifyError::NoProgram(ProgramError::NotFound { name }) if name == "notify-send"
     ));
-    // Nobody is told, so nothing is missed.
+    // No person is to be told, so no program is missed.
     notify(&Approvals::default(), &ask, &environment).unwrap();
 }
 

@@ -63,7 +63,7 @@ fn bounds_last_longer_than_a_second_and_no_longer_than_they_are_right() {
     std::thread::sleep(FRESH);
     hooks(&engine);
     assert!(Arc::ptr_eq(&third.0, &remembered(&engine).0));
-    // The next run sees it, whoever remembers what.
+    // The next run sees it, no matter what the engine remembers.
     for name in [".second", ".the-third", ".another"] {
         fs::write(&configuration, format!("[core]\n\thooksPath = {name}\n")).unwrap();
         assert_eq!(hooks(&engine), [PathBuf::from(name)]);

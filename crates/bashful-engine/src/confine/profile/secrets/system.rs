@@ -89,8 +89,8 @@ impl Remembered {
     }
 }
 
-/// Whether something that changed at this time last, by a look after `began`, would show another
-/// time if it changed again.
+/// Whether a file that changed at this time last, by a look after `began`, would show another time
+/// if it changed again.
 pub(in crate::confine::profile) fn is_at_rest(changed: i64, began: SystemTime) -> bool {
     let began = began.duration_since(UNIX_EPOCH).unwrap_or_default();
     let before = began.saturating_sub(AT_REST).as_secs();

@@ -1,4 +1,4 @@
-//! Whoever remembers judges as whoever does not.
+//! An engine that remembers judgements judges as one that does not.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// What agents say, with something in each that hangs on the context, the rules or a link.
+/// What agents say, each with a part that depends on the context, the rules or a link.
 const TEXTS: [&str; 12] = [
     "true",
     "echo hi >out/a",
@@ -203,7 +203,7 @@ fn what_is_remembered_is_found_and_bounded() {
             .is_none()
     );
     let long = format!("echo {}", "x".repeat(LONGEST_TEXT));
-    // Nobody can say whether these were too much, or there was no thread for them.
+    // The engine cannot tell whether these were too much, or there was no thread for them.
     let names: Vec<String> = (0..1000).map(|number| format!("a/{number}")).collect();
     let complex = format!("touch {}", names.join(" "));
     for text in [&long, &complex] {

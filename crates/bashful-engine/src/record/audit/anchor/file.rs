@@ -13,7 +13,7 @@ use crate::record::audit::trail::Trail;
 /// A file that is larger is not read.
 const MAX_SIZE: u64 = 64 << 20;
 
-/// Neither a link nor a pipe that somebody put in its place.
+/// Neither a link nor a pipe that another process put in its place.
 const NEITHER_FOLLOW_NOR_WAIT: i32 = OFlags::NOFOLLOW
     .union(OFlags::NONBLOCK)
     .bits()

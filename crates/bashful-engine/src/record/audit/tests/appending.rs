@@ -135,7 +135,7 @@ fn records_without_their_head_are_taken_over() {
     let ground = RunContext::with_records(2);
     let old_head = fs::read(ground.head()).unwrap();
     ground.append(&[event(3), event(4)]);
-    // Whoever wrote them was killed before it wrote the head.
+    // The engine that wrote them was killed before it wrote the head.
     fs::write(ground.head(), old_head).unwrap();
     ground.append(&[event(5)]);
     let numbers: Vec<_> = ground.kinds().into_iter().map(|(seq, _)| seq).collect();

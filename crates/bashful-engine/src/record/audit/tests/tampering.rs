@@ -155,7 +155,7 @@ fn a_trail_written_anew_from_some_record_on_is_found_by_an_anchor() {
         // The head remembers the last record.
         assert_eq!(ground.problem(), Some((12, Changed)));
         ground.fit_head();
-        // Without an anchor nobody can tell; that is why the word is not "untampered".
+        // Without an anchor no reader can tell; that is why the word is not "untampered".
         assert_eq!(ground.problem(), None);
         let found = ground.problem_against(&anchored);
         assert_eq!(found, Some((record(index), Changed)));
@@ -228,7 +228,7 @@ fn a_trail_that_was_cut_off_is_found() {
             text.extend(lines[index].bytes().take(middle));
             ground.set_text(&text);
             assert_eq!(ground.problem(), Some((record(index), CutOff)), "{middle}");
-            // It stays found when somebody wrote since: the records are lost for good.
+            // It stays found when an engine wrote since: the records are lost for good.
             ground.append(&[event(99)]);
             assert_eq!(ground.problem(), Some((record(index), CutOff)), "{middle}");
             let found = ground.problem_against(&anchored);

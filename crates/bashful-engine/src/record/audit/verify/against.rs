@@ -7,7 +7,7 @@ use super::super::head::{Head, Known};
 use super::chain::Chain;
 use super::{Anchored, CheckedAnchors, Problem, ProblemKind, Snapshot, head_problem};
 
-/// The records that something else knows, and what the trail has in their places.
+/// The records that the head or an anchor knows, and what the trail has in their places.
 #[derive(Debug)]
 pub(super) struct Against<'a> {
     known: Known,

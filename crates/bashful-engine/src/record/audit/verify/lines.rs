@@ -24,7 +24,7 @@ pub(super) enum Next<'a> {
     Line(&'a [u8]),
     /// These bytes without a line end.
     Torn(u64),
-    /// Nothing.
+    /// The trail ends here, after a whole line.
     End,
 }
 

@@ -1,4 +1,4 @@
-//! The two files at one moment, while nobody writes.
+//! The two files at one moment, while no engine writes.
 
 use std::fs::File;
 

@@ -1,4 +1,4 @@
-//! Files that are damaged, or something else altogether.
+//! Files that are damaged, or no databases of ours at all.
 
 use std::fs;
 use std::os::unix::fs::symlink;

@@ -169,7 +169,7 @@ fn play(part: &str, state: &Path) {
     }
 }
 
-/// Does something once for each line that comes in.
+/// Acts once for each line that comes in.
 fn race(store: &SqliteStore, act: impl Fn(&SqliteStore, usize) -> bool) {
     tell("ready");
     for round in 0..1000 {
@@ -187,7 +187,7 @@ fn tell(what: &str) {
 }
 
 fn wait() -> usize {
-    // Nobody waits for ever: whoever started this is gone then.
+    // It does not wait for ever: the test that started this process is gone then.
     std::thread::spawn(|| {
         std::thread::sleep(Duration::from_secs(120));
         std::process::abort();

@@ -35,7 +35,7 @@ fn ten_processes_make_the_same_new_database() {
     }
 }
 
-/// Lets ten processes race a hundred times, with something new to win each time.
+/// Lets ten processes race a hundred times, with a new prize to win each time.
 fn race(part: &str, prepare: impl Fn(&dyn Store, usize)) {
     let directory = directory();
     let store = directory.store();
