@@ -20,7 +20,7 @@ struct Cautious;
 
 impl Approver for Cautious {
     fn ask(&self, ask: &Ask, pending: &dyn Pending) -> Option<(Answer, AnsweredBy)> {
-        // Somebody may have answered elsewhere while this one waited for its turn.
+        // A person may have answered elsewhere while this approver waited for its turn.
         if !pending.is_open() {
             return None;
         }
@@ -57,7 +57,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .workspace(directory.path())
         .places(Places::under(directory.path()))
         .approver(Arc::new(Cautious))
-        // Where the approver has no answer, `bashful approvals` may: so long.
+        // Where the approver has no answer, a person may give one with `bashful approvals` in
+        // this time.
         .wait_for_answers(Duration::from_secs(5))
         .build()?;
     let runtime = tokio::runtime::Builder::new_current_thread().build()?;

@@ -1,6 +1,6 @@
 //! The engine: from a request to a run.
 //!
-//! `start` below is the life of a command top to bottom: check, find its ground, judge, ask,
+//! `start` below is the life of a command top to bottom: check, find its context, judge, ask,
 //! record, prepare, hand to the keeper. What comes after that is in `run`.
 
 use crate::base::lock::lock;
@@ -74,7 +74,7 @@ struct Inner {
 /// What was decided about a request.
 #[derive(Debug)]
 pub enum Started {
-    /// It runs.
+    /// It was allowed, and its keeper has the order.
     Running(Run),
     /// It was not allowed; nothing was started.
     NotAllowed(Box<ExecutionResult>),
@@ -84,11 +84,11 @@ pub enum Started {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Listed {
-    /// The task.
+    /// The task's id.
     pub task_id: String,
-    /// Who asked.
+    /// The agent that asked for the run.
     pub agent: String,
-    /// The command.
+    /// The command as the agent asked for it.
     pub command: String,
 }
 
@@ -342,7 +342,7 @@ impl Engine {
         entries.len()
     }
 
-    /// Who asks, unless a request says something else.
+    /// The agent that asks, unless a request names another one.
     pub fn agent(&self) -> &str {
         &self.inner.settings.agent
     }
@@ -373,8 +373,8 @@ impl Engine {
     }
 }
 
-/// Does something that may take long on a thread of its own. When the future goes, the thread is
-/// told that nobody waits any more.
+/// Does work that may take long on a thread of its own. When the future goes, the thread is told
+/// that its caller does not wait any more.
 async fn on_thread<T: Send + 'static>(
     work: impl FnOnce(&Abandoned) -> Result<T, EngineError> + Send + 'static,
 ) -> Result<T, EngineError> {
@@ -387,7 +387,7 @@ async fn on_thread<T: Send + 'static>(
     done.map_err(|_| EngineError::Abandoned)?
 }
 
-/// Says that nobody waits any more.
+/// Tells the thread that its caller does not wait any more.
 struct Abandon(Abandoned);
 
 impl Drop for Abandon {

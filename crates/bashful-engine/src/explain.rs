@@ -34,7 +34,7 @@ pub use limits::{Holder, PlannedLimit};
 pub use shortfall::Shortfall;
 pub use view::{Seen, SeenAs};
 
-/// What would become of a request to run something.
+/// What would become of a request to run a command.
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct Explanation {
@@ -42,7 +42,7 @@ pub struct Explanation {
     pub v: u32,
     /// The command as asked.
     pub command: String,
-    /// Who asks.
+    /// The agent that would ask for the run.
     pub agent: String,
     /// What the policy says about it.
     #[serde(
@@ -144,7 +144,7 @@ pub(crate) fn explain(
     heading: RequestInfo,
     ground: RunContext<'_>,
 ) -> Result<Explanation, EngineError> {
-    // Opening the log would empty it, and nobody reads the input.
+    // Opening the log would empty it, and no command reads the input.
     invocation.log_copy = None;
     invocation.stdin = Stdin::Closed;
     let task = TaskId::fresh(invocation.kind());
@@ -268,7 +268,7 @@ impl Engine {
             decision.reason = verdicts::without_grants(&decision.reason, &error);
         }
         let decision = heading.decision.insert(decision);
-        // What a script could do is told before somebody says yes to it.
+        // What a script could do is told before a person says yes to it.
         let asked = decision.effect == Effect::Ask && invocation.script.is_some();
         if decision.effect != Effect::Allow && !asked {
             return Ok(Explanation::refused(heading));

@@ -3,7 +3,7 @@
 //! A script is a file `{uuid}.sh` in the configuration directory, a row in the database and its
 //! records in the trail. [`Scripts`] is what a front end uses. To read it, follow a script:
 //! `id`, `body` and `variable` (what can be one), `folder` (its file), `script` (its row),
-//! `shelf` (both together, on record), `look` (what a hand changed), `keep`, `history`,
+//! `library` (both together, on record), `look` (what a hand changed), `keep`, `history`,
 //! `approve`, `carry` (what people do with it). Then a run: `action` and `values` (what is asked),
 //! `destinations`, `place`, `scratch` and `programs` (what it reaches), `sealed`, `call` and `run`.
 
@@ -80,7 +80,7 @@ impl Engine {
 
 impl<'e> Scripts<'e> {
     /// All scripts, files that no script belongs to, and what was deleted. What was changed by
-    /// hand is noticed, and becomes a version that nobody has approved.
+    /// hand is noticed, and becomes a version that no person has approved.
     pub fn list(&self) -> Result<ScriptList, ScriptError> {
         self.shelf()?.list()
     }

@@ -1,4 +1,4 @@
-//! Tasks, whoever started them: finding, reading, searching, awaiting and ending them.
+//! Tasks, whichever engine started them: finding, reading, searching, awaiting and ending them.
 //!
 //! A task directory is the truth about its task, so all of this works for tasks of other
 //! processes and for those whose engine is long gone. Reading order: `standing` (how a task

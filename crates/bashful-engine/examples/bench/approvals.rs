@@ -75,7 +75,7 @@ fn paths(setting: &Setting) -> Outcome {
             &mut || bash(),
             &mut || run(&plain, ALLOWED),
             &mut || run(&lasting, ASKED),
-            // Somebody says yes, which is not part of the run.
+            // A person says yes, which is not part of the run.
             &mut || assert!(give("once", Scope::Call).is_ok()),
             &mut || run(&once, ASKED),
         ],

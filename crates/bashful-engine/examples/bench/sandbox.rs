@@ -12,7 +12,7 @@ use crate::{Outcome, Setting};
 
 const ROUNDS: usize = 300;
 const FIRST_RUNS: usize = 60;
-/// Long enough to make something ahead.
+/// Long enough for a keeper to make a room ahead.
 const PAUSE: Duration = Duration::from_millis(50);
 const HEAP: usize = 1 << 30;
 
@@ -56,7 +56,7 @@ fn first_runs(setting: &Setting) -> Outcome {
     let used = engine()?;
     let shell = ["--noprofile", "--norc", "-c", "true"];
     let mut plain = || took(&mut || spawn("bash", &shell));
-    // A keeper that is up, and of which nobody has wanted a fresh room so far.
+    // A keeper that is up, and of which no run has wanted a fresh room so far.
     let mut without = || {
         let engine = engine();
         assert!(engine.is_ok(), "no engine");

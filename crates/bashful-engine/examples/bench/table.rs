@@ -27,7 +27,7 @@ impl Times {
 /// Set where many short benches are wanted and not one that is long.
 pub(crate) static QUICK: AtomicBool = AtomicBool::new(false);
 
-/// So many rounds are made of those that a bench asks for.
+/// How many rounds are made of those that a bench asks for.
 pub(crate) fn rounds_of(wanted: usize) -> usize {
     if QUICK.load(Ordering::Relaxed) {
         (wanted / 6).max(wanted.min(5))

@@ -13,7 +13,7 @@ const ROUNDS: usize = 9;
 const START_ROUNDS: usize = 200;
 const KINDS: [Reporting; 3] = [Reporting::Limits, Reporting::Usual, Reporting::Reads];
 const FILES: usize = 50;
-/// So many of them are compiled by one run.
+/// How many of them one run compiles.
 const PIECE: usize = 5;
 
 pub(crate) fn bench(setting: &Setting) -> Outcome {

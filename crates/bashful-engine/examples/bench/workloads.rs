@@ -10,7 +10,7 @@ use crate::violations::source;
 
 type Failure = Box<dyn std::error::Error>;
 
-/// One job.
+/// A job whose runs are timed.
 pub(crate) struct Workload {
     pub(crate) title: &'static str,
     /// Its figure, in a room of plain; and of the same run without a listener.

@@ -45,7 +45,8 @@ impl Engine {
         Ok(asking::reach(settings, &ground, &Opening::default()))
     }
 
-    /// Waits so long at most for an answer from elsewhere, and says how the ask stands then.
+    /// Waits for an answer from elsewhere, for this long at most, and says how the ask stands
+    /// then.
     pub async fn settled_within(&self, ask: &str, wait: Duration) -> Result<AskState, EngineError> {
         let (engine, ask) = (self.clone(), ask.to_owned());
         on_thread(move |abandoned| {
@@ -55,9 +56,9 @@ impl Engine {
         .await
     }
 
-    /// Waits for the answer to an ask, as a request would: puts it to whoever can answer, and
-    /// waits for an answer from elsewhere as long as the engine was told to. Says whether it was a
-    /// yes.
+    /// Waits for the answer to an ask, as a request would: puts it to the approver of this
+    /// engine, and waits for an answer from elsewhere as long as the engine was told to. Says
+    /// whether it was a yes.
     pub fn wait_for_answer(&self, ask: &str) -> Result<bool, EngineError> {
         let settings = &self.inner.settings;
         let desk = self.desk()?;
@@ -66,8 +67,8 @@ impl Engine {
         Ok(matches!(state, AskState::Allowed { .. }))
     }
 
-    /// Puts on record that something was refused before anybody judged it. Nothing runs either way,
-    /// so a record that cannot be written is not waited for.
+    /// Puts on record that a request was refused before the policy judged it. Nothing runs either
+    /// way, so a record that cannot be written is not waited for.
     pub fn record_refusal(&self, action: &str, problem: &dyn std::error::Error) {
         self.record_refusal_by("invalid-request", action, problem);
     }

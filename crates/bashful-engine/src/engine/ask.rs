@@ -17,11 +17,11 @@ use crate::store::OpenedAsk;
 
 /// What asking about a command came to.
 pub(super) enum Asked {
-    /// Somebody said yes: judge it again, and the grant will be found.
+    /// A person or an approver said yes: judge it again, and the grant will be found.
     Again,
-    /// Somebody wrote another command.
+    /// A person or an approver wrote another command.
     Edited(String),
-    /// Nobody said yes.
+    /// No yes came.
     Refused(Box<ExecutionResult>),
 }
 
@@ -34,7 +34,8 @@ pub(super) struct Round<'a, 'g> {
 }
 
 impl Engine {
-    /// Puts an ask about a command and waits for an answer, if somebody is there to give one.
+    /// Puts an ask about a command and waits for an answer, if there is an approver or a person
+    /// to give one.
     pub(super) fn ask(
         &self,
         journal: &mut Journal,
@@ -85,14 +86,15 @@ impl Engine {
         }
         let ask = match desk.put(&ask, limits(settings), &mut record)? {
             OpenedAsk::New(ask) => {
-                // Whoever cannot be told does not keep anybody else from answering.
+                // A person who cannot be told does not keep others from answering.
                 let told = notify(&settings.config.approvals, &ask, &settings.environment);
                 if let Err(error) = told {
                     tracing::warn!(%error, "no person was told about an ask");
                 }
                 ask
             }
-            // The row is that of whoever asked first; who waits here is this session.
+            // The row is that of the session that asked first; the one that waits here is this
+            // session.
             OpenedAsk::Joined(joined) => Ask {
                 session: ask.session,
                 ..joined

@@ -20,7 +20,7 @@ pub(crate) use memory::wrappers;
 use probe::Probe;
 pub(crate) use probe::{PATIENCE, Scratch, broken, is_of_host, run};
 
-/// After so long, it is looked whether something stronger works by now.
+/// How long after a look the engine looks again whether a stronger backend works by now.
 const LOOK_AGAIN: Duration = Duration::from_secs(60);
 
 /// The backend that `auto` stands for, once it was looked for.

@@ -45,7 +45,7 @@ pub struct EngineBuilder {
     shell_idle: Option<Duration>,
 }
 
-/// After so long without a call, a shell is forgotten.
+/// How long a shell is remembered after its last call.
 const SHELL_IDLE: Duration = Duration::from_secs(24 * 60 * 60);
 
 impl EngineBuilder {

@@ -184,7 +184,8 @@ fn key_of(shell: &Shell) -> Key {
     }
 }
 
-/// Whether a run could be in this directory: one by root has no more rights than anybody there.
+/// Whether a run could be in this directory: a run that root starts has no more rights there than
+/// any other user's.
 fn is_open(directory: &Path) -> bool {
     let Ok(about) = std::fs::metadata(directory) else {
         return false;

@@ -36,7 +36,7 @@ use crate::store::may_have_grants;
 const MOST_ROUNDS: usize = 16;
 
 impl Engine {
-    /// Starts a command: check, find its ground, judge it with what persons said before, ask,
+    /// Starts a command: check, find its context, judge it with what persons said before, ask,
     /// record, prepare, hand to the keeper.
     pub(super) fn begin(
         &self,
@@ -89,7 +89,8 @@ impl Engine {
             }
             if let Some(error) = unread {
                 if decision.effect == Effect::Ask {
-                    // Somebody may have said yes; and nobody can be asked without the database.
+                    // A person may have said yes; and no person can be asked without the
+                    // database.
                     return Err(error.into());
                 }
                 decision.reason = without_grants(&decision.reason, &error);
@@ -146,7 +147,8 @@ impl Engine {
         refuse(&mut journal, heading)
     }
 
-    /// The desk, and the grants at it that a request may lean on; no desk where there is no grant.
+    /// The approval queue, and the grants in it that a request may lean on; no queue where there
+    /// is no grant.
     pub(crate) fn grants_for(&self, binding: &Binding) -> Result<Held, ApprovalError> {
         let settings = &self.inner.settings;
         if !may_have_grants(&settings.places.state) {
@@ -192,7 +194,8 @@ impl Engine {
             }
         };
         match (&mut shell, prepared.shell.take()) {
-            // Nobody waits for the end of a detached run, and nobody shall wait for its shell.
+            // No caller waits for the end of a detached run, and no later call shall wait for its
+            // shell.
             (Some(_), Some(_)) if prepared.start.detached => shell = None,
             (Some(shell), Some(armed)) => shell.arm(armed),
             _ => {}
@@ -211,7 +214,7 @@ impl Engine {
             return Err(error.into());
         }
         let run = launched.inspect_err(|error| {
-            // Without the word nothing was started, whoever got the order.
+            // Without the word nothing was started, even where a keeper got the order.
             let nothing = journal.end_record(claimed.as_ref());
             nothing.not_started(&task, &heading, &error.to_string());
         })?;
@@ -268,7 +271,7 @@ fn claim(
 ) -> Result<bool, EngineError> {
     match (desk, grant) {
         (Some(desk), Some(grant)) => Ok(desk.claim(&grant.id, journal.task().as_str())?),
-        // A grant comes from a desk.
+        // A grant is held in an approval queue.
         (None, Some(_)) => Ok(false),
         (_, None) => Ok(true),
     }
@@ -284,7 +287,7 @@ struct Allowed<'g> {
     shell: Option<ShellCall>,
 }
 
-/// The ask that would be put if something is stopped while the command runs.
+/// The ask that would be put if the sandbox stops an access while the command runs.
 fn draft(
     settings: &Settings,
     heading: &RequestInfo,

@@ -6,7 +6,7 @@ use crate::ask::approvals::ApprovalQueue;
 use crate::model::error::ask::ApprovalError;
 use crate::model::grant::Grant;
 
-/// Grants, and the desk that they lie at.
+/// Grants, and the approval queue that holds them.
 pub(super) type Held = (Option<ApprovalQueue>, Vec<Grant>);
 
 /// Grants that cannot be read are none; why is told with the decision.
@@ -42,7 +42,7 @@ pub(super) fn denied(asked: &Decision, message: Option<&str>) -> Decision {
     }
 }
 
-/// Nobody answered in time.
+/// No answer came in time.
 pub(super) fn expired(asked: &Decision) -> Decision {
     Decision {
         reason: format!("{}, and no answer came in time", asked.reason),
@@ -51,7 +51,7 @@ pub(super) fn expired(asked: &Decision) -> Decision {
     }
 }
 
-/// Nobody is asked for what the admin does not give.
+/// No person is asked for what the admin does not give.
 pub(super) fn beyond_admin(asked: &Decision) -> Decision {
     Decision {
         effect: Effect::Deny,
@@ -65,7 +65,7 @@ pub(super) fn beyond_admin(asked: &Decision) -> Decision {
     }
 }
 
-/// Nobody is asked so much.
+/// An agent with this many open asks gets no further one.
 pub(super) fn too_many(asked: &Decision, pending: u64) -> Decision {
     Decision {
         rule: "too-many-asks".to_owned(),

@@ -9,7 +9,7 @@ use bashful_sandbox::{Backend, Entry, Holding, Level, Plan, Profile, Protection,
 
 use crate::config::Choice as _;
 
-/// So many paths are named; `bashful explain` has the rest.
+/// How many paths are named at most; `bashful explain` has the rest.
 const MOST_PATHS: usize = 4;
 
 /// What was said last, for runs that are alike: to plan takes thousands of looks at files.
@@ -29,7 +29,7 @@ impl Noted {
         {
             return notes.clone();
         }
-        // Who cannot plan cannot run either, and says why.
+        // An engine that cannot plan cannot run either, and says why.
         let survey = Survey::look(&room.profile, room.cache.as_deref(), room.backend).ok();
         let plan = survey.and_then(|survey| Plan::compile(&room.profile, &survey).ok());
         let Some(plan) = plan else {
@@ -45,7 +45,8 @@ fn of_plan(plan: &Plan, room: &RoomRequest) -> Vec<String> {
     let backend = plan.backend();
     let is_short = |protection: Protection| {
         let enough = match protection {
-            // Limits depend on the host whoever enforces, and usual profiles do without.
+            // Limits depend on the host whichever backend enforces them, and usual profiles do
+            // without.
             Protection::Resources => Level::None,
             Protection::Identity => Level::Partial,
             _ => Level::Full,
@@ -73,7 +74,8 @@ fn of_plan(plan: &Plan, room: &RoomRequest) -> Vec<String> {
         is_declared && is_hidden && plan.holding(entry) == Holding::Open
     });
     let mut open: Vec<&Path> = open.map(Entry::path).collect();
-    // What lies in the workspace was hidden by somebody; the rest is hidden from every run.
+    // What lies in the workspace was hidden by a person or a script; the rest is hidden from
+    // every run.
     open.sort_by_key(|path| !path.starts_with(&room.profile.workspace));
     let open: Vec<Cow<'_, str>> = open.iter().map(|path| path.to_string_lossy()).collect();
     if !open.is_empty() {

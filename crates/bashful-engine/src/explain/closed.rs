@@ -9,18 +9,18 @@ use serde::Serialize;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct RefusedCalls {
-    /// Their names.
+    /// The names of the system calls.
     pub calls: Vec<&'static str>,
     /// With which arguments; always, if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub condition: Option<String>,
     /// The error that the program gets, or `SIGSYS`.
     pub answer: &'static str,
-    /// Why.
+    /// Why the sandbox refuses them, in words for people.
     pub reason: &'static str,
 }
 
-/// Something that does not exist and is held back when a run makes it.
+/// A file or directory that does not exist and is held back when a run makes it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Watched {

@@ -30,7 +30,7 @@ pub enum IdentityKind {
     Own,
     /// Root asks, and the run is the owner of the workspace.
     Owner,
-    /// Root asks, and the run is nobody in particular; root's files look like its own.
+    /// Root asks, and the run is a user of the room's own; root's files look like its own.
     Mapped,
     /// Root asks, and a user namespace stands between the run and root's rights.
     SingleId,
@@ -80,7 +80,7 @@ pub(super) fn caller() -> PlannedIdentity {
     }
 }
 
-/// Root asks, the workspace is root's, and nobody makes it look like another's.
+/// Root asks, the workspace is root's, and no mapping makes it look like another user's.
 fn root(why: &str) -> PlannedIdentity {
     PlannedIdentity {
         kind: IdentityKind::Owner,

@@ -29,9 +29,9 @@ pub enum Holder {
     Rlimit,
     /// The room's own file system.
     Tmpfs,
-    /// The keeper.
+    /// The keeper, which watches the run and ends it.
     Keeper,
-    /// Nobody: this host has nothing to hold it with.
+    /// No part of this host: it has nothing to hold the limit with.
     Nobody,
 }
 

@@ -10,11 +10,11 @@ use crate::config::Choice as _;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Shortfall {
-    /// Which.
+    /// The protection that falls short.
     pub protection: Protection,
     /// How far it is.
     pub level: Level,
-    /// Why.
+    /// Why it falls short on this host, in words for people.
     pub reason: String,
 }
 

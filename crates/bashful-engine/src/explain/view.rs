@@ -9,7 +9,7 @@ use serde::Serialize;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Seen {
-    /// Where.
+    /// Where the run sees it.
     pub path: PathBuf,
     /// What it is to the run.
     pub what: SeenAs,
@@ -24,7 +24,7 @@ pub struct Seen {
     pub without_programs: Option<usize>,
 }
 
-/// What something in the tree is to a run.
+/// What a file or directory in the tree is to a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[non_exhaustive]
 pub enum SeenAs {
@@ -52,7 +52,7 @@ pub enum SeenAs {
     /// A program that may run.
     #[serde(rename = "program")]
     Program,
-    /// A device.
+    /// A device, such as `/dev/null`.
     #[serde(rename = "device")]
     Device,
     /// A symbolic link.

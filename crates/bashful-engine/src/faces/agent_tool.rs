@@ -18,8 +18,8 @@ const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// One agent's shell.
 ///
-/// Results keep the end of long output. The agent's name is given here, by whoever
-/// launches it, and by nothing that a model says.
+/// Results keep the end of long output. The embedder gives the agent's name here when it launches
+/// the agent, and nothing that a model says changes it.
 #[derive(Debug, Clone)]
 pub struct AgentTool {
     engine: Engine,

@@ -57,7 +57,7 @@ pub struct Diagnosis {
     pub remembered: bool,
     /// The version of Bashful.
     pub version: &'static str,
-    /// Who asks.
+    /// The id of the user who asks, and for whom runs would be made.
     pub user: u32,
     /// What the host offers.
     pub host: Vec<Finding>,
@@ -86,7 +86,7 @@ pub struct Diagnosis {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Finding {
-    /// Its name.
+    /// A short name of what was looked at, such as `backend`.
     pub name: &'static str,
     /// How it is.
     pub state: State,
@@ -117,7 +117,7 @@ impl Finding {
     }
 }
 
-/// How something is.
+/// How a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
@@ -129,13 +129,13 @@ pub enum State {
     Failed,
 }
 
-/// Something that is missing, and what mends it.
+/// What this host lacks, and what mends it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Missing {
     /// What is not enforced in full.
     pub what: &'static str,
-    /// Why.
+    /// What keeps it from being enforced, in words for people.
     pub reason: String,
     /// What to do about it.
     pub mend: Vec<String>,

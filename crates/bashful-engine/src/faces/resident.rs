@@ -8,7 +8,7 @@
 //! who did the start.
 //!
 //! A stand-in serves only a front whose rights are its own in every respect (`likeness.rs`) and
-//! that does not descend from a run. Everybody else does the work alone.
+//! that does not descend from a run. Every other front does the work alone.
 
 use crate::base::caller::FRONT;
 use crate::config::env;

@@ -93,9 +93,9 @@ pub enum Effects {
     Reads,
     /// It runs what it is told, which may change anything that the sandbox leaves open.
     Runs,
-    /// It ends something, and doing so twice changes nothing more.
+    /// It ends a task or deletes a script, and doing so twice changes nothing more.
     Ends,
-    /// It keeps something for later. Nothing runs.
+    /// It keeps a script for later. Nothing runs.
     Keeps,
 }
 
@@ -186,7 +186,7 @@ impl ToolError {
     }
 }
 
-/// Output as it comes, for whoever watches a call.
+/// Output as it comes, for a caller that watches its call.
 pub type OnOutput = Arc<dyn Fn(&[u8]) + Send + Sync>;
 
 /// How a caller wants one call to be.

@@ -1,9 +1,9 @@
 //! The engine's side of a conversation with one keeper.
 //!
-//! Whoever waits reads: a thread that waits for its run takes the socket and hands
-//! out what it reads to all runs. For waiting futures a thread is started that does
-//! nothing else. So the engine needs no async runtime of its own and works in any,
-//! and a program with one thread pays for no second one.
+//! A thread that waits for its run reads the socket and hands out what it reads to all runs. For
+//! waiting futures the engine starts a thread that does nothing else. So the engine needs no
+//! async runtime of its own and works in any, and a program with one thread pays for no second
+//! one.
 
 use std::io;
 use std::os::fd::BorrowedFd;
@@ -36,7 +36,8 @@ pub(crate) struct Order<'a> {
 }
 
 impl Order<'_> {
-    /// Whether somebody may want something of the run when whoever started it is gone.
+    /// Whether a caller may want to ask or tell the run anything after the process that started
+    /// it is gone.
     pub(crate) fn may_be_asked_later(&self) -> bool {
         match self.request {
             Request::Start(start) => {
@@ -79,7 +80,7 @@ impl Client {
         sent
     }
 
-    /// Waits on this thread until `look` finds something in the picture, or until
+    /// Waits on this thread until `look` finds what it looks for in the picture, or until
     /// the time has come.
     pub(crate) fn wait_until<T>(
         &self,
@@ -107,7 +108,7 @@ impl Client {
                     };
                     self.wire.receive(&mut incoming, until);
                     drop(incoming);
-                    // Somebody else may have to take over the reading now.
+                    // Another waiting thread may have to take over the reading now.
                     self.wire.poke_everybody();
                     picture = progress.lock();
                 }
@@ -115,7 +116,7 @@ impl Client {
         }
     }
 
-    /// Waits in a future until `look` finds something in the picture.
+    /// Waits in a future until `look` finds what it looks for in the picture.
     pub(crate) async fn wait<T>(
         &self,
         progress: &Progress,
@@ -171,7 +172,7 @@ impl Client {
         let _ = self.say(&Request::Detach { id: id.clone() }, &[]);
     }
 
-    /// Nobody waits for news of this run any more.
+    /// Forgets a run of which no caller waits for news any more.
     pub(crate) fn forget(&self, id: &TaskId) {
         lock(&self.wire.table).runs.remove(id);
     }
@@ -188,7 +189,7 @@ impl Client {
 
     /// Whether it can still be asked.
     pub(crate) fn is_open(&self) -> bool {
-        // A goodbye may lie in the socket unread, when nobody waits for anything.
+        // A goodbye may lie in the socket unread when no thread reads it.
         if let Ok(mut incoming) = self.wire.receiving.try_lock() {
             self.wire.receive(&mut incoming, Some(Instant::now()));
         }

@@ -77,7 +77,7 @@ impl Journal {
         &self.task
     }
 
-    /// Somebody wants to run something. Written with the next step.
+    /// An agent or a person wants to run a command. Written with the next step.
     pub(crate) fn request(
         &mut self,
         settings: &Settings,
@@ -188,7 +188,7 @@ impl Journal {
         Ok(())
     }
 
-    /// The rest of the journal: for whoever sees the end of the run.
+    /// The rest of the journal: for the run that sees the end of the command.
     pub(crate) fn end_record(&self, claimed: Option<&Grant>) -> EndRecord {
         EndRecord {
             trail: self.trail.clone(),

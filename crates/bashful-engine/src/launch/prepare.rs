@@ -233,7 +233,7 @@ const MOST_INPUT: usize = 1 << 20;
 /// The keeper's word for what happens to a run whose log is full.
 fn on_log_full(invocation: &Invocation, usual: OnLogFull) -> bashful_keeper::OnLogFull {
     match invocation.on_log_full.unwrap_or(usual) {
-        // Nobody would see that it prints for ever.
+        // No caller would see that it prints for ever.
         OnLogFull::Auto if invocation.may_be_left() => bashful_keeper::OnLogFull::Stop,
         OnLogFull::Auto | OnLogFull::Continue => bashful_keeper::OnLogFull::Continue,
         OnLogFull::Stop => bashful_keeper::OnLogFull::Stop,
@@ -407,7 +407,7 @@ fn open_log(path: &Path, workspace: &Path) -> Result<File, InvalidInvocation> {
         path: path.to_owned(),
         source,
     };
-    // A pipe that nobody reads must be an error, not a wait.
+    // A pipe that no process reads must be an error, not a wait.
     let flags = OFlags::WRONLY
         | OFlags::CREATE
         | OFlags::NONBLOCK

@@ -1,4 +1,4 @@
-//! What is known of a run while it goes on, for whoever waits.
+//! What is known of a run while it goes on, for the callers that wait.
 
 use std::pin::pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use bashful_keeper::{Answer, Fault, NeedsInput, State};
 use tokio::sync::Notify;
 
-/// Something the keeper said of a run.
+/// What the keeper said of a run.
 #[derive(Debug)]
 pub(crate) enum News {
     Started(i32),
@@ -16,7 +16,7 @@ pub(crate) enum News {
     SoftTimeout(Duration),
     /// It waits for input, or no longer does.
     Wants(Option<NeedsInput>),
-    /// What became of something that was asked of it.
+    /// What became of a request to the run.
     Answered(Answer),
     Refused(Fault),
     Finished(Box<State>),
@@ -40,7 +40,7 @@ pub(crate) struct Picture {
     pub(crate) soft_timeout: Option<Duration>,
     /// What it waits for.
     pub(crate) needs_input: Option<NeedsInput>,
-    /// What became of something that was asked of it.
+    /// What became of a request to the run.
     pub(crate) answer: Option<Answer>,
     pub(crate) outcome: Option<Outcome>,
 }
@@ -50,7 +50,7 @@ pub(crate) struct Picture {
 pub(crate) struct Progress {
     picture: Mutex<Picture>,
     for_threads: Condvar,
-    /// So many threads sleep; changed with the picture locked.
+    /// How many threads sleep; changed with the picture locked.
     sleepers: AtomicUsize,
     for_tasks: Notify,
     /// For tasks that wait for the end alone, so that nothing else wakes them.
@@ -85,7 +85,7 @@ impl Progress {
         }
     }
 
-    /// Waits until `look` finds something in the picture.
+    /// Waits until `look` finds what it looks for in the picture.
     pub(crate) async fn wait<T>(&self, look: impl FnMut(&Picture) -> Option<T>) -> T {
         self.until(&self.for_tasks, look).await
     }
@@ -108,7 +108,7 @@ impl Progress {
         }
     }
 
-    /// Sleeps until something changes or the time has come.
+    /// Sleeps until the picture changes or the time has come.
     pub(crate) fn sleep<'a>(
         &self,
         picture: MutexGuard<'a, Picture>,
@@ -130,7 +130,7 @@ impl Progress {
         picture
     }
 
-    /// Wakes sleeping threads, with the picture locked, so that nobody is between looking and
+    /// Wakes sleeping threads, with the picture locked, so that no thread is between looking and
     /// sleeping. Where there is none, the kernel is not asked.
     fn wake_threads(&self) {
         if self.sleepers.load(Ordering::Relaxed) > 0 {
@@ -186,7 +186,7 @@ mod tests {
         assert_eq!(count.0.load(Ordering::Relaxed), 1);
         let ended = end.as_mut().poll(&mut context);
         assert!(matches!(ended, Poll::Ready(Outcome::Lost)));
-        // Who comes later finds it.
+        // A caller that comes later finds it.
         let late = pin!(progress.end()).poll(&mut context);
         assert!(late.is_ready());
     }

@@ -29,7 +29,8 @@ impl Release {
         Ok((Self(ours), theirs))
     }
 
-    /// Lets the command execute. Where nobody waits any more, its outcome tells why.
+    /// Lets the command execute. Where the process that waits for this word is gone, the outcome
+    /// of the run tells why.
     pub(crate) fn go(self) {
         let _ = send(&self.0, b"!", SendFlags::NOSIGNAL);
     }

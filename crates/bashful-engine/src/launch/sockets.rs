@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use bashful_keeper::connect;
 use bashful_sandbox::RESIDENT_SOCKET;
 
-/// So many sockets are looked at.
+/// How many sockets are looked at, at most.
 const MOST_SOCKETS: usize = 512;
 
 /// The sockets in this directory, but for that of a resident engine, which speaks otherwise.

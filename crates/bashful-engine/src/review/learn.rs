@@ -27,13 +27,13 @@ use rights::LearntRights;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Learnt {
-    /// Its name.
+    /// The name that the caller chose for the new profile.
     pub profile: String,
     /// The profile as a file has it, ready to be pasted.
     pub toml: String,
     /// How many runs it was learnt from.
     pub runs: u64,
-    /// Its rules.
+    /// The rules that let the runs pass, as in `toml`.
     pub rules: Vec<LearntRule>,
     /// Runs that it does not let pass.
     pub left_out: Vec<LeftOut>,
@@ -43,7 +43,7 @@ pub struct Learnt {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct LearntRule {
-    /// Its id.
+    /// The id by which decisions name the rule.
     pub id: String,
     /// The words of the commands that it allows; empty if it has an expression instead.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -71,7 +71,7 @@ pub struct LeftOut {
     /// The rule that keeps it out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
-    /// Why.
+    /// Why no narrow profile lets it pass, in words for people.
     pub why: String,
 }
 

@@ -21,7 +21,7 @@ use crate::tasks::damaged;
 mod places;
 mod recall;
 
-/// Nobody makes a database for so long.
+/// How long an engine takes to make a database, with plenty to spare.
 const LONG: Duration = Duration::from_secs(600);
 
 pub use recall::BrokenTrail;
@@ -76,9 +76,9 @@ pub enum RepairedDatabase {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Restored {
-    /// Asks.
+    /// How many asks were taken over.
     pub asks: u64,
-    /// Grants.
+    /// How many grants were taken over.
     pub grants: u64,
     /// How many records of the trail verified.
     pub records: u64,
@@ -97,7 +97,7 @@ pub enum RepairError {
     /// The damaged database cannot be moved.
     #[error("cannot move the damaged database `{path}`", path = .path.display())]
     Move {
-        /// The file.
+        /// The file that could not be moved to its place.
         path: PathBuf,
         /// What the system said.
         #[source]
@@ -125,7 +125,7 @@ pub fn repair(places: &Places) -> Result<Repaired, RepairError> {
                 path: path.clone(),
                 source,
             };
-            // Held to the end, so that nobody takes the old one for the new one.
+            // Held to the end, so that no process takes the old one for the new one.
             let _alone = alone_with(&path)?;
             let recalled = recall(&Trail::at(&places.state));
             let fresh = Fresh::make(&path, &recalled)?;
@@ -204,7 +204,7 @@ impl From<Recalled> for Restored {
     }
 }
 
-/// A complete database under another name, so that there is never one that lacks something.
+/// A complete database under another name, so that no process finds one that is half made.
 struct Fresh(PathBuf);
 
 impl Fresh {
@@ -221,7 +221,7 @@ impl Fresh {
     fn put_in_place(&self, path: &Path, recalled: &Recalled) -> Result<(), RepairError> {
         match fs::hard_link(&self.0, path) {
             Ok(()) => Ok(()),
-            // Somebody needed one in between, and made it.
+            // Another process needed one in between, and made it.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 let theirs = SqliteStore::open(path)?;
                 Ok(theirs.restore(&recalled.asks, &recalled.grants)?)
@@ -246,7 +246,7 @@ impl Drop for Fresh {
 fn alone_with(path: &Path) -> Result<Option<File>, StoreError> {
     let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let Ok(file) = rustix::fs::open(path, flags, Mode::empty()) else {
-        // What cannot be opened so is no database, and nobody uses it as one.
+        // What cannot be opened this way is no database, and no process uses it as one.
         return Ok(None);
     };
     match fcntl_lock(&file, FlockOperation::NonBlockingLockExclusive) {
@@ -279,7 +279,8 @@ fn move_aside(path: &Path) -> io::Result<PathBuf> {
     Ok(moved)
 }
 
-/// Removes what was being made when somebody was killed. What is young may still be made.
+/// Removes what a process was making when it was killed. What is young may still be in the
+/// making.
 fn remove_unfinished(state: &Path) {
     let Ok(entries) = fs::read_dir(state) else {
         return;

@@ -20,7 +20,7 @@ pub use history::{History, Recorded, Which};
 pub use retrial::{Circumstances, Retrial, RetrialError};
 pub(crate) use rights::Rights;
 
-/// The rule of a decision that nobody judged, because somebody asked for that.
+/// The rule of a decision that the policy did not make, because the caller asked for no policy.
 const NOT_JUDGED: &str = "policy-none";
 
 /// What a changed policy would have said about what is on record.
@@ -44,13 +44,13 @@ pub struct Replayed {
     pub unread: u64,
 }
 
-/// Equal requests about which the changed policy says something else.
+/// Equal requests that the changed policy decides differently.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Change {
     /// The command as it is on record. It may hold anything: make it visible first.
     pub command: String,
-    /// Whether a secret in it was masked, so that something else was judged than what ran.
+    /// Whether a secret in it was masked, so that another text was judged than the one that ran.
     pub masked: bool,
     /// How often it was asked for.
     pub count: u64,
@@ -66,7 +66,7 @@ pub struct Change {
     pub rule: String,
     /// Where that rule comes from.
     pub layer: String,
-    /// Why.
+    /// Why the changed policy decides that way, in words for people.
     pub reason: String,
     /// What persons said.
     pub answers: Answers,
@@ -80,11 +80,11 @@ pub struct Answers {
     pub yes: u64,
     /// Yes, before: a grant covered it.
     pub granted: u64,
-    /// No.
+    /// No, when asked.
     pub no: u64,
-    /// Something else: the command was changed.
+    /// Neither: a person changed the command.
     pub edited: u64,
-    /// Nothing in time.
+    /// No answer came in time.
     pub expired: u64,
 }
 
@@ -239,7 +239,7 @@ impl<K, T> Default for Grouped<K, T> {
 }
 
 impl<K: Eq + Hash, T> Grouped<K, T> {
-    /// Does something to the item with this key, which is made if there is none.
+    /// Changes the item with this key, which is made if there is none.
     fn of(&mut self, key: K, new: impl FnOnce() -> T, act: impl FnOnce(&mut T)) {
         let index = *self.index.entry(key).or_insert(self.items.len());
         if index == self.items.len() {

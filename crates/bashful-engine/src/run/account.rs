@@ -21,7 +21,7 @@ pub(crate) struct Account {
 }
 
 impl Account {
-    /// Of a task that somebody else may have started: what was decided about it is not known.
+    /// Of a task that another engine may have started: what was decided about it is not known.
     pub(crate) fn of(directory: TaskDirectory, spec: &Spec) -> Self {
         Self {
             id: spec.id.clone(),

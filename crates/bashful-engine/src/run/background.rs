@@ -1,4 +1,4 @@
-//! A command that goes on without anybody who waits for it.
+//! A command that goes on after its caller stopped waiting for it.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -20,12 +20,12 @@ pub struct Background {
     pub state: &'static str,
     /// It was started.
     pub success: bool,
-    /// The command.
+    /// The command as the agent asked for it.
     pub command: String,
     /// What it is for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// The task.
+    /// The task's id, with which the agent asks about it later.
     pub task_id: String,
     /// The name that may be used instead.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -35,7 +35,7 @@ pub struct Background {
     pub tty: bool,
     /// The complete log, which grows.
     pub output_file: PathBuf,
-    /// Who asked.
+    /// The agent that asked for the run.
     pub agent: String,
     /// In which session.
     pub session: String,
@@ -101,8 +101,8 @@ impl Run {
         }
     }
 
-    /// Waits on this thread until the command runs, so that nobody is told about a task that never
-    /// was; false if the time was up first.
+    /// Waits on this thread until the command runs, so that no caller is told about a task that
+    /// never was; false if the time was up first.
     pub fn has_started(&self, until: Instant) -> Result<bool, EngineError> {
         use crate::launch::progress::Outcome;
         let look = |picture: &crate::launch::progress::Picture| {

@@ -1,10 +1,10 @@
 //! A place among the background tasks of an agent, and the name that goes with it.
 //!
-//! Every task that nobody waits for has a marker: an empty file with its id, or one that holds its
+//! Every task in the background has a marker: an empty file with its id, or one that holds its
 //! name. The lock of the agent's markers is held while they are counted and one is added, so that
 //! two starts never get one name or one place. Markers of tasks that have ended are removed when
-//! somebody needs to know, so an ordinary start looks at one directory and no task. What such a
-//! task left behind then gets a marker in its place.
+//! a start needs a name or finds all places taken, so an ordinary start looks at one directory and
+//! no task. What such a task left behind then gets a marker in its place.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -22,9 +22,9 @@ use crate::record::standing::Standing;
 
 /// Where the markers of all agents are.
 const DIRECTORY: &str = "background";
-/// So long is waited for another start of the same agent.
+/// How long a start waits for another start of the same agent.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// So long after its marker a task has a directory, or never will.
+/// How long after its marker a task has a directory, or never will.
 const STARTING: Duration = Duration::from_secs(60);
 /// More of a marker is not read.
 const LONGEST: u64 = 64;
@@ -45,7 +45,7 @@ pub(crate) struct Claim {
     marker: Option<PathBuf>,
 }
 
-/// One marker.
+/// The file that holds the place of one background task.
 struct Marker {
     path: PathBuf,
     id: TaskId,
@@ -116,8 +116,8 @@ pub(crate) fn check_room(state: &Path, agent: &str, most: usize) -> Result<(), E
     }
 }
 
-/// Marks a task that runs already and that nobody waits for any more, also where no place is free:
-/// nothing that runs is ended for it, and the next start is refused.
+/// Marks a task that runs already and that its caller does not wait for any more, also where no
+/// place is free: nothing that runs is ended for it, and the next start is refused.
 pub(crate) fn mark(state: &Path, agent: &str, task: &TaskId) -> io::Result<()> {
     let directory = directory(state, agent);
     let _lock = lock(&directory)?;

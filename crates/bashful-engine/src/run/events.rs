@@ -14,24 +14,24 @@ use crate::model::error::EngineError;
 use crate::model::result::{ExecutionResult, Survivor};
 use crate::run::running::Report;
 
-/// Something that happened during a run.
+/// What happened during a run, for a reader that follows it.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Event {
     /// The command runs.
     Started {
-        /// The task.
+        /// The task's id.
         task_id: String,
         /// Its process id.
         pid: i32,
     },
-    /// It printed something.
+    /// It printed text or other bytes.
     Output {
         /// On which stream.
         stream: Stream,
         /// Where this stands in the log.
         offset: u64,
-        /// What.
+        /// The output, as the command wrote it.
         bytes: Vec<u8>,
     },
     /// Output that this reader does not get.

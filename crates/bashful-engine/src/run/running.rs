@@ -38,7 +38,7 @@ pub struct Run {
     pub(crate) has_terminal: bool,
     /// It has a place among the background tasks of its agent.
     pub(crate) has_place: AtomicBool,
-    /// So many of them may run.
+    /// How many background tasks its agent may have, by the configuration.
     pub(crate) most_tasks: usize,
 }
 
@@ -92,13 +92,13 @@ impl Run {
         self.outcome().await
     }
 
-    /// The same for whoever may let it go while it waits.
+    /// The same for a caller that may let it go while it waits.
     pub(crate) async fn outcome(&self) -> Result<ExecutionResult, EngineError> {
         let outcome = self.client.end(&self.report.progress).await?;
         self.report.result(outcome)
     }
 
-    /// Waits until it waits for somebody to type something.
+    /// Waits until the command waits for a person or an agent to type.
     pub(crate) async fn question(&self) -> Result<(), EngineError> {
         let look = |picture: &Picture| picture.needs_input.as_ref().map(|_| ());
         self.client.wait(&self.report.progress, look).await
@@ -198,7 +198,7 @@ impl Report {
         self.result_within(outcome, self.limit)
     }
 
-    /// The same with so much output.
+    /// The same with as much output as this limit allows.
     pub(crate) fn result_within(
         &self,
         outcome: Outcome,

@@ -28,7 +28,7 @@ pub(crate) struct Entry {
     pub(crate) client: Arc<Client>,
 }
 
-/// A run that goes on without anybody who waits for it, or did.
+/// A run that its caller let go: it goes on in the background, or did.
 #[derive(Debug, Clone)]
 pub(crate) struct Left {
     pub(crate) spec: Arc<Spec>,
@@ -37,9 +37,10 @@ pub(crate) struct Left {
     client: Option<Arc<Client>>,
 }
 
-/// So many runs that were let go and have ended are remembered, with what was decided about them.
+/// How many runs that were let go and have ended are remembered, with what was decided about
+/// them.
 const MOST_ENDED: usize = 256;
-/// So long after one look at what was let go follows the next.
+/// How long after one look at the runs that were let go the next one follows.
 const BETWEEN: Duration = Duration::from_secs(1);
 
 impl Runs {
@@ -53,12 +54,12 @@ impl Runs {
         }
     }
 
-    /// What runs and somebody waits for, or may.
+    /// The runs that a caller of this engine waits for, or may.
     pub(crate) fn listed(&self) -> Vec<Entry> {
         lock(&self.running).values().cloned().collect()
     }
 
-    /// Whether somebody has this run, and will see its end.
+    /// Whether a caller of this engine holds this run, and will see its end.
     pub(crate) fn is_listed(&self, id: &TaskId) -> bool {
         lock(&self.running).contains_key(id)
     }
@@ -105,7 +106,7 @@ impl Runs {
             .spawn(move || {
                 for left in open {
                     if let Some(outcome) = left.outcome() {
-                        // Who wants the result asks for it; what matters here is the record.
+                        // Callers that want the result ask for it; here the record counts.
                         drop(left.report.result(outcome));
                         runs.has_ended(&left.spec.id);
                     }

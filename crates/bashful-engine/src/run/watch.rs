@@ -1,8 +1,8 @@
 //! Waking those who wait for a task: one thread and one inotify instance for all of them.
 //!
-//! A bell is a hint, never the truth: whoever hears it looks at the task directory. So a missed
-//! or a needless ring does no harm, and where the system has no watches to give, everybody is
-//! only woken more often.
+//! A bell is a hint, never the truth: a waiter that hears it looks at the task directory. So a
+//! missed or a needless ring does no harm, and where the system has no watches to give, all
+//! waiters are only woken more often.
 
 use std::collections::HashMap;
 use std::io;
@@ -15,7 +15,7 @@ use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 use rustix::fs::inotify::{self, ReadFlags, WatchFlags};
 use tokio::sync::Notify;
 
-/// Everybody is woken so often, whatever happens.
+/// How often all waiters are woken, whatever happens.
 const HEARTBEAT: Duration = Duration::from_secs(1);
 /// The same, where a directory cannot be watched; mostly because it is being made.
 const UNWATCHED: Duration = Duration::from_millis(10);
@@ -23,23 +23,23 @@ const UNWATCHED: Duration = Duration::from_millis(10);
 const BLIND: Duration = Duration::from_millis(25);
 /// A file is seen closed a moment before its lock is free.
 const ECHO: Duration = Duration::from_millis(10);
-/// Output that comes in many small writes wakes readers only so often.
+/// How often readers are woken, at most, by output that comes in many small writes.
 const BATCH: Duration = Duration::from_millis(3);
 
-/// Watches task directories while somebody waits for one.
+/// Watches task directories while a caller waits for a task.
 #[derive(Debug, Default)]
 pub(crate) struct TaskWatcher(Mutex<Option<Arc<Shared>>>);
 
 /// What the one who waits waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Interest {
-    /// Whatever happens.
+    /// Every change: new output as well as the end.
     Output,
     /// The end only.
     End,
 }
 
-/// Rings when something may have happened in a task directory.
+/// Rings when a task directory may have changed.
 #[derive(Debug)]
 pub(crate) struct Bell {
     shared: Arc<Shared>,
@@ -50,7 +50,7 @@ pub(crate) struct Bell {
 #[derive(Debug)]
 struct Shared {
     inotify: Option<OwnedFd>,
-    /// Wakes the thread when somebody's time is up earlier than it thinks.
+    /// Wakes the thread when a waiter's time is up earlier than it thinks.
     nudge: OwnedFd,
     table: Mutex<Table>,
 }
@@ -75,7 +75,7 @@ struct Entry {
 }
 
 impl TaskWatcher {
-    /// A bell for this directory. Whoever gets it looks first and waits then.
+    /// A bell for this directory. The caller looks first and waits then.
     pub(crate) fn bell(&self, directory: &Path, interest: Interest) -> io::Result<Bell> {
         let mut place = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let shared = match &*place {
@@ -157,7 +157,7 @@ impl Shared {
     fn new() -> io::Result<Self> {
         let flags = inotify::CreateFlags::CLOEXEC | inotify::CreateFlags::NONBLOCK;
         Ok(Self {
-            // The system gives a user only so many.
+            // The system gives a user only a limited number of instances.
             inotify: inotify::init(flags).ok(),
             nudge: eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?,
             table: Mutex::default(),
@@ -206,7 +206,7 @@ impl Shared {
         }
     }
 
-    /// How long nothing is due; none when nobody waits any more, and the thread ends.
+    /// How long no bell is due; none when no caller waits any more, and the thread ends.
     fn time_to_sleep(&self) -> Option<Duration> {
         let mut table = self.table();
         if table.bells.is_empty() {
@@ -321,7 +321,7 @@ mod tests {
         let waited = time_to_ring(&bell, Duration::from_millis(100));
         assert!(waited >= Duration::from_millis(100) && waited < LONG / 2);
         fs::write(directory.path().join("state"), "x").unwrap();
-        // Well before everybody is woken anyway.
+        // Well before all waiters are woken anyway.
         assert!(time_to_ring(&bell, LONG) < HEARTBEAT / 2);
         assert!(time_to_ring(&end, LONG) < HEARTBEAT / 2);
     }

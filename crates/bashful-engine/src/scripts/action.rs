@@ -14,10 +14,11 @@ use crate::model::script::id::ScriptId;
 /// The type of an action that runs a script.
 pub const BASH_RUN: &str = "bash.run";
 
-/// After so many seconds an event says that a script takes long.
+/// How many seconds after its start an event says that a script takes long, if the call names no
+/// limit.
 const SOFT_SECONDS: u64 = 60;
 
-/// After so many seconds a script is ended.
+/// How many seconds after its start a script is ended, if the call names no limit.
 const HARD_SECONDS: u64 = 1800;
 
 /// A request to run a managed script.
@@ -81,7 +82,7 @@ impl NarrowedCapabilities {
         };
         let said = |key: &str| said.contains_key(key);
         let written = &declared.paths_write;
-        // Whoever may write may read.
+        // A script that may write a path may read it.
         let read: Vec<String> = declared.paths_read.iter().chain(written).cloned().collect();
         check_paths("paths_read", &wanted.paths_read, &read)?;
         check_paths("paths_write", &wanted.paths_write, written)?;
@@ -181,8 +182,8 @@ impl BashRun {
         }
     }
 
-    /// When it is ended where scripts may take so long. Only who asks for more than that hears
-    /// of it; what everybody gets who says nothing is cut.
+    /// When it is ended where scripts may take this long at most. Only a caller that asks for
+    /// more hears of it; the usual limit of a caller that names none is cut.
     pub(crate) fn hard_limit(&self, longest: Duration) -> Duration {
         match self.timeout_hard_seconds {
             HARD_SECONDS => longest.min(Duration::from_secs(HARD_SECONDS)),

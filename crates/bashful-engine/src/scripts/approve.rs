@@ -10,13 +10,13 @@ use crate::record::audit::{ScriptChange, ScriptChanged};
 use crate::request::script::destinations::{destinations, seen_digest};
 use crate::scripts::library::{Change, FileChange};
 
-/// What somebody says yes to.
+/// What a person says yes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Seen<'a> {
     /// The script as it is, whatever that is.
     AsItIs,
-    /// What they were shown: the digest of [`ScriptView`]. If it is something else by now, there
-    /// is no yes.
+    /// What the person was shown: the digest of [`ScriptView`]. If the script is another by now,
+    /// there is no yes.
     Digest(&'a str),
 }
 

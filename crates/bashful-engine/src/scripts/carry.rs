@@ -22,9 +22,9 @@ pub struct ScriptDocument {
     pub v: u32,
     /// What it is: `bashful-script`.
     pub kind: String,
-    /// Its id.
+    /// Its id, which it keeps elsewhere if no other script has or had it.
     pub id: ScriptId,
-    /// Its name.
+    /// Its name, which no other script may have.
     pub name: ScriptName,
     /// What it is for.
     #[serde(default)]
@@ -39,7 +39,7 @@ pub struct ScriptDocument {
     pub variables: Vec<Variable>,
     /// SHA-256 of its text.
     pub content_hash: String,
-    /// Its text.
+    /// Its text, whole.
     pub content: String,
 }
 
@@ -65,8 +65,8 @@ impl Scripts<'_> {
         })
     }
 
-    /// Makes a script from a document. It keeps its id if no other script has or had it. Nobody
-    /// has approved it, whoever did elsewhere.
+    /// Makes a script from a document. It keeps its id if no other script has or had it. No
+    /// person has approved it here, even if one did elsewhere.
     pub fn import(&self, document: ScriptDocument) -> Result<ScriptView, ScriptError> {
         let refused = |detail: &str| {
             Err(ScriptError::Document {

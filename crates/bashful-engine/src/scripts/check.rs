@@ -133,7 +133,7 @@ fn in_memory(bytes: &[u8]) -> io::Result<OwnedFd> {
     Ok(file.into())
 }
 
-/// A file in memory that takes so much and no more: our descriptor, and one to give away.
+/// A file in memory that takes a fixed number of bytes: our descriptor, and one to give away.
 fn bounded() -> io::Result<(File, OwnedFd)> {
     let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
     let file = File::from(memfd_create("script", flags)?);

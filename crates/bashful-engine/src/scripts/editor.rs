@@ -23,13 +23,13 @@ const SHELL: &str = "/bin/sh";
 pub struct Editor {
     /// How it is called, such as `vi` or `code --wait`.
     pub words: OsString,
-    /// Its environment.
+    /// The variables of its environment, which are the caller's own.
     pub environment: Vec<(OsString, OsString)>,
     /// Where it starts.
     pub directory: PathBuf,
 }
 
-/// What somebody wrote in their editor. The file of it stays until it is known that nothing of it
+/// What a person wrote in their editor. The file of it stays until it is known that nothing in it
 /// is needed any more: [`Edited::discard`].
 #[derive(Debug)]
 #[non_exhaustive]
@@ -60,7 +60,8 @@ impl Edited {
 
 impl Scripts<'_> {
     /// What a person makes of a text in their editor, at our terminal; none if there is nothing
-    /// left of it. Nobody loses what they wrote: it stays in a private file until it is discarded.
+    /// left of it. Nothing that they wrote is lost: it stays in a private file until it is
+    /// discarded.
     pub fn written_in(&self, editor: &Editor, before: &str) -> Result<Option<Edited>, ScriptError> {
         let failed = |error: io::Error| ScriptError::Tool {
             program: "an editor",

@@ -1,4 +1,5 @@
-//! The end of a run that nobody noted, because whoever waited for it was ended: its keeper knows.
+//! The end of a run that was not noted, because the process that waited for it was ended: its
+//! keeper knows.
 
 use super::Scripts;
 use crate::model::script::{LastRun, Script};

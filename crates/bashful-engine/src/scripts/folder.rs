@@ -31,17 +31,17 @@ pub(crate) struct Folder {
 /// What is at the place of a script.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum OnDisk {
-    /// Its text.
+    /// A text that can be a script.
     Text(String),
-    /// Something that is no script.
+    /// A file of ours whose content is no script.
     Unfit(UnfitBody),
-    /// Something that is no file of ours: a link, a directory, somebody else's.
+    /// No file of ours: a link, a directory, or a file of another user.
     NotOurs(&'static str),
-    /// Nothing.
+    /// No file at all.
     Missing,
 }
 
-/// Nobody else changes files in the folder while there is this.
+/// No other engine changes files in the folder while this lock is held.
 #[derive(Debug)]
 pub(crate) struct Lock<'f>(&'f Folder);
 
@@ -79,7 +79,7 @@ impl Folder {
         if let Some(above) = path.parent() {
             let about =
                 rustix::fs::stat(above).map_err(|error| failed("look at", above, error.into()))?;
-            // Whoever can write there can put another folder in the place of this one.
+            // A user who can write there can put another folder in the place of this one.
             let sticky = about.st_mode & 0o1000 != 0;
             if !(sticky && about.st_mode & 0o002 != 0) {
                 check(above, &about)?;
@@ -193,7 +193,7 @@ impl Folder {
         }
     }
 
-    /// The same without waiting; none if somebody is at it.
+    /// The same without waiting; none if another engine holds the lock.
     pub(crate) fn try_lock(&self) -> Result<Option<Lock<'_>>, FolderError> {
         match rustix::fs::flock(&self.fd, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => Ok(Some(Lock(self))),

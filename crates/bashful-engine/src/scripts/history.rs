@@ -99,7 +99,7 @@ impl Scripts<'_> {
 }
 
 impl ScriptLibrary<'_> {
-    /// The script that somebody means, also one that is deleted. What was changed by hand is
+    /// The script that a caller means, also one that is deleted. What was changed by hand is
     /// noticed first.
     fn find_or_deleted(&self, which: &str) -> Result<Script, ScriptError> {
         match self.find(which) {

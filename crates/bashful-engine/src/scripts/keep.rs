@@ -16,14 +16,14 @@ use crate::model::script::{CreatedBy, Script, VersionOrigin};
 use crate::record::audit::{ScriptChange, ScriptChanged};
 use crate::scripts::library::{Change, FileChange, ScriptLibrary, nothing_more};
 
-/// A script that somebody wants to make.
+/// A script that a person or a model wants to make.
 #[derive(Debug, Clone)]
 pub struct NewScript {
-    /// Its name.
+    /// Its name, which no other script may have.
     pub name: ScriptName,
     /// What it is for.
     pub description: String,
-    /// Its text.
+    /// Its text, which is checked before it is kept.
     pub content: Vec<u8>,
     /// What it may do.
     pub capabilities: Capabilities,
@@ -36,27 +36,27 @@ pub struct NewScript {
 /// What is to be changed of a script; what is absent stays.
 #[derive(Debug, Clone, Default)]
 pub struct ScriptEdit {
-    /// Another text.
+    /// A new text, which needs an approval of its own.
     pub content: Option<Vec<u8>>,
-    /// Another description.
+    /// A new description, for people.
     pub description: Option<String>,
-    /// Other capabilities.
+    /// Everything it may do from now on; that needs an approval of its own.
     pub capabilities: Option<Capabilities>,
-    /// Other variables.
+    /// All variables it declares from now on; they need an approval of their own.
     pub variables: Option<Vec<Variable>>,
-    /// What the change was made from: the digest of [`ScriptView`]. If the script is something
-    /// else by now, nothing is changed.
+    /// What the change was made from: the digest of [`ScriptView`]. If the script is another by
+    /// now, nothing is changed.
     pub seen: Option<String>,
 }
 
 /// Which scripts are deleted: those that automations use too?
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Deletion {
-    /// Not then.
+    /// Only a script that no automation uses.
     IfUnused,
-    /// Also then.
+    /// Also a script that automations use.
     Forced,
-    /// Not then, and not one that a person made: what a model may delete.
+    /// Only one that no automation uses and no person made: what a model may delete.
     ByModel,
 }
 
@@ -64,7 +64,7 @@ pub enum Deletion {
 const LONGEST_DESCRIPTION: usize = 4096;
 
 impl Scripts<'_> {
-    /// Makes a script. Nobody has approved it.
+    /// Makes a script, which no person has approved yet.
     pub fn create(&self, new: NewScript) -> Result<ScriptView, ScriptError> {
         let shelf = self.shelf()?;
         let id = ScriptId::fresh().map_err(|source| ScriptError::Resources {
@@ -115,8 +115,7 @@ impl Scripts<'_> {
         Ok(shelf.look(kept)?.view(self.settings()))
     }
 
-    /// Changes a script. Another text, other capabilities or other variables are something that
-    /// nobody has approved.
+    /// Changes a script. A new text, other capabilities or other variables have no approval yet.
     pub fn edit(&self, which: &str, edit: ScriptEdit) -> Result<ScriptView, ScriptError> {
         let shelf = self.shelf()?;
         let looked = shelf.look(shelf.find(which)?)?;
@@ -217,7 +216,7 @@ impl Scripts<'_> {
         Ok(shelf.look(kept)?.view(self.settings()))
     }
 
-    /// Refuses a name that another script has, before anybody writes a text for it.
+    /// Refuses a name that another script has, before a person or a model writes a text for it.
     pub fn check_name(&self, name: &ScriptName) -> Result<(), ScriptError> {
         match self.shelf()?.namesake(name)? {
             None => Ok(()),
@@ -254,7 +253,7 @@ impl Scripts<'_> {
         }
         let opened = [&capabilities.paths_read, &capabilities.paths_write];
         for path in opened.into_iter().flatten() {
-            // It would mean something else wherever the script is run.
+            // It would mean another place wherever the script is run.
             if path != "." && !path.starts_with(['/', '~']) {
                 let path = path.escape_debug();
                 return refused(format!(

@@ -1,8 +1,8 @@
-//! The shelf: a script's file, its row and its record, changed together.
+//! The script library: a script's file, its row and its record, changed together.
 //!
 //! Inside one transaction the file gets its place and the change is put on record. If anything
-//! fails, the row stays as it was and the file is put back; what somebody who was ended left half
-//! done is finished or taken back by whoever comes next.
+//! fails, the row stays as it was and the file is put back; what a process left half done when it
+//! was ended, the next engine finishes or takes back.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -43,7 +43,7 @@ pub(crate) struct Change<'a> {
 /// What is done with the file of a script.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum FileChange<'a> {
-    /// Nothing.
+    /// It stays as it is.
     Stays,
     /// It gets this text, which is a version of its own.
     Written(&'a str, VersionOrigin),
@@ -57,7 +57,7 @@ pub(crate) enum FileChange<'a> {
 pub(crate) fn nothing_more(_: &mut ScriptChanged) {}
 
 impl<'e> ScriptLibrary<'e> {
-    /// The shelf of this engine's user.
+    /// The script library of this engine's user.
     pub(crate) fn open(settings: &'e Settings) -> Result<Self, ScriptError> {
         let state = &settings.places.state;
         let shelf = Self {
@@ -65,7 +65,7 @@ impl<'e> ScriptLibrary<'e> {
             store: settings.store.get()?,
             trail: Trail::at(state),
         };
-        // What is wrong with the folder is told by whoever needs it.
+        // A caller that needs the folder is told what is wrong with it.
         if let Err(error) = shelf.recover() {
             tracing::warn!(%error, "a change of a script that was interrupted stays as it is");
         }
@@ -77,7 +77,7 @@ impl<'e> ScriptLibrary<'e> {
         &*self.store
     }
 
-    /// The record.
+    /// The trail, where every change of a script goes on record.
     pub(crate) fn trail(&self) -> &Trail {
         &self.trail
     }
@@ -104,7 +104,7 @@ impl<'e> ScriptLibrary<'e> {
         Folder::open_existing(&self.place()?)
     }
 
-    /// The script that somebody means by this id or name.
+    /// The script that a caller means by this id or name.
     pub(crate) fn find(&self, which: &str) -> Result<Script, ScriptError> {
         let found = match which.parse::<ScriptId>() {
             Ok(id) => self.store.script(id)?,
@@ -226,7 +226,7 @@ impl<'e> ScriptLibrary<'e> {
         }
         match saved? {
             SavedScript::Done => {
-                // Whoever waits for an answer about it looks again.
+                // A request that waits for an answer about it looks again.
                 wake(&self.settings.places.state);
                 let kept = self.store.script(script.id)?;
                 kept.ok_or_else(|| unknown(&script.id.to_string()))

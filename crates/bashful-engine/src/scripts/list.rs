@@ -29,12 +29,12 @@ pub struct ActionReport {
 pub enum ActionOutcome {
     /// It ran, or was not allowed to.
     Done {
-        /// The result.
+        /// How the run ended, or why it was refused.
         result: Box<ExecutionResult>,
     },
     /// It could not be run.
     Failed {
-        /// Why.
+        /// Why no run was started, in words for people.
         error: String,
     },
     /// It was not run, because one before it failed hard.

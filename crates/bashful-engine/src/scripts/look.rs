@@ -19,7 +19,7 @@ use crate::scripts::library::{Change, FileChange, ScriptLibrary, nothing_more, u
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ScriptView {
-    /// The script.
+    /// The script as the database has it.
     #[serde(flatten)]
     pub script: Script,
     /// How its file stands.
@@ -40,19 +40,19 @@ pub struct ScriptView {
 pub enum FileState {
     /// It is what was kept.
     AsKept,
-    /// It was changed by other means than Bashful. That is a version of its own now, which nobody
-    /// has approved.
+    /// It was changed by other means than Bashful. That is a version of its own now, which no
+    /// person has approved.
     ChangedByHand,
     /// It is not there.
     Missing,
     /// It is no script any more.
     Unfit {
-        /// Why.
+        /// What is wrong with its text.
         why: String,
     },
-    /// It is a link, no file, or somebody else's.
+    /// It is a link, no regular file, or another user's.
     NotOurs {
-        /// Why.
+        /// Which of these it is, in words for people.
         why: String,
     },
 }
@@ -133,7 +133,8 @@ impl ScriptLibrary<'_> {
         {
             return Ok(with(script, FileState::AsKept, text));
         }
-        // Somebody may be changing it at this moment; between two changes, file and row agree.
+        // Another engine may be changing it at this moment; between two changes, file and row
+        // agree.
         let _lock = folder.lock()?;
         let name = script.name.to_string();
         let now = self.store().script(script.id)?;

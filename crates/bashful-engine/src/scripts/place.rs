@@ -47,7 +47,7 @@ impl Scripts<'_> {
         let paths = || paths().chain(&capabilities.paths_write);
         let leads_around = |path: &&String| reach.get(*path).filter(|at| real.starts_with(at));
         let around = paths().find_map(|path| leads_around(&path)).cloned();
-        // Nobody said that the home is a workspace, only that something was started there.
+        // No caller said that the home is a workspace, only that a process was started there.
         let is_meant = settings.workspace.is_some()
             || (workspace.parent().is_some() && Some(&workspace) != settings.home().as_ref());
         let inside = is_meant && real.starts_with(&workspace);

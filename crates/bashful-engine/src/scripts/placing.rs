@@ -1,7 +1,7 @@
 //! Putting a text in its place, or taking one away, so that it can be undone until it counts.
 //!
-//! What was there is kept beside it under a hidden name until the change is over, so whoever is
-//! ended in between leaves something that tells what was being done; see `recover`.
+//! What was there is kept beside it under a hidden name until the change is over, so a process
+//! that is ended in between leaves a file that tells what was being done; see `recover`.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -39,9 +39,9 @@ impl Kept {
 /// A hidden file of a change that is not over.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Leftover {
-    /// Its name.
+    /// The hidden name of the file in the folder of scripts.
     pub(crate) name: String,
-    /// The script.
+    /// The script that was being changed.
     pub(crate) id: ScriptId,
     /// What it is.
     pub(crate) kept: Kept,
@@ -195,7 +195,7 @@ impl<'f> Placing<'f> {
             Stage::Written | Stage::Leaving | Stage::Over => return,
         };
         self.stage = Stage::Over;
-        // What stays is tidied away by whoever comes next.
+        // The next engine tidies away what stays.
         let _ = self.folder.unlink(&self.beside(kept));
     }
 

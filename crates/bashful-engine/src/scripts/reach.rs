@@ -1,4 +1,4 @@
-//! What a script would be able to reach, for somebody who is to say yes to it ahead of time.
+//! What a script would be able to reach, for a person who is to say yes to it ahead of time.
 
 use serde_json::{Map, Value, json};
 

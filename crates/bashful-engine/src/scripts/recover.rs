@@ -1,9 +1,10 @@
-//! Finishing or taking back what somebody who was ended left half done.
+//! Finishing or taking back what a process left half done when it was ended.
 //!
-//! Whoever changes a script holds the lock of the folder, which goes with them. So what lies
-//! beside a script while nobody holds it belongs to a change that will not go on. A deletion is
-//! finished, and nothing that was deleted comes back approved; everything else is taken back
-//! unless it counted already. Where the trail tells of something that is taken back, it is told.
+//! A process that changes a script holds the lock of the folder, which goes when the process
+//! goes. So what lies beside a script while no process holds it belongs to a change that will not
+//! go on. A deletion is finished, and nothing that was deleted comes back approved; everything
+//! else is taken back unless it counted already. Where the trail tells of a change that is taken
+//! back, that goes into the trail too.
 
 use super::folder::{Folder, OnDisk};
 use super::placing::{Kept, Leftover};
@@ -16,7 +17,7 @@ use crate::record::audit::{Event, ScriptChange, ScriptChanged};
 use crate::scripts::library::{Change, FileChange, ScriptLibrary};
 
 impl ScriptLibrary<'_> {
-    /// Finishes or takes back what is half done, if there is something.
+    /// Finishes or takes back what was left half done.
     pub(crate) fn recover(&self) -> Result<(), ScriptError> {
         let Some(folder) = self.existing_folder()? else {
             return Ok(());
@@ -24,7 +25,7 @@ impl ScriptLibrary<'_> {
         if folder.leftovers()?.is_empty() {
             return Ok(());
         }
-        // Somebody who is at work tidies up behind themselves.
+        // An engine that is at work tidies up behind itself.
         let Some(_lock) = folder.try_lock()? else {
             return Ok(());
         };

@@ -41,9 +41,9 @@ const LONGEST_KNOWN: usize = 4096;
 /// What became of a request to run a script.
 #[derive(Debug)]
 pub enum StartedScript {
-    /// It runs.
+    /// It was allowed, and its keeper has the order.
     Running(Box<ScriptRun>),
-    /// It was not allowed, or somebody has to say yes first; nothing was started.
+    /// It was not allowed, or a person has to say yes first; nothing was started.
     NotAllowed(Box<ExecutionResult>),
 }
 
@@ -53,7 +53,7 @@ pub enum StartedScript {
 pub struct DryRun {
     /// The version of this shape.
     pub v: u32,
-    /// The script.
+    /// The script as the library has it.
     pub script: Script,
     /// Its text as it is kept.
     pub content: String,
@@ -75,8 +75,8 @@ struct Prepared {
 }
 
 impl Scripts<'_> {
-    /// Starts a script. If nobody has approved it as it is, somebody is asked, and that is waited
-    /// for as long as the engine was told to.
+    /// Starts a script. If no person has approved it as it is, the engine asks, and waits for the
+    /// answer as long as it was told to.
     pub fn start(
         &self,
         action: &BashRun,
@@ -121,7 +121,7 @@ impl Scripts<'_> {
     }
 
     /// Tells what a request would do: the text that would run, the plan and the decision. Nothing
-    /// runs, and nobody is asked.
+    /// runs, and no person is asked.
     pub fn dry_run(&self, action: &BashRun, missing: MissingValues) -> Result<DryRun, ScriptError> {
         let Prepared {
             call,
@@ -140,7 +140,7 @@ impl Scripts<'_> {
         })
     }
 
-    /// A request to run a script, for whoever wants to know what it would come to.
+    /// A request to run a script, for a caller that wants to know what it would come to.
     pub(super) fn invocation(
         &self,
         action: &BashRun,
@@ -164,8 +164,8 @@ impl Scripts<'_> {
         let settings = self.settings();
         let shelf = self.shelf()?;
         let (script, text) = shelf.look(meant(&shelf, action)?)?.usable()?;
-        // From here on there is one text, which nobody can change: it is hashed, shown, judged and
-        // run from there.
+        // From here on there is one text, which no process can change: it is hashed, shown,
+        // judged and run from there.
         let sealed = Sealed::of(&text)?;
         let text = sealed.text()?;
         if content_hash(text.as_bytes()) != script.content_hash {
@@ -239,7 +239,7 @@ impl Scripts<'_> {
     }
 }
 
-/// Where the script itself, or whoever told it where to run, could put a program.
+/// Where the script itself, or the agent that told it where to run, could put a program.
 fn writable(script: &Script, reach: &Destinations, place: &Place) -> Vec<PathBuf> {
     let declared = script.capabilities.paths_write.iter();
     let declared = declared.filter_map(|path| reach.get(path).cloned());

@@ -69,12 +69,12 @@ impl ScriptRun {
                 note.end(&result);
                 Ok(result)
             }
-            // Without a limit nobody stops waiting.
+            // Without a limit the caller never stops waiting.
             Err(_) => Err(EngineError::Abandoned.into()),
         }
     }
 
-    /// Notes the end that somebody saw in the run's events.
+    /// Notes the end that a caller saw in the run's events.
     pub fn ended(self, result: &ExecutionResult) {
         self.note.end(result);
     }

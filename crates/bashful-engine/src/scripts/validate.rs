@@ -55,7 +55,7 @@ pub struct Validation {
 /// A text with what it declares, stored or not.
 #[derive(Debug, Clone, Copy)]
 pub struct Draft<'a> {
-    /// The text.
+    /// The text, which need not be UTF-8 yet.
     pub content: &'a [u8],
     /// What it would declare.
     pub capabilities: &'a Capabilities,
@@ -63,7 +63,7 @@ pub struct Draft<'a> {
     pub variables: &'a [Variable],
 }
 
-/// The most findings that somebody is shown with a question.
+/// How many findings a person is shown with a question, at most.
 const MOST_SHOWN: usize = 100;
 
 impl Scripts<'_> {
@@ -71,7 +71,7 @@ impl Scripts<'_> {
     pub fn validate(&self, which: &str) -> Result<Validation, ScriptError> {
         let shelf = self.shelf()?;
         let looked = shelf.look(shelf.find(which)?)?;
-        // What is wrong with a text that a hand changed is what somebody wants to hear.
+        // A person wants to hear what is wrong with a text that was changed by hand.
         let (script, text) = match (&looked.file, &looked.text) {
             (FileState::Unfit { .. }, Some(text)) => (looked.script.clone(), text.clone()),
             _ => looked.usable()?,
@@ -89,7 +89,8 @@ impl Scripts<'_> {
     }
 }
 
-/// What somebody is told who is asked about a script. That something cannot be told is told too.
+/// What a person is told who is asked about a script. They are also told when a script cannot be
+/// looked at.
 pub(crate) fn for_ask(settings: &Settings, script: &Script, text: &str) -> Vec<ScriptFinding> {
     let draft = Draft {
         content: text.as_bytes(),

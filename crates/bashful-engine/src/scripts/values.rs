@@ -24,7 +24,7 @@ pub struct ShownBinding {
     /// The line it stands in; absent for a variable.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
-    /// The column.
+    /// The column in that line; absent for a variable.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<usize>,
     /// What it holds. It may be anything: make it visible first.
@@ -85,7 +85,7 @@ impl Given<'_> {
         templates::bind(&template, resolved, keep)
     }
 
-    /// Every name that was given means something.
+    /// Checks that the script knows every name that was given.
     fn check_names(&self) -> Result<(), VariableError> {
         let unknown = |(name, value): &(&String, &Value)| {
             !is_dotted(name) && !value.is_object() && self.variable(name).is_none()
@@ -149,7 +149,8 @@ impl Given<'_> {
         Ok(Some(bindable(value)))
     }
 
-    /// What refers to something has the type of its variable once that is known.
+    /// Checks that a value that refers to others has the type of its variable once they are
+    /// known.
     fn check_resolved(&self, resolved: &Resolved) -> Result<(), VariableError> {
         let templates = resolved.templates.iter();
         let templates = templates.map(|(name, value)| (name.as_str(), value));
@@ -164,7 +165,7 @@ impl Given<'_> {
     }
 }
 
-/// What variables hold that nobody gives. Whoever made the script wrote it.
+/// What variables hold that a call gives no value. The author of the script wrote it.
 pub(super) fn usual(variables: &[Variable]) -> Result<Declared, ScriptError> {
     let mut declared = Declared::new();
     for variable in variables {
@@ -201,7 +202,7 @@ pub(crate) fn check_usual(variables: &[Variable]) -> Result<(), ScriptError> {
     Ok(())
 }
 
-/// Whether a value of a call may stand for something else.
+/// Whether a value of a call may stand for another one.
 fn is_reference(value: &Value) -> bool {
     has_references(&bindable(value))
 }

@@ -18,11 +18,11 @@ use crate::run::claim::{remove_stale, touch};
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CleanRequest {
-    /// So many of them at most: the newest.
+    /// How many of them are kept at most: the newest.
     pub keep: usize,
-    /// For so long after their end.
+    /// How long after its end a task is kept.
     pub max_age: Duration,
-    /// As long as the logs of all tasks hold no more than so many bytes together.
+    /// How many bytes the logs of all tasks may hold together before old ones go.
     pub total_log: u64,
     /// Only tell what would be removed.
     pub dry_run: bool,
@@ -58,7 +58,7 @@ pub struct Cleaned {
     /// How many tasks that have ended are still there.
     pub kept: usize,
     /// How many of them would go, and stay until their end is on record: they ended a moment ago,
-    /// and whoever started them may still write it down.
+    /// and the engine that started them may still write it down.
     pub waiting: usize,
     /// How many of them would go, and cannot: their end cannot be put on record, or their directory
     /// cannot be removed.
@@ -71,15 +71,15 @@ pub struct Cleaned {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct RemovedTask {
-    /// Its id.
+    /// The id that the task had.
     pub task_id: String,
     /// How many bytes its log had.
     pub log_bytes: u64,
 }
 
-/// So long after one cleaning follows the next.
+/// How long after one cleaning the next one follows.
 const BETWEEN: Duration = Duration::from_secs(60 * 60);
-/// So long after its end it is soon enough on record.
+/// How long the engine that started a task has to put its end on record.
 const RECENT: Duration = Duration::from_secs(60);
 /// What shows when the last one was.
 const STAMP: &str = "tasks.cleaned";
@@ -234,7 +234,7 @@ fn look(directory: &TaskDirectory) -> Look {
     Look::Ended { ended_at_ms }
 }
 
-/// Takes a task away, in one step for whoever lists tasks.
+/// Takes a task away, in one step for callers that list tasks.
 fn remove(state: &Path, id: &TaskId) -> bool {
     let directory = TaskDirectory::of(state, id);
     let aside = state.join("tasks").join(format!("{GOING}{id}"));

@@ -16,7 +16,7 @@ use crate::record::standing::{Standing, is_being_made};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct DamagedTask {
-    /// Its id.
+    /// The task's id, which is the name of its directory.
     pub task_id: String,
     /// A keeper has it: it runs.
     pub running: bool,

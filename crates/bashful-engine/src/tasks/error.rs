@@ -8,7 +8,7 @@ use bashful_keeper::TaskDirectoryError;
 use crate::model::error::EngineError;
 use crate::model::error::record::AuditError;
 
-/// Something that was wanted of a task and did not work.
+/// Why a request about a task did not work.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TaskError {
@@ -51,22 +51,22 @@ pub enum TaskError {
     /// It was not started after all.
     #[error("the task `{task}` was not started; find out why, and start it again")]
     NotStarted {
-        /// Which.
+        /// The task's id.
         task: String,
-        /// Why.
+        /// Why its start failed.
         #[source]
         source: EngineError,
     },
     /// Its directory was taken away.
     #[error("the task `{task}` no longer exists")]
     Gone {
-        /// Which.
+        /// The task's id.
         task: String,
     },
     /// The directory of all tasks cannot be read.
     #[error("cannot read which tasks there are in `{}`; make the directory yours and readable", path.display())]
     Tasks {
-        /// The directory.
+        /// The directory in the state directory that holds all tasks.
         path: PathBuf,
         /// What the system said.
         #[source]
@@ -75,7 +75,7 @@ pub enum TaskError {
     /// Its directory cannot be read.
     #[error("cannot read about the task `{task}`; `bashful doctor` looks for the cause")]
     Directory {
-        /// Which.
+        /// The task's id.
         task: String,
         /// What the system said.
         #[source]
@@ -84,7 +84,7 @@ pub enum TaskError {
     /// Its log cannot be read.
     #[error("cannot read the log of the task `{task}`; `bashful doctor` looks for the cause")]
     Log {
-        /// Which.
+        /// The task's id.
         task: String,
         /// What the system said.
         #[source]
@@ -93,7 +93,7 @@ pub enum TaskError {
     /// Output was wanted from a place behind the end.
     #[error("the log of the task `{task}` ends at {end}, before {offset}")]
     PastEnd {
-        /// Which.
+        /// The task's id.
         task: String,
         /// The place that was given.
         offset: u64,
@@ -114,7 +114,7 @@ pub enum TaskError {
         agent.as_ref().map_or_else(|| "--all".to_owned(), |agent| format!("--agent {agent}"))
     )]
     OutOfReach {
-        /// Which.
+        /// The task's id.
         task: String,
         /// The keeper's process id.
         keeper: i32,
@@ -126,25 +126,25 @@ pub enum TaskError {
     /// Its standard input cannot be written to.
     #[error("the task `{task}` has no input that can be sent to")]
     NoInput {
-        /// Which.
+        /// The task's id.
         task: String,
     },
     /// Its input was closed before.
     #[error("the input of the task `{task}` was closed; nothing more can be sent to it")]
     InputClosed {
-        /// Which.
+        /// The task's id.
         task: String,
     },
     /// It has no terminal.
     #[error("the task `{task}` has no terminal")]
     NoTerminal {
-        /// Which.
+        /// The task's id.
         task: String,
     },
     /// It has ended.
     #[error("the task `{task}` has ended; its output can still be read")]
     Ended {
-        /// Which.
+        /// The task's id.
         task: String,
     },
     /// It does not read what was sent before.
@@ -152,7 +152,7 @@ pub enum TaskError {
         "the task `{task}` has {waiting} bytes to read and no more than {most} may wait; nothing of this was sent: wait until it reads, and send less at a time"
     )]
     InputFull {
-        /// Which.
+        /// The task's id.
         task: String,
         /// How many bytes wait.
         waiting: u64,
@@ -164,7 +164,7 @@ pub enum TaskError {
     Refused {
         /// What was being done.
         doing: &'static str,
-        /// Which.
+        /// The task's id.
         task: String,
         /// What the system said.
         #[source]
@@ -176,11 +176,11 @@ pub enum TaskError {
         if *private { "it has no socket, so only the program that started it can; do it there" } else { "`bashful doctor` looks for the cause" }
     )]
     Unreachable {
-        /// Which.
+        /// The task's id.
         task: String,
         /// It has no socket.
         private: bool,
-        /// Why.
+        /// What failed on the way to its keeper; absent if there is no way.
         #[source]
         source: Option<EngineError>,
     },
@@ -189,16 +189,16 @@ pub enum TaskError {
         "nothing was sent to the task `{task}`, because it cannot be put on record; `bashful audit verify` and `bashful doctor` look for the cause"
     )]
     Unrecorded {
-        /// Which.
+        /// The task's id.
         task: String,
-        /// Why.
+        /// What failed when the trail was written.
         #[source]
         source: AuditError,
     },
     /// The system gave no thread to wait on.
     #[error("cannot start a thread for the task `{task}`; end some other work and try again")]
     Resources {
-        /// Which.
+        /// The task's id.
         task: String,
         /// What the system said.
         #[source]
@@ -207,9 +207,9 @@ pub enum TaskError {
     /// How it ended cannot be told.
     #[error("cannot tell how the task `{task}` ended; its log can still be read")]
     Result {
-        /// Which.
+        /// The task's id.
         task: String,
-        /// Why.
+        /// What failed when its result was read.
         #[source]
         source: EngineError,
     },
@@ -233,7 +233,7 @@ impl TaskError {
         })
     }
 
-    /// Whether somebody asked for what does not exist or cannot be.
+    /// Whether the caller asked for what does not exist or cannot be.
     pub const fn is_mistake(&self) -> bool {
         matches!(
             self,

@@ -1,4 +1,4 @@
-//! Which tasks somebody wants to see, or may.
+//! Which tasks a caller wants to see, or may.
 
 use crate::engine::Engine;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ pub struct TaskFilter {
     pub workspace: Option<PathBuf>,
     /// In which part of their life.
     pub which: WhichTasks,
-    /// So many at most: the newest.
+    /// How many at most: the newest.
     pub limit: usize,
 }
 
@@ -31,7 +31,7 @@ pub enum WhichTasks {
     Running,
     /// Those that have ended, one way or the other.
     Finished,
-    /// All.
+    /// All, whether they run or have ended.
     All,
 }
 
@@ -78,7 +78,7 @@ impl TaskFilter {
         self
     }
 
-    /// So many at most.
+    /// Only this many of them: the newest.
     #[must_use]
     pub fn limit(mut self, limit: usize) -> Self {
         self.limit = limit;
@@ -96,7 +96,7 @@ impl TaskFilter {
                 .is_none_or(|workspace| *workspace == spec.workspace)
     }
 
-    /// Whether everybody's are meant.
+    /// Whether the tasks of all agents are meant, in all sessions and workspaces.
     pub(super) fn is_about_all(&self) -> bool {
         self.agent.is_none() && self.session.is_none() && self.workspace.is_none()
     }

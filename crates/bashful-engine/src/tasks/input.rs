@@ -13,7 +13,7 @@ use crate::launch::client::{Ask, ask_at};
 impl Task {
     /// Types these bytes into the task's terminal, or writes them to the standard input that was
     /// kept open for it. They are queued by its keeper and written as it reads: all of them or,
-    /// with an error, none. That something was sent, and its digest, goes on record before.
+    /// with an error, none. That bytes were sent, and their digest, goes on record before.
     pub fn send(&self, bytes: impl Into<Vec<u8>>) -> Result<(), TaskError> {
         block_on(self.send_async(bytes))
     }
@@ -24,7 +24,7 @@ impl Task {
         self.ask("send to", Ask::Send { bytes, end: false }).await
     }
 
-    /// The same, for somebody who is on record as one who types.
+    /// The same, for a person who is on record as one who types.
     pub(super) async fn send_unrecorded(&self, bytes: Vec<u8>) -> Result<(), TaskError> {
         let (task, ask) = (self.clone(), Ask::Send { bytes, end: false });
         self.on_thread(move || task.ask_keeper("send to", &ask))

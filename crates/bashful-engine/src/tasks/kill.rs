@@ -1,4 +1,4 @@
-//! Ending a task, whoever started it.
+//! Ending a task, whichever engine started it.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -34,7 +34,7 @@ pub enum Killed {
     Ended(Box<TaskSummary>),
     /// It had ended before.
     AlreadyEnded(Box<TaskSummary>),
-    /// It was told to end, and has not: something in it cannot be ended.
+    /// It was told to end, and has not: a process in it cannot be ended.
     StillRunning(Box<TaskSummary>),
 }
 
@@ -123,7 +123,7 @@ impl Task {
         })
     }
 
-    /// Tells whoever keeps it to end it.
+    /// Tells the keeper that has it to end it.
     fn order_end(&self, kill: Kill) -> Result<(), TaskError> {
         let now = kill == Kill::Now;
         if let Some(client) = self.engine.runs().client(&self.id)

@@ -1,8 +1,9 @@
 //! Who accepts connections at a port, in the network of a task.
 //!
 //! The loopback of a room is not the host's, so connecting from here would show nothing, or
-//! somebody else's server. The kernel's table of sockets is that of the network a process is in,
-//! and says by number which socket listens; the open files of the task's processes say whose it is.
+//! another process's server. The kernel's table of sockets is that of the network a process is
+//! in, and says by number which socket listens; the open files of the task's processes say whose
+//! it is.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,20 +12,20 @@ use std::io;
 use bashful_keeper::{Holder, State};
 use bashful_sandbox::{Mark, Process, Status, children, descendants};
 
-/// Who listens.
+/// Which process listens at a port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Listening {
     /// A process of the task.
     Task,
-    /// Somebody else in the same network.
+    /// Another process in the same network.
     Other,
-    /// Nobody.
+    /// No process, or the task has none left.
     Nobody,
 }
 
 /// The state of a socket that listens, in the kernel's table.
 const LISTEN: &str = "0A";
-/// So many processes of a task are looked at.
+/// How many processes of a task are looked at, at most.
 const MOST_PROCESSES: usize = 2000;
 
 /// Who listens at this port in the network of the task with this record.

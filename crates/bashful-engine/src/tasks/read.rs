@@ -24,12 +24,11 @@ pub struct ReadRequest {
     pub after: u64,
     /// How long to wait while there is nothing.
     pub wait: Duration,
-    /// So many bytes at most. Only where that is less than its first character has, that one comes
-    /// whole.
+    /// How many bytes at most. A first character that is longer comes whole.
     pub max_bytes: usize,
     /// Of this stream only.
     pub stream: Option<Stream>,
-    /// Only the last so many lines of what there is, as far as `max_bytes` allows.
+    /// Only this many lines from the end of what there is, as far as `max_bytes` allows.
     pub tail: Option<usize>,
 }
 
@@ -54,14 +53,14 @@ impl ReadRequest {
         }
     }
 
-    /// Waits so long while there is nothing.
+    /// Waits this long while there is nothing to read.
     #[must_use]
     pub fn wait(mut self, wait: Duration) -> Self {
         self.wait = wait;
         self
     }
 
-    /// So many bytes at most.
+    /// Reads this many bytes at most.
     #[must_use]
     pub fn max_bytes(mut self, most: usize) -> Self {
         self.max_bytes = most;
@@ -111,7 +110,7 @@ pub struct Output {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Piece {
-    /// The stream.
+    /// The stream that the task wrote it to.
     pub stream: Stream,
     /// Where it stands in the log.
     pub offset: u64,
@@ -131,8 +130,8 @@ impl Output {
 }
 
 impl Task {
-    /// Whether the index of its log lacks something, so that which stream that came from is not
-    /// known. It is then told as one of standard output.
+    /// Whether entries are missing in the index of its log, so that it is not known which stream
+    /// some of the output came from. It is then told as one of standard output.
     pub fn is_unlisted(&self) -> bool {
         let reader = LogReader::open(&self.directory);
         reader
@@ -162,7 +161,7 @@ impl Task {
                 return Ok(output);
             }
             match &bell {
-                // Something may have come before there was a bell: look once more.
+                // Output may have come before there was a bell: look once more.
                 None => bell = Some(self.bell(Interest::Output)?),
                 Some(bell) => bell.rung(until).await,
             }

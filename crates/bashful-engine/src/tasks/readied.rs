@@ -42,13 +42,13 @@ pub struct Readied {
     pub last_output: Option<String>,
 }
 
-/// So many of its last lines are shown of a server that did not come up.
+/// How many of its last lines are shown of a server that did not come up.
 const LAST_LINES: usize = 20;
-/// And so many bytes of them.
+/// How many bytes of these lines are shown at most.
 const LAST_BYTES: usize = 8 << 10;
 
 impl Readied {
-    /// What waiting brought, after so long; none if nobody waits any longer.
+    /// What waiting for this long brought; `ready` is none if the caller stopped waiting.
     pub fn of(task: &Task, ready: Option<Ready>, after: Duration) -> Result<Self, TaskError> {
         let mut told = Self {
             ready: false,

@@ -64,16 +64,16 @@ pub enum Ready {
     Ended(Box<TaskSummary>),
     /// The time was up first; it goes on.
     TimedOut {
-        /// Somebody else has the port.
+        /// Another process has the port.
         port_is_taken: bool,
-        /// What it waits for, if it waits for somebody to type.
+        /// What it waits for, if it waits for a person or an agent to type.
         needs_input: Option<NeedsInput>,
     },
 }
 
 /// How often a port is looked at.
 const GLANCE: Duration = Duration::from_millis(25);
-/// So much of a line is held against the pattern.
+/// How much of a line is held against the pattern, in bytes.
 const MOST_OF_LINE: usize = 64 << 10;
 
 impl Task {

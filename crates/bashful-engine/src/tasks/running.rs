@@ -19,14 +19,14 @@ use crate::record::standing::{Standing, TaskState, is_being_made};
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct RunningTask {
-    /// Its id.
+    /// The task's id.
     pub task_id: String,
     /// The command as asked.
     pub command: String,
     /// What it is for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Who asked.
+    /// The agent that asked for it.
     pub agent: String,
     /// In which session.
     pub session: String,
@@ -41,7 +41,7 @@ pub struct RunningTask {
     pub started_at_ms: u64,
     /// For how long it runs, in milliseconds.
     pub elapsed_ms: u64,
-    /// What it waits for, while it waits for somebody to type.
+    /// What it waits for, while it waits for a person or an agent to type.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub needs_input: Option<NeedsInput>,
     /// Whether it has a terminal.
@@ -56,7 +56,7 @@ pub struct RunningTask {
 }
 
 impl RunningTask {
-    /// What it waits for, in words, while it waits for somebody to type.
+    /// What it waits for, in words, while it waits for a person or an agent to type.
     pub fn question(&self) -> Option<String> {
         self.needs_input.as_ref().map(question)
     }
@@ -132,7 +132,7 @@ pub(super) fn held_by(state: &Path, keeper: Holder) -> io::Result<Vec<RunningTas
 /// Which tasks to stop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StopWhich {
-    /// All.
+    /// All tasks that run, of every agent.
     All,
     /// Those of one agent.
     Agent(String),

@@ -36,17 +36,17 @@ pub struct Screen {
 /// A place on a screen, counted from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Cursor {
-    /// The line.
+    /// The line, from the top.
     pub row: u16,
     /// The character in it.
     pub column: u16,
 }
 
-/// So much of the end of a log is looked at.
+/// How much of the end of a log is looked at, in bytes.
 const MOST_BYTES: u64 = 4 << 20;
 /// No screen is larger.
 const LARGEST: u16 = 500;
-/// A title is cut after so many characters.
+/// How many characters a title has before it is cut.
 const LONGEST_TITLE: usize = 200;
 
 impl Screen {
@@ -128,7 +128,7 @@ impl Task {
         self.on_thread(move || task.screen()).await?
     }
 
-    /// So much of the end of its log, and where that begins.
+    /// This many bytes from the end of its log at most, and where they begin.
     fn end_of_log(&self, most: u64) -> io::Result<(Vec<u8>, u64)> {
         let mut file = match self.directory.open_log() {
             // Nothing was printed yet.

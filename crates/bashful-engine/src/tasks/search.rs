@@ -24,11 +24,11 @@ pub struct SearchRequest {
     pub stream: Option<Stream>,
     /// In lines that begin at this place in the log or behind it.
     pub after: u64,
-    /// So many lines at most.
+    /// How many lines to find at most.
     pub max_matches: usize,
-    /// So many lines before and after each; twenty at most.
+    /// How many lines to show before and after each; twenty at most.
     pub context_lines: usize,
-    /// So long at most.
+    /// How long the search may take.
     pub patience: Duration,
 }
 
@@ -59,7 +59,7 @@ impl SearchRequest {
         self
     }
 
-    /// So many lines at most.
+    /// Finds this many lines at most.
     #[must_use]
     pub fn max_matches(mut self, most: usize) -> Self {
         self.max_matches = most;
@@ -73,7 +73,7 @@ impl SearchRequest {
         self
     }
 
-    /// So long at most.
+    /// Searches for this long at most.
     #[must_use]
     pub fn patience(mut self, patience: Duration) -> Self {
         self.patience = patience;
@@ -131,7 +131,7 @@ impl LinePattern {
     }
 }
 
-/// So much is read at once.
+/// How much is read at once, in bytes.
 const PIECE: usize = 256 << 10;
 
 impl Task {

@@ -13,11 +13,11 @@ use crate::record::standing::{Standing, TaskState};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct TaskSummary {
-    /// Its id.
+    /// The task's id.
     pub task_id: String,
     /// Where it is in its life.
     pub state: TaskState,
-    /// What it waits for, while it waits for somebody to type.
+    /// What it waits for, while it waits for a person or an agent to type.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub needs_input: Option<NeedsInput>,
     /// Whether it has a terminal.
@@ -43,7 +43,7 @@ pub struct TaskSummary {
     /// The name that may be used instead of its id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Who asked.
+    /// The agent that asked for it.
     pub agent: String,
     /// In which session.
     pub session: String,
@@ -110,7 +110,7 @@ pub(crate) fn question(asked: &NeedsInput) -> String {
 }
 
 impl TaskSummary {
-    /// What it waits for, in words, while it waits for somebody to type.
+    /// What it waits for, in words, while it waits for a person or an agent to type.
     pub fn question(&self) -> Option<String> {
         self.needs_input.as_ref().map(question)
     }

@@ -22,18 +22,18 @@ use crate::run::claim::marked;
 use crate::run::runs::Left;
 use crate::run::watch::{Bell, Interest};
 
-/// A task, whoever started it. It is a handle: cheap to make and to clone.
+/// A task, whichever engine started it. It is a handle: cheap to make and to clone.
 #[derive(Debug, Clone)]
 pub struct Task {
     pub(super) engine: Engine,
     pub(super) id: TaskId,
     pub(super) directory: TaskDirectory,
     pub(super) spec: Arc<Spec>,
-    /// By which way somebody types.
+    /// How the caller types into it, for the record.
     pub(super) how: InputHow,
 }
 
-/// The tasks that somebody wants to see.
+/// The tasks that a caller wants to see.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TaskList {
@@ -43,9 +43,9 @@ pub struct TaskList {
     pub damaged: Vec<DamagedTask>,
 }
 
-/// So many candidates are named in an error.
+/// How many candidates an error names, at most.
 const MOST_NAMED: usize = 5;
-/// So many of the newest tasks are looked at for a similar name.
+/// How many of the newest tasks are looked at for a similar name.
 const MOST_COMPARED: usize = 1000;
 
 impl Engine {
@@ -207,7 +207,7 @@ impl Engine {
 }
 
 impl Task {
-    /// Its id.
+    /// The id by which every engine of this user finds the task.
     pub fn id(&self) -> &str {
         self.id.as_str()
     }
@@ -227,7 +227,7 @@ impl Task {
         self.spec.terminal.is_some()
     }
 
-    /// Who asked.
+    /// The agent that asked for it.
     pub fn agent(&self) -> &str {
         &self.spec.agent
     }
@@ -248,7 +248,7 @@ impl Task {
         Ok(TaskSummary::new(&self.directory, &self.spec, &standing))
     }
 
-    /// The whole result with so much of its output; none while it runs. Of a task that another
+    /// The result, with output up to this limit; none while it runs. Of a task that another
     /// process started it is not known what was decided about it.
     pub fn result(&self, limit: OutputLimit) -> Result<Option<ExecutionResult>, TaskError> {
         let standing = self.standing()?;
@@ -319,7 +319,7 @@ impl Task {
         }
     }
 
-    /// A bell that rings when something may have happened.
+    /// A bell that rings when the task directory may have changed.
     pub(super) fn bell(&self, interest: Interest) -> Result<Bell, TaskError> {
         let bell = self
             .engine
@@ -357,14 +357,14 @@ impl Task {
                 runs.has_ended(&self.id);
             }
         } else if !runs.is_listed(&self.id) {
-            // Whoever has the run of a listed one writes it down.
+            // The caller that holds a listed run writes its end down.
             self.engine
                 .ends()
                 .record(self.engine.state_directory(), &self.id);
         }
     }
 
-    /// Does something on a thread of its own.
+    /// Does work on a thread of its own.
     pub(super) async fn on_thread<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,

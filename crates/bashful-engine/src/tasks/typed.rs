@@ -13,14 +13,14 @@ use crate::record::audit::{Event, InputHow, InputSent, Trail};
 use crate::record::standing::TaskState;
 
 impl Task {
-    /// The same task, for somebody who types in this way; it goes on record with what is sent.
+    /// The same task, for a caller that types in this way; it goes on record with what is sent.
     #[must_use]
     pub fn typed_by(mut self, how: InputHow) -> Self {
         self.how = how;
         self
     }
 
-    /// Somebody sits down at its terminal, which goes on record.
+    /// A person sits down at its terminal, which goes on record.
     pub fn sit_down(&self) -> Result<Sitting, TaskError> {
         self.put_on_record(self.input(InputHow::AttachBegan))?;
         Ok(Sitting {
@@ -72,7 +72,7 @@ impl Task {
     }
 }
 
-/// Somebody who sits at the terminal of a task. That they leave goes on record when this goes.
+/// A person who sits at the terminal of a task. That they leave goes on record when this goes.
 #[derive(Debug)]
 pub struct Sitting {
     task: Task,

@@ -32,7 +32,7 @@ impl Task {
         self.wait_while(until, |_| true).await
     }
 
-    /// The same, but a task that waits for somebody to type is not waited for.
+    /// The same, but a task that waits for a person or an agent to type is not waited for.
     pub fn wait_unless_asked(&self, until: Instant) -> Result<Waited, TaskError> {
         block_on(self.wait_unless_asked_async(until))
     }

@@ -120,8 +120,8 @@ fn a_helper_that_fails_leaves_no_zombie() {
     }
 }
 
-/// Runs something that prints a lot and says how much memory it took: by how much
-/// ours grew, and the most that the keeper ever had, in KiB.
+/// Runs a command that prints a lot and says how much memory it took: by how much ours grew, and
+/// the most that the keeper ever had, in KiB.
 fn memory_of(house: &House, invocation: Invocation) -> (bashful_engine::ExecutionResult, u64, u64) {
     let engine = house.engine();
     run(&engine, Invocation::bash("echo warm"));

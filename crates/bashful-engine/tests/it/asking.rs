@@ -151,7 +151,7 @@ fn a_no_that_nobody_waited_for_reaches_the_agent_with_its_next_try() {
     let message = Some("not today".to_owned());
     let no = Answer::Deny { message };
     desk(&house).answer(&asked.id, &no, &witness()).unwrap();
-    // Something else is a question of its own.
+    // Another command is a question of its own.
     let other = result(&engine, Invocation::bash("git push other main"));
     assert_eq!(other.status, Status::NeedsApproval);
     let denied = result(&engine, push());
@@ -332,7 +332,7 @@ fn what_a_grant_opens_is_open_for_what_it_covers_and_nothing_else() {
         network(&engine, "timeout 9 npm install x 2>/dev/null | tail -3; ls"),
         Some(Network::On)
     );
-    // A program that nobody knows runs without, or not at all.
+    // A program that no grant names runs without, or not at all.
     assert_eq!(network(&engine, "./unknown"), Some(Network::Off));
     assert_eq!(network(&engine, "ls"), Some(Network::Off));
     let beside = [

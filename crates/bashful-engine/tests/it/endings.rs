@@ -1,4 +1,4 @@
-//! How a run ends: by itself, at its limit, because somebody asked; and what stays behind.
+//! How a run ends: by itself, at its limit, because a caller asked; and what stays behind.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -192,7 +192,7 @@ fn a_daemon_that_holds_the_output_is_not_waited_for() {
     let told = (result.stdout.as_str(), result.exit_code, result.status);
     assert_eq!(told, ("before\nafter\n", Some(6), Status::SoftFailure));
     assert!(result.survivors.iter().all(|one| one.fate == "killed"));
-    // The daemon, and nobody of ours.
+    // The daemon, and no process of ours.
     let pids: Vec<i32> = result.survivors.iter().map(|one| one.pid).collect();
     assert_eq!(pids, [daemon.pid], "{result:?}");
     assert!(!is_alive(daemon));

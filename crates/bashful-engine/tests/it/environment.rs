@@ -146,7 +146,7 @@ fn git_knows_the_users_name_and_nothing_else_of_the_home() {
 
 #[test]
 fn a_run_inherits_no_descriptor_and_no_signal_action() {
-    // Signals 32 and 33 belong to the C library, which lets nobody set them.
+    // Signals 32 and 33 belong to the C library, which lets no program set them.
     const LIBRARY: u64 = 3 << 31;
     let house = House::new();
     // Open without close-on-exec, as careless hosts do.

@@ -186,7 +186,7 @@ async fn a_slow_reader_does_not_slow_the_command_and_is_told_of_the_gap() {
     let mut events = run.events();
     let mut told = Told::default();
     told.hear(events.next().await.unwrap());
-    // Nobody reads, and still it comes to its end.
+    // The reader does not read, and still the command comes to its end.
     assert!(eventually(LONG, || house.file("done").exists()));
     while let Some(event) = events.next().await {
         told.hear(event);

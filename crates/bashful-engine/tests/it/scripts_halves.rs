@@ -27,7 +27,7 @@ fn text(content: &str) -> ScriptEdit {
     }
 }
 
-/// A hidden file beside a script, as somebody leaves it who is ended in the middle.
+/// A hidden file beside a script, as a process leaves it that is ended in the middle.
 fn beside(house: &House, view: &ScriptView, ending: &str) -> PathBuf {
     folder(house).join(format!(".{}.0123456789abcdef.{ending}", view.script.id))
 }
@@ -148,7 +148,7 @@ fn an_interrupted_creation_leaves_nothing_and_says_so() {
     assert_eq!(scripts.list().unwrap().foreign, []);
     assert_eq!(names(&house), 1);
     assert_eq!(said(&house), [ScriptChange::Created]);
-    // A file that somebody put there is left alone.
+    // A file that a person put there is left alone.
     write(&path, "echo one\n");
     assert_eq!(scripts.list().unwrap().foreign.len(), 1);
     assert_eq!(names(&house), 2);

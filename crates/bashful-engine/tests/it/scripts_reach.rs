@@ -1,5 +1,5 @@
-//! What a script reaches is what a person saw: links, programs and folders that somebody puts in
-//! the way open nothing.
+//! What a script reaches is what a person saw: links, programs and folders that a run puts in the
+//! way open nothing.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -49,7 +49,7 @@ fn a_link_in_the_place_of_a_declared_path_asks_again() {
     assert!(!engine.scripts().show("report").unwrap().approved);
     assert_eq!(fs::read_dir(&secret).unwrap().count(), 0);
 
-    // Whoever says yes to where it leads now gets that.
+    // A person who says yes to where it leads now gets that.
     let yes = engine.scripts().approve("report", Seen::AsItIs, &witness());
     assert!(yes.unwrap().approved);
     let ran = run(&engine, &BashRun::of("report"));

@@ -14,7 +14,7 @@ use crate::scripts::{changes, create, folder, new, witness};
 use crate::scripts_approval::run;
 use crate::support::House;
 
-/// A script that somebody approved.
+/// A script that a person approved.
 pub(crate) fn approved(engine: &Engine, script: NewScript) {
     let name = script.name.to_string();
     engine.scripts().create(script).unwrap();
@@ -421,7 +421,8 @@ fn a_working_directory_lies_where_the_script_may_be() {
             );
         }
     }
-    // What declares nothing is not given the workspace by whoever runs it, but can be there.
+    // What declares nothing is not given the workspace by the agent that runs it, but can be
+    // there.
     fs::create_dir(house.file("sub")).unwrap();
     fs::write(house.file("sub/x"), "seen\n").unwrap();
     fs::write(house.file("y"), "seen\n").unwrap();

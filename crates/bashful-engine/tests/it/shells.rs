@@ -196,7 +196,7 @@ fn a_state_that_cannot_be_written_is_kept() {
         .unwrap()
         .unwrap()
         .path();
-    // A directory in the way of the new file fails for everybody, root too.
+    // A directory in the way of the new file fails for every user, root too.
     fs::create_dir_all(directory.join("state.new/in-the-way")).unwrap();
     let result = in_shell(&engine, "dev", "x=2");
     assert_eq!(
@@ -352,7 +352,7 @@ fn what_a_shell_remembers_is_judged() {
         [effect(None), effect(Some("dev"))],
         [Effect::Allow, Effect::Allow]
     );
-    // Somebody who may do more made it so; here it counts all the same.
+    // An engine that allows more made it so; here it counts all the same.
     let free = house.builder().session("s").build().unwrap();
     in_shell(&free, "dev", "git() { touch gotcha; }");
     assert_eq!(

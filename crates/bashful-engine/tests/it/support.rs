@@ -168,7 +168,7 @@ pub(crate) fn numbered(word: &str, last: usize) -> String {
     text
 }
 
-/// Whether something becomes true in this time.
+/// Whether a condition becomes true in this time.
 pub(crate) fn eventually(patience: Duration, mut question: impl FnMut() -> bool) -> bool {
     let until = Instant::now() + patience;
     loop {

@@ -18,7 +18,7 @@ pub(crate) const LIMIT: OutputLimit = OutputLimit {
     unit: bashful_engine::Unit::Characters,
 };
 
-/// Starts something in the background, and lets go of it.
+/// Starts a command in the background, and lets go of it.
 pub(crate) fn behind(engine: &Engine, invocation: Invocation) -> String {
     let run = started(engine, invocation.detached());
     run.id().to_owned()
@@ -149,7 +149,7 @@ fn another_engine_sees_the_same() {
     );
     let ended = other.tasks(&TaskFilter::default().which(WhichTasks::Finished));
     assert_eq!(ended.len(), 1);
-    // Nobody who started it is left. Once that is sure, a look writes its end down, once.
+    // No process that started it is left. Once that is sure, a look writes its end down, once.
     let recorded = || {
         assert!(task.read(&ReadRequest::default()).unwrap().ended);
         ends_on_record(&house, &id) == 1

@@ -121,7 +121,7 @@ fn of_several_tasks_whose_keeper_has_no_socket_none_is_ended_by_others() {
     let first = behind(&engine, SLEEPER);
     let second = behind(&engine, "sleep 1000");
     let leader = house.process("leader");
-    // Somebody has cleaned the directory up.
+    // A person has cleaned the directory up.
     std::fs::remove_file(house.begun(&second).socket.unwrap()).unwrap();
     let other = house.engine();
     match other.task(&first).unwrap().kill(Kill::Now).unwrap_err() {

@@ -140,7 +140,7 @@ fn a_caller_can_have_less_output() {
     let answer = answer.unwrap();
     assert_eq!(answer.json["truncated"], true, "{answer:?}");
     assert!(answer.text.len() < 500, "{answer:?}");
-    // More than usual nobody gets that way.
+    // No caller gets more than usual that way.
     let mut context = CallContext::default();
     context.most_output = Some(usize::MAX);
     let most = registry.call_and_wait("bash_run", json!({ "command": "seq 90000" }), context);

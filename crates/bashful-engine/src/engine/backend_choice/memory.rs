@@ -2,7 +2,7 @@
 //!
 //! It is kept in the state directory, which no run can reach, in a file that is ours alone.
 //! One that is damaged, not ours or open to others counts as absent. A weaker backend is
-//! believed only while something that a stronger one needs is seen to be missing, and while the
+//! believed only while a thing that a stronger one needs is seen to be missing, and while the
 //! programs that confine for us are those with which it was found: the native one needs none.
 
 use std::fs::{self, OpenOptions};
@@ -54,7 +54,8 @@ impl Memory {
         let (word, offered) = text.split_once('\n')?;
         let backend: Backend = word.parse().ok()?;
         match backend {
-            // If it does not work any more, runs are refused, and somebody looks again.
+            // If it does not work any more, runs are refused, and the engine forgets it and looks
+            // again.
             Backend::Native => Some(backend),
             _ if age > WEAKER_FOR => None,
             weaker => {

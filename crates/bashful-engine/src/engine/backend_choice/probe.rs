@@ -44,7 +44,7 @@ pub(super) fn probe(settings: &Settings, backend: Backend) -> Probe {
     }
 }
 
-/// Whether an error says something about the host, and not about this moment.
+/// Whether an error is about the host, and not about this moment.
 pub(crate) fn is_of_host(error: &EngineError) -> bool {
     match error {
         EngineError::Unenforceable { .. } => true,
@@ -84,7 +84,7 @@ fn attempt(settings: &Settings, backend: Backend) -> Result<ExecutionResult, Eng
     run(&engine, invocation)
 }
 
-/// Runs something to its end.
+/// Runs a command to its end.
 pub(crate) fn run(engine: &Engine, invocation: Invocation) -> Result<ExecutionResult, EngineError> {
     match engine.start(invocation)? {
         // Without a limit of its own, since the run has one.

@@ -90,7 +90,7 @@ impl Check {
             // Landlock keeps files from being opened; that they are there can be seen.
             "tmp" => applied.filesystem,
             "identity" => applied.identity,
-            // Whoever enforces, these hold.
+            // Whichever backend enforces, these hold.
             _ => Level::Full,
         };
         level < Level::Full
@@ -108,7 +108,7 @@ impl Check {
 pub(super) struct Bait {
     canary: PathBuf,
     tmp: PathBuf,
-    /// Nobody accepts; a connection succeeds all the same.
+    /// It never accepts; a connection succeeds all the same.
     server: TcpListener,
 }
 
@@ -142,7 +142,7 @@ impl Bait {
 
 impl Drop for Bait {
     fn drop(&mut self) {
-        // The canary's directory is removed by whoever made it.
+        // The caller that made the canary's directory removes it.
         let _ = std::fs::remove_file(&self.tmp);
     }
 }

@@ -17,14 +17,14 @@ use crate::tasks::running;
 
 /// A keeper that answers later than this is busy.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// So many are asked who they are.
+/// How many keepers are asked who they are.
 const MOST_ASKED: usize = 8;
-/// So the kernel counts for programs, on all machines that we run on.
+/// How many ticks a second the kernel counts for programs, on all machines that we run on.
 const TICKS: u64 = 100;
 /// No welcome is longer.
 const MOST_BYTES: u64 = 4096;
 
-/// Who lives, and who left something behind.
+/// Which keepers live, and which left a socket behind.
 pub(super) fn look(places: &Places) -> Finding {
     let tasks = running(&places.state).map_or(0, |tasks| tasks.len());
     let all = sockets(&places.runtime);
@@ -47,8 +47,8 @@ pub(super) fn look(places: &Places) -> Finding {
     Finding::new("keepers", State::Weak, words).mended_by([REPAIR])
 }
 
-/// Who serves at a socket. Whoever speaks no protocol that a keeper knows is told just that,
-/// and nothing is started for them.
+/// The keeper that serves at a socket. The request names a protocol that no keeper knows, so the
+/// keeper only says so and starts nothing for it.
 fn ask(socket: &Path) -> Option<Welcome> {
     let mut stream = connect(socket).ok()?;
     stream.set_read_timeout(Some(PATIENCE)).ok()?;

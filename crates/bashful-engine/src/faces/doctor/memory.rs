@@ -73,7 +73,7 @@ impl Memory {
         (current && is_good(&record.trials)).then_some(record.trials)
     }
 
-    /// Remembers good news, and only those: whoever mended something is not told the old
+    /// Remembers good news, and only those: a person who mended the host is not told the old
     /// story. Not being able to is no error: the next look tries again.
     pub(super) fn store(&self, trials: &Trials) {
         if let (Some(key), true) = (self.key.clone(), is_good(trials)) {

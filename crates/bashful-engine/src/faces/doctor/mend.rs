@@ -1,4 +1,4 @@
-//! What to do about something that is missing.
+//! What to do about what a host lacks.
 
 use bashful_sandbox::{Host, IdMaps, Possibility};
 

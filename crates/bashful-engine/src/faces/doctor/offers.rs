@@ -13,7 +13,7 @@ use crate::model::result::Enforcement;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct BackendOffer {
-    /// Its name.
+    /// The name that the configuration gives this backend.
     pub name: &'static str,
     /// `ok` if it gives what the configured profile needs, `weak` if it gives less.
     pub state: State,

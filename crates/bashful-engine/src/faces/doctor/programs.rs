@@ -14,7 +14,7 @@ use super::{Finding, State, mend};
 enum Need {
     /// Nothing runs without it.
     Always,
-    /// Something is better with it.
+    /// Bashful does one of its jobs better with it.
     Better,
     /// It confines runs where we cannot.
     Backend(Backend),

@@ -1,14 +1,14 @@
 //! Settings that are known to keep sandboxes from being built.
 //!
-//! They are read here, and only here: not to tell what works, but to name the one to change
-//! when something does not.
+//! They are read here, and only here: not to tell what works, but to name the one to change when
+//! a sandbox cannot be built.
 
 use std::fs;
 use std::path::Path;
 
 use bashful_sandbox::Mark;
 
-/// Something that is known to keep sandboxes from being built.
+/// What is known to keep sandboxes from being built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Restriction {
     /// Ubuntu's AppArmor takes the rights away that a user namespace gives.

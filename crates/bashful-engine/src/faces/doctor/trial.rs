@@ -16,11 +16,11 @@ use crate::request::settings::Settings;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(super) enum Trial {
-    /// It ran.
+    /// The trial ran in a sandbox, and this is what it saw.
     Ran(Ran),
     /// No sandbox could be built.
     NotBuilt {
-        /// Why.
+        /// Why the backend built none, in words for people.
         reason: String,
     },
 }

@@ -34,7 +34,7 @@ impl Default for BashOptions {
 }
 
 impl BashOptions {
-    /// The defaults.
+    /// The options of a call that asks for nothing special.
     pub fn new() -> Self {
         Self::default()
     }
@@ -101,7 +101,7 @@ impl BashOptions {
         self
     }
 
-    /// Keeps at most so many bytes of each stream, from its beginning.
+    /// Keeps this many bytes of each stream at most, from its beginning.
     #[must_use]
     pub fn max_output(mut self, bytes: usize) -> Self {
         self.max_output = bytes;

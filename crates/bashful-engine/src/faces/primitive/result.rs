@@ -32,7 +32,7 @@ pub enum PrimitiveError {
     /// The path lies outside the allowed roots.
     #[error("the path `{}` lies outside the allowed roots", path.display())]
     PathNotAllowed {
-        /// The path.
+        /// The path that the call named.
         path: PathBuf,
     },
     /// Anything else that kept the command from running.

@@ -134,7 +134,7 @@ impl Resident {
     /// Takes no more calls. What waits in line goes elsewhere; stand-ins with a call go on.
     fn retire(&self) -> u8 {
         if self.is_still_here() {
-            // Fronts that still come by find nobody, and do their work themselves.
+            // Fronts that still come by find no resident, and do their work themselves.
             let _ = std::fs::remove_file(&self.path);
         }
         let _ = rustix::net::shutdown(&self.listener, Shutdown::Both);
@@ -157,7 +157,7 @@ impl Resident {
         };
         let line = FRONT.get_or_init(|| line);
         let code = catch_unwind(AssertUnwindSafe(|| program(arguments))).unwrap_or(PANICKED);
-        // If that fails, there is nobody to tell.
+        // If that fails, the caller has closed its output and cannot be told.
         let _ = io::stdout().flush();
         line.end(code);
         code
@@ -201,7 +201,7 @@ fn make() -> io::Result<Made> {
     }
 }
 
-/// Which of these have a call, or have ended; none after so long.
+/// Which of these have a call, or have ended; none if that takes longer than this.
 fn wait(spares: &[Spare], longest: Duration) -> io::Result<Vec<usize>> {
     let mut polled: Vec<PollFd<'_>> = spares
         .iter()

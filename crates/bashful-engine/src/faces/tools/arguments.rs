@@ -13,7 +13,7 @@ pub enum InvalidArgument {
     /// The arguments are no JSON object.
     #[error("the arguments of `{tool}` must be a JSON object, not {found}")]
     NotAnObject {
-        /// The tool.
+        /// The name of the tool that was called.
         tool: &'static str,
         /// What came instead.
         found: &'static str,
@@ -21,17 +21,17 @@ pub enum InvalidArgument {
     /// One that is needed is not there.
     #[error("`{tool}` needs `{name}`")]
     Missing {
-        /// The tool.
+        /// The name of the tool that was called.
         tool: &'static str,
-        /// The argument.
+        /// The name of the argument.
         name: &'static str,
     },
     /// One is not of its kind.
     #[error("`{name}` of `{tool}` must be {wanted}, not {found}")]
     Wrong {
-        /// The tool.
+        /// The name of the tool that was called.
         tool: &'static str,
-        /// The argument.
+        /// The name of the argument.
         name: String,
         /// What it must be.
         wanted: String,
@@ -41,29 +41,29 @@ pub enum InvalidArgument {
     /// None of those is there of which one is needed.
     #[error("`{tool}` needs one of {names}")]
     NoneOf {
-        /// The tool.
+        /// The name of the tool that was called.
         tool: &'static str,
-        /// Which.
+        /// The arguments of which the call must have one.
         names: &'static str,
     },
     /// Two that do not go together.
     #[error("`{name}` of `{tool}` {rule} `{other}`")]
     Pair {
-        /// The tool.
+        /// The name of the tool that was called.
         tool: &'static str,
-        /// The argument.
+        /// The name of the argument.
         name: &'static str,
         /// What is wrong with the two.
         rule: &'static str,
-        /// The other.
+        /// The argument that it does not go with.
         other: &'static str,
     },
     /// One that the tool does not know.
     #[error("`{tool}` takes no `{}`; it takes {known}", name.escape_debug())]
     Unknown {
-        /// The tool.
+        /// The name of the tool that was called.
         tool: &'static str,
-        /// The argument.
+        /// The name of the argument.
         name: String,
         /// Those that it takes.
         known: String,

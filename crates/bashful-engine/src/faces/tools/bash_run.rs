@@ -65,9 +65,9 @@ fn input() -> Value {
     )
 }
 
-/// The longest that anybody may ask for, in milliseconds; the configuration may allow less.
+/// The longest limit that a call may ask for, in milliseconds; the configuration may allow less.
 const MOST_TIMEOUT: u64 = 600_000;
-/// So long a server may take until it is up.
+/// How long a server may take at most until it is up.
 const MOST_READY: Duration = Duration::from_secs(60);
 
 fn output() -> Value {

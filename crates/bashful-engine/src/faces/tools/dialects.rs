@@ -55,7 +55,7 @@ impl Tool {
     }
 
     /// What an MCP client may take for granted. The sandbox keeps what runs away from the world
-    /// unless somebody opens it, but a client must not build on that.
+    /// unless a person opens it, but a client must not build on that.
     fn annotations(&self) -> Value {
         let (destroys, again, open) = match self.effects {
             // By the protocol, the others mean nothing then.

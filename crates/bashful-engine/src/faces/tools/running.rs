@@ -1,4 +1,4 @@
-//! A command that runs while somebody waits for it, or lets it go.
+//! A command that runs while a caller waits for it, or lets it go.
 
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
@@ -67,7 +67,7 @@ async fn end_of(run: &Run, on_output: Option<OnOutput>) -> Result<ExecutionResul
     }
 }
 
-/// Waits for something unless the caller lets go first.
+/// Waits for a future unless the caller lets go first.
 pub(super) async fn unless<T>(
     wanted: impl Future<Output = T>,
     mut let_go: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,

@@ -18,7 +18,7 @@ pub(super) fn answer(required: &[&str], properties: &Value) -> Value {
     schema
 }
 
-/// A text.
+/// A text, with what a model is told about it.
 pub(super) fn text(about: &str) -> Value {
     json!({ "type": "string", "description": about })
 }

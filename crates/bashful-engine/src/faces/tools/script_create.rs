@@ -1,4 +1,4 @@
-//! `script_create`: keeps a new script, which nobody has approved.
+//! `script_create`: keeps a new script, which no person has approved.
 
 use serde_json::{Value, json};
 
@@ -82,7 +82,7 @@ fn call(registry: &ToolRegistry, mut arguments: Arguments, _: CallContext) -> Ca
         let scripts = registry.engine.scripts();
         let mut made = scripts.create(new)?;
         let found = scripts.validate(&made.script.id.to_string())?.findings;
-        // Whoever wrote it knows its text.
+        // The model that wrote it knows its text.
         made.content = None;
         let mut lines = vec![format!("kept {}", line(&made))];
         lines.extend(findings(&found));

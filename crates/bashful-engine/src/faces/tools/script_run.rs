@@ -40,7 +40,7 @@ const OF_AN_ACTION: [&str; 4] = ["type", "approved", "approved_at", "approved_ha
 pub(super) fn without_approval(arguments: &mut Value) {
     if let Some(fields) = arguments.as_object_mut() {
         fields.retain(|name, _| !OF_AN_ACTION.contains(&name.as_str()));
-        // Whoever knows the flag of the command line means this.
+        // A model that knows the flag of the command line means this.
         if let Some(value) = fields.remove("allow_missing") {
             fields.entry("keep_missing").or_insert(value);
         }
@@ -75,7 +75,7 @@ fn input() -> Value {
     schema::object(&[], &properties)
 }
 
-/// The longest limits that anybody may ask for: a day.
+/// The longest limit that a call may ask for, in seconds: a day.
 const MOST_SECONDS: u64 = 86_400;
 
 fn output() -> Value {

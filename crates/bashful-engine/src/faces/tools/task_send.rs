@@ -28,9 +28,9 @@ pub(super) const TOOL: Tool = Tool {
 const MOST_WAIT: u64 = 60_000;
 /// How long it is waited for usually.
 const USUAL_WAIT: u64 = 2_000;
-/// Nothing printed for so long after something was: that was the reaction.
+/// How long a task must be quiet after it printed before that counts as its reaction.
 const QUIET: Duration = Duration::from_millis(300);
-/// So much of what it printed is returned where there is no screen.
+/// How much of what it printed is returned where there is no screen, in characters.
 const MOST_OUTPUT: usize = 30_000;
 
 fn input() -> Value {
@@ -121,7 +121,7 @@ fn keys(arguments: &mut Arguments) -> Result<Vec<Key>, InvalidArgument> {
     parsed.map_err(|_| arguments.not_keys("keys", &names))
 }
 
-/// Waits until it has printed something and is quiet again, or asks for more, or has ended.
+/// Waits until the task has printed and is quiet again, or asks for more, or has ended.
 async fn reaction(task: &Task, before: u64, until: Instant) -> Result<String, ToolError> {
     let mut after = before;
     let mut printed = String::new();

@@ -210,7 +210,7 @@ fn left_behind(survivor: &Survivor) -> String {
     }
 }
 
-/// So many things that were stopped are told in words.
+/// How many of the accesses that the sandbox stopped are told in words.
 const MOST_STOPPED: usize = 10;
 
 fn stopped(violation: &Violation) -> String {

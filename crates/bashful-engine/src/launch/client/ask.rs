@@ -1,4 +1,4 @@
-//! Asking something of a running command: input, another size, a signal.
+//! Requests to a running command: input, another size, a signal.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use super::Client;
 use super::wire::lock;
 use crate::launch::progress::{Picture, Progress};
 
-/// Something to ask of a running command.
+/// A request to a running command.
 #[derive(Debug, Clone)]
 pub(crate) enum Ask {
     /// Input, and whether it is the last.

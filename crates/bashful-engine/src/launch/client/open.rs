@@ -21,12 +21,13 @@ use crate::model::error::EngineError;
 
 /// A keeper that takes longer than this to greet is none.
 const GREETING_PATIENCE: Duration = Duration::from_secs(10);
-/// So long it is tried again where one keeper ends and another one starts while we connect.
+/// How long the engine tries again where one keeper ends and another one starts while it
+/// connects.
 const CHANGING_PATIENCE: Duration = Duration::from_secs(10);
 /// The pauses between these tries, from the first to the longest.
 const PAUSES: [Duration; 2] = [Duration::from_millis(5), Duration::from_millis(80)];
 
-/// So long after it was asked, a keeper has started a command or refused it.
+/// How long after the order a keeper has started a command or refused it, at the latest.
 pub const LONGEST_START: Duration = LONGEST_IN_LINE.saturating_add(Duration::from_secs(30));
 
 /// How to reach or start a keeper.
@@ -36,7 +37,7 @@ pub(crate) struct KeeperAddress {
     pub(crate) state: PathBuf,
     /// The socket of the session, where others may find its keeper.
     pub(crate) socket: Option<PathBuf>,
-    /// The socket is for this keeper alone; nobody looks for it by its name.
+    /// The socket is for this keeper alone; no other engine looks for it by its name.
     pub(crate) alone: bool,
     pub(crate) idle: Duration,
     /// More runs will follow: the keeper may prepare for them.
@@ -201,7 +202,7 @@ fn mute_keeper() -> EngineError {
     EngineError::Busy { what }
 }
 
-/// Greets a keeper and asks it something in the same breath; what it said after its own greeting.
+/// Greets a keeper and sends it a request in the same breath; what it said after its own greeting.
 /// None if another keeper is to be asked: this one has not looked at the request.
 pub(super) fn shake_hands(
     socket: &UnixStream,

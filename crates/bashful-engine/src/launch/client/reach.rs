@@ -1,4 +1,4 @@
-//! A word to a keeper that somebody else started.
+//! A message to a keeper that another process started.
 
 use std::io;
 use std::os::unix::net::UnixStream;
@@ -24,7 +24,7 @@ pub(crate) fn cancel_at(
     say_at(socket, state, &Request::Cancel { id, now }).map(drop)
 }
 
-/// Asks something of a task of the keeper at this socket, and waits for the answer.
+/// Puts a request about a task to the keeper at this socket, and waits for the answer.
 pub(crate) fn ask_at(
     socket: &Path,
     state: &Path,

@@ -17,7 +17,7 @@ pub(super) struct Wire {
     pub(super) socket: UnixStream,
     /// Serialises senders: a long line must not be torn.
     pub(super) sending: Mutex<()>,
-    /// Whoever holds this reads for everybody.
+    /// The thread that holds this reads for all that wait.
     pub(super) receiving: Mutex<LineBuffer>,
     pub(super) table: Mutex<Table>,
 }
@@ -34,7 +34,7 @@ pub(super) struct Table {
 }
 
 impl Wire {
-    /// Reads once, when there is something to read before `until`, and hands it out;
+    /// Reads once, when there are bytes to read before `until`, and hands it out;
     /// false when the keeper is gone.
     pub(super) fn receive(&self, incoming: &mut LineBuffer, until: Option<Instant>) -> bool {
         // What arrived together with the greeting is here already, and may be all
@@ -49,7 +49,7 @@ impl Wire {
                 tv_nsec: i64::from(left.subsec_nanos()),
             }
         });
-        // Who waited in the read itself would also be woken whenever the keeper has read.
+        // Waiting in the read itself, a thread would also wake whenever the keeper has read.
         let readable = PollFlags::IN;
         match poll(&mut [PollFd::new(&self.socket, readable)], timeout.as_ref()) {
             Ok(0) | Err(rustix::io::Errno::INTR) => return true,

@@ -14,7 +14,7 @@ use crate::review::replay::Recorded;
 /// The most rules that one run teaches: no ordinary command has more parts that are asked about.
 const MOST_OF_ONE: usize = 64;
 
-/// Equal runs.
+/// Runs of equal requests, which teach the same.
 #[derive(Debug, Clone)]
 pub(super) struct Run<'a> {
     pub(super) request: &'a Requested,

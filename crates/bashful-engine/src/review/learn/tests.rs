@@ -178,14 +178,14 @@ fn rights_are_those_that_flags_and_grants_gave() {
     );
     let learnt = learnt(&trail);
     assert_eq!(learnt.left_out, []);
-    // Who has the network may fetch, so that no rule is needed.
+    // A run that has the network may fetch, so that no rule is needed.
     assert_eq!(learnt.rules, []);
     let changes = profile(&trail, &learnt.toml).changes;
     assert_eq!(changes.paths_read, ["~/data", "/srv"]);
     assert_eq!(changes.paths_write, ["extra"]);
     assert_eq!(changes.paths_deny, ["b"]);
     assert_eq!(changes.network, Some(NetworkCapability::On));
-    // `sudo` was open, and nobody needed it.
+    // `sudo` was open, and no run needed it.
     assert_eq!(changes.classes, ["git-destructive"]);
     let limits = changes.resources;
     assert_eq!((limits.memory, limits.processes), (Some(2 << 30), Some(7)));

@@ -31,7 +31,7 @@ fn close_one(path: &Path) -> bool {
     is_only_seen && fchmod(&directory, Mode::RWXU).is_ok()
 }
 
-/// Removes sockets that nobody answers at; says which.
+/// Removes sockets at which no keeper answers; says which.
 pub(super) fn remove_dead(places: &Places) -> Vec<PathBuf> {
     let all = sockets(&places.runtime);
     all.into_iter().filter(|path| remove_one(path)).collect()
@@ -55,7 +55,7 @@ fn remove_one(path: &Path) -> bool {
     removed
 }
 
-/// The lock at this path, if nobody else has it.
+/// The lock at this path, if no other process has it.
 fn hold(path: &Path) -> Option<File> {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits();
     let file = OpenOptions::new()
@@ -90,7 +90,7 @@ mod tests {
         // In this one, others may have written.
         fs::create_dir(&places.runtime).unwrap();
         fs::set_permissions(&places.runtime, fs::Permissions::from_mode(0o720)).unwrap();
-        // One behind a link may be anybody's.
+        // One behind a link may be another user's.
         let elsewhere = root.path().join("elsewhere");
         fs::create_dir(&elsewhere).unwrap();
         fs::set_permissions(&elsewhere, fs::Permissions::from_mode(0o755)).unwrap();

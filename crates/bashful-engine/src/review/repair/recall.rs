@@ -174,13 +174,13 @@ impl Memory {
                 self.grants.entry(grant.id.clone()).or_insert(grant);
             }
             // What was given before the gap may have been taken back in it.
-            // Without its head, nobody knows whether it ended there.
+            // Without its head, the trail does not show whether it ended there.
             Event::Mended(Mended::Cut { .. } | Mended::NoHead { .. }) => self.grants.clear(),
             _ => {}
         }
     }
 
-    /// Takes from an event only what takes something away.
+    /// Takes from an event only what takes a right away.
     fn take_back(&mut self, event: &Event) {
         match event {
             Event::Grant(changed) => {

@@ -80,7 +80,7 @@ impl History {
 #[derive(Default)]
 struct Reading {
     history: History,
-    /// The request of each task: the last one, if somebody changed the command.
+    /// The request of each task: the last one, if a person changed the command.
     of_task: HashMap<String, usize>,
     /// The requests that wait for each ask.
     of_ask: HashMap<String, Vec<usize>>,

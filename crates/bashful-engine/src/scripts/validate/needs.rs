@@ -47,7 +47,7 @@ pub(super) struct Read {
     pub(super) by_value: Option<usize>,
 }
 
-/// Where a script is thought to run. Nobody has such a directory.
+/// Where a script is thought to run. No host has such a directory.
 pub(super) const HERE: &str = "/bashful-scratch";
 
 /// What every run sees anyway, or has of its own.
@@ -205,7 +205,7 @@ impl Needs {
             } else {
                 NetworkCapability::Off
             },
-            // A list would stop what nobody can foresee.
+            // A list would stop commands that the script only makes up as it runs.
             commands: (!self.dynamic).then(|| self.commands.clone()),
             ..Capabilities::default()
         }

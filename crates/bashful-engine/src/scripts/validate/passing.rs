@@ -8,7 +8,7 @@ use super::line_of;
 /// What the variables that stand for templates begin with.
 const TEMPLATE: &str = "__bashful_";
 
-/// Files that nobody will find after the run unless their place is declared, with their lines.
+/// Files that are gone after the run unless their place is declared, with their lines.
 pub(super) fn look(text: &str, facts: &Facts) -> Vec<(String, usize)> {
     let redirected = facts
         .redirects

@@ -43,8 +43,8 @@ impl Home {
         plain(path).starts_with(plain(root))
     }
 
-    /// The path itself if something is there, else the directory that it would be made in. A
-    /// home or a root as a whole is not proposed to anybody.
+    /// The path itself if it exists, else the directory that it would be made in. A home or a
+    /// root as a whole is not proposed.
     pub(super) fn existing(&self, path: &str) -> String {
         let Some(whole) = self.absolute(path) else {
             return path.to_owned();

@@ -1,4 +1,4 @@
-//! What the policy would refuse of a script, whoever approved it.
+//! What the policy would refuse of a script, even if a person approved it.
 
 use bashful_policy::{
     Capabilities, CommandValidator, Context, Decision, Effect, Finding, Policy, Reading,

@@ -48,7 +48,7 @@ pub(super) fn look(
         program: "shellcheck",
         detail,
     };
-    // It exits with 1 if it found something.
+    // It exits with 1 if it has findings.
     if !matches!(told.status, ExitStatus::Code(0 | 1)) {
         let said = String::from_utf8_lossy(&told.errors);
         return Err(failed(said.chars().take(300).collect()));

@@ -39,7 +39,7 @@ pub(super) fn settle(
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place {
     pub(super) from: u64,
-    /// So many bytes at most.
+    /// How many bytes at most.
     pub(super) most: usize,
     /// Of one stream only.
     pub(super) stream: Option<Stream>,
@@ -92,11 +92,11 @@ impl Output {
     }
 }
 
-/// Reads from one place on. Where not even one character fits, that one comes whole: otherwise
-/// nobody would ever read on.
+/// Reads from one place on. Where not even one character fits, that one comes whole: otherwise no
+/// reader would ever get past it.
 pub(super) fn gather(reader: &mut LogReader, place: Place) -> io::Result<Output> {
     let mut output = Output::nothing(place.from, place.state);
-    // What is missing counts once something behind it was read.
+    // A gap counts once output behind it was read.
     let mut gaps = Vec::new();
     reader.seek(place.from)?;
     let mut exhausted = false;

@@ -10,7 +10,7 @@ use bashful_keeper::TerminalSize;
 
 use super::{LARGEST, Title};
 
-/// So many bytes are drawn between two looks at the clock. Each of them is at most a fraction
+/// How many bytes are drawn between two looks at the clock. Each of them is at most a fraction
 /// of a millisecond of work.
 const LITTLE: usize = 64;
 
@@ -39,7 +39,7 @@ pub(super) fn whole(bytes: &[u8], size: TerminalSize) -> (vt100::Parser<Title>, 
     (new(), true)
 }
 
-/// Draws for so long; how many of the bytes were drawn.
+/// Draws for this long at most; returns how many of the bytes were drawn.
 pub(super) fn within(parser: &mut vt100::Parser<Title>, bytes: &[u8], time: Duration) -> usize {
     let began = Instant::now();
     let mut drawn = 0;

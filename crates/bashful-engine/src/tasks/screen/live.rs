@@ -12,9 +12,9 @@ use super::draw::{self, bounded};
 use super::{MOST_BYTES, Task, TaskError, Title};
 use crate::tasks::read::ReadRequest;
 
-/// So much is read at a time.
+/// How much is read at a time, in bytes.
 const PIECE: usize = 64 << 10;
-/// So long is drawn at a time, so that somebody can leave meanwhile.
+/// How long is drawn at a time, so that the person at the screen can leave meanwhile.
 const STEP: Duration = Duration::from_millis(100);
 
 /// A screen that follows a task.
@@ -71,7 +71,7 @@ impl LiveScreen {
         undirected(&self.drawn.state_formatted())
     }
 
-    /// Waits so long for something new, and what is to be drawn of it.
+    /// Waits this long for new output, and returns what is to be drawn of it.
     pub fn next(&mut self, wait: Duration) -> Result<Drawn, TaskError> {
         let request = ReadRequest::after(self.after).max_bytes(PIECE).wait(wait);
         let output = self.task.read(&request)?;

@@ -7,13 +7,13 @@ use super::matcher::Matcher;
 use super::{Found, FoundLine, SearchRequest};
 use crate::tasks::TaskState;
 
-/// So much of a line is searched.
+/// How much of a line is searched, in bytes.
 const MOST_SEARCHED: usize = 64 << 10;
-/// So many characters of a line are shown.
+/// How many characters of a line are shown.
 const MOST_SHOWN: usize = 2000;
-/// One answer holds about so many bytes, however many lines match.
+/// How many bytes one answer holds, more or less, however many lines match.
 const MOST_HELD: usize = 4 << 20;
-/// So many lines are shown before and after one.
+/// How many lines are shown before and after one, at most.
 const MOST_CONTEXT: usize = 20;
 
 /// A search on its way through the log.

@@ -1,4 +1,4 @@
-//! What is told about hosts that lack something.
+//! What is told about hosts that lack what the profile needs.
 
 use bashful_sandbox::{Enforcement as Applied, Protection};
 

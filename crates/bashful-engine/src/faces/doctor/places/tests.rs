@@ -9,7 +9,7 @@ fn mode(path: &Path, mode: u32) {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
 }
 
-/// The state of each place, and whether there is something to do about it.
+/// The state of each place, and whether the finding says how to mend it.
 fn states(places: &Places) -> Vec<(&'static str, State, bool)> {
     let short = |finding: &Finding| (finding.name, finding.state, !finding.mend.is_empty());
     look(places).iter().map(short).collect()

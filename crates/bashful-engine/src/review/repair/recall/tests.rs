@@ -213,7 +213,7 @@ fn nothing_is_believed_behind_the_first_break_but_what_takes_away() {
         (|lines| drop(lines.remove(1)), 2, &[]),
         // Swapped.
         (|lines| lines.swap(1, 2), 2, &[]),
-        // Something else in between.
+        // A line that is no record in between.
         (|lines| lines.insert(1, "hello".to_owned()), 2, &[]),
         // The first is gone.
         (|lines| drop(lines.remove(0)), 1, &[]),
