@@ -31,7 +31,7 @@ pub(crate) fn kernel_bytes(path: impl AsRef<Path>) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The text of a file of the kernel, read as [`kernel_bytes`] reads.
+/// The text of a file of the kernel, read as `kernel_bytes` reads.
 pub fn kernel_text(path: impl AsRef<Path>) -> io::Result<String> {
     let bytes = kernel_bytes(path)?;
     String::from_utf8(bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))

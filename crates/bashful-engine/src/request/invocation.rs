@@ -420,7 +420,7 @@ impl Invocation {
 
     /// Gives it a terminal of this size: its input, its output and its errors. Everything it
     /// prints is then standard output, and input can be sent to it while it runs, see
-    /// [`crate::tasks::task::Task::send`]. What was set as [`Stdin::Bytes`] is typed first.
+    /// [`crate::Task::send`]. What was set as [`Stdin::Bytes`] is typed first.
     #[must_use]
     pub fn terminal(mut self, size: TerminalSize) -> Self {
         self.seat = InputMode::Terminal(size);
