@@ -145,6 +145,24 @@ for number in range(30):
     }
 }
 
+/// What others take of the machine meanwhile is not the run's.
+#[test]
+fn memory_that_is_somebody_elses() {
+    use std::io::Write;
+    let text = "python3 -c 'import time; time.sleep(1)'; echo over";
+    let mut others = tempfile::tempfile_in("/dev/shm").unwrap();
+    std::thread::scope(|scope| {
+        let run = scope.spawn(|| runs_into(&["--memory", "128M"], text));
+        for _ in 0..400 {
+            others.write_all(&vec![1; 1 << 20]).unwrap();
+            std::thread::sleep(std::time::Duration::from_millis(2));
+        }
+        let (_, result, kinds) = run.join().unwrap();
+        let found = json!([result["stdout"], kinds]);
+        assert_eq!(found, json!(["over\n", []]), "{result}");
+    });
+}
+
 const FORKS: &str = "python3 -c \"
 import os, time
 count = 0
