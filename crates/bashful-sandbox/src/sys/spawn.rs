@@ -310,13 +310,15 @@ pub(super) fn follow(plan: &Plan<'_>) -> Result<(), (Stage, c_int)> {
         check(Stage::Directory, unsafe { libc::fchdir(directory) })?;
     }
     if let Some(room) = room {
-        limit_command(room)?;
         enter_directory(room)?;
-    }
-    if plan.ahead.is_none() {
-        if let Some(room) = room {
+        if plan.ahead.is_none() {
             confine_command(room, room.report)?;
         }
+        // After the listener was sent: where the user has more descriptors under way than the command
+        // may open files, the kernel sends no further one.
+        limit_command(room)?;
+    }
+    if plan.ahead.is_none() {
         reset_signals();
         if plan.is_wrapper {
             ignore_requests_to_end();

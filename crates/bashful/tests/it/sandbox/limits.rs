@@ -1,5 +1,10 @@
 //! Limits hold, and running into one is told apart from an ordinary failure.
 
+use std::io::IoSlice;
+use std::mem::MaybeUninit;
+use std::os::fd::AsFd;
+
+use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
 use serde_json::{Value, json};
 
 use super::{is_root, kinds};
@@ -244,6 +249,30 @@ fn too_many_open_files() {
         "{outcome:?}"
     );
     assert_eq!(world.run(&["--open-files", "500", text]).code, 0);
+}
+
+/// The kernel counts descriptors that are on their way through sockets for the user, and lets no
+/// process of a lower limit send another.
+#[test]
+fn few_open_files_while_the_user_has_many_under_way() {
+    let (ours, theirs) = std::os::unix::net::UnixStream::pair().unwrap();
+    for _ in 0..30 {
+        let sent = [ours.as_fd(), theirs.as_fd()];
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(2))];
+        let mut ancillary = SendAncillaryBuffer::new(&mut space);
+        assert!(ancillary.push(SendAncillaryMessage::ScmRights(&sent)));
+        let data = [IoSlice::new(b"x")];
+        sendmsg(&ours, &data, &mut ancillary, SendFlags::empty()).unwrap();
+    }
+    let world = World::unjudged();
+    for session in [&[][..], &["--session", "s"], &["--session", "s"]] {
+        let outcome = world.run(&[session, &["--open-files", "20", "ulimit -n"]].concat());
+        assert_eq!(
+            (outcome.code, outcome.stdout.as_str()),
+            (0, "20\n"),
+            "{outcome:?}"
+        );
+    }
 }
 
 #[test]
