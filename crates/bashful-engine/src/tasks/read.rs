@@ -238,6 +238,10 @@ impl<'a> Log<'a> {
         // It may have grown since.
         output.end = end.max(output.next);
         output.log_end = log_end;
+        if state == TaskState::Waiting && !output.bytes.is_empty() {
+            // It began between the two questions. Had it ended as well, there could be more.
+            output.state = TaskState::Running;
+        }
         Ok(output)
     }
 }
