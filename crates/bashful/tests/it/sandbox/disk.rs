@@ -118,7 +118,6 @@ fn space_is_not_set_aside_beyond_the_bound() {
 
 #[test]
 fn writing_the_same_again_adds_nothing() {
-    let world = World::unjudged();
     let text = "python3 -c \"
 import os, time
 file = os.open('file', os.O_CREAT | os.O_WRONLY)
@@ -126,7 +125,8 @@ for _ in range(200):
     os.pwrite(file, bytes(1 << 20), 0)
     os.fsync(file)
 \"; echo all";
-    let (_, result) = world.json(&["--disk-size", "60M", text]);
+    // On a disk of its own, where nothing else takes space meanwhile.
+    let (result, _) = on_a_small_disk(&["--disk-size", "60M", text]);
     assert_eq!(
         json!([result["stdout"], kinds(&result)]),
         json!(["all\n", []]),
@@ -135,11 +135,11 @@ for _ in range(200):
 }
 
 /// Runs this on a disk of 400 MiB of which 100 are free. What is free afterwards, in blocks.
-fn on_a_small_disk(text: &str) -> (Value, u64) {
+fn on_a_small_disk(arguments: &[&str]) -> (Value, u64) {
     let world = World::unjudged();
     let script = "mount -t tmpfs -o size=400m none \"$WORK\" || exit 99
         cd \"$WORK\" && head -c 300M /dev/zero > fill
-        \"$1\" run --json --policy none \"$2\"
+        program=$1; shift; \"$program\" run --json --policy none \"$@\"
         stat -f -c %a . > \"$LEFT\"";
     let mut command = world.program("unshare");
     if geteuid().is_root() {
@@ -148,7 +148,7 @@ fn on_a_small_disk(text: &str) -> (Value, u64) {
         command.args(["-U", "-r", "-m"]);
     }
     command.args(["bash", "-c", script, "bash"]).arg(binary());
-    command.arg(text).env("WORK", world.workspace());
+    command.args(arguments).env("WORK", world.workspace());
     command.env("LEFT", world.path("left"));
     let outcome = Running::start(command).end().outcome();
     let result = serde_json::from_str(&outcome.stdout)
@@ -160,7 +160,7 @@ fn on_a_small_disk(text: &str) -> (Value, u64) {
 #[test]
 fn a_run_is_ended_before_the_disk_is_full() {
     let text = "for i in $(seq 100); do head -c 2M /dev/zero > $i || echo full; sleep 0.03; done; echo all";
-    let (result, left) = on_a_small_disk(text);
+    let (result, left) = on_a_small_disk(&[text]);
     let told = &result["sandbox_violations"][0];
     assert_eq!(
         json!([result["stdout"], kinds(&result), told["missing"]]),
@@ -169,7 +169,7 @@ fn a_run_is_ended_before_the_disk_is_full() {
     );
     assert!(left > 0, "{result}");
     // Less than what a nearly full disk may still get.
-    let (result, _) = on_a_small_disk("head -c 40M /dev/zero > file; sleep 0.3; echo all");
+    let (result, _) = on_a_small_disk(&["head -c 40M /dev/zero > file; sleep 0.3; echo all"]);
     assert_eq!(
         json!([result["stdout"], kinds(&result)]),
         json!(["all\n", []]),
