@@ -10,7 +10,7 @@ use crate::model::error::EngineError;
 use crate::model::error::ask::ApprovalError;
 use crate::model::grant::Grant;
 use crate::request::resolved::ResolvedRequest;
-use crate::run::claim::{Claim, Wanted, check_room};
+use crate::run::claim::{Claim, ClaimRequest, check_room};
 
 impl Engine {
     /// A place among the background tasks of the agent, for a run that is or becomes one. One that
@@ -29,7 +29,7 @@ impl Engine {
             }
             return Ok(None);
         }
-        let wanted = Wanted {
+        let wanted = ClaimRequest {
             agent,
             task,
             name: request.invocation.name.as_deref(),

@@ -16,7 +16,7 @@ use crate::model::error::{EngineError, InvalidInvocation};
 use crate::model::output::OutputLimit;
 use crate::model::result::ExecutionResult;
 use crate::run::account::Account;
-use crate::run::claim::{Claim, Wanted, heirs, mark};
+use crate::run::claim::{Claim, ClaimRequest, heirs, mark};
 use crate::run::events::Events;
 use crate::run::runs::Running;
 use crate::shells::ShellCall;
@@ -143,7 +143,7 @@ impl Run {
     /// free.
     pub(crate) fn take_place(&self) -> bool {
         let account = &self.report.account;
-        let wanted = Wanted {
+        let wanted = ClaimRequest {
             agent: &account.info.agent,
             task: &account.id,
             name: None,

@@ -27,7 +27,7 @@ use crate::model::script::content_hash;
 use crate::model::script::id::ScriptName;
 use crate::model::script::{INTERPRETER, Script};
 use crate::request::invocation::{Invocation, Timeout};
-use crate::request::script::call::{Place, ScriptCall};
+use crate::request::script::call::{RunsIn, ScriptCall};
 use crate::request::script::destinations::destinations;
 use crate::request::script::scratch::Scratch;
 use crate::request::script::sealed::Sealed;
@@ -191,9 +191,9 @@ impl Scripts<'_> {
         let directory = self.directory(action, &script, &reach)?;
         let scratch = || Scratch::new(&settings.places, &reach);
         let place = match directory {
-            None => Place::Scratch(scratch()?),
-            Some(Told::Declared(directory)) => Place::Told(directory),
-            Some(Told::Closed(directory)) => Place::Closed(scratch()?, directory),
+            None => RunsIn::Scratch(scratch()?),
+            Some(Told::Declared(directory)) => RunsIn::Told(directory),
+            Some(Told::Closed(directory)) => RunsIn::Closed(scratch()?, directory),
         };
         let writable = writable(&script, &reach, &place);
         let path = trusted_path(settings, &writable);
@@ -233,7 +233,7 @@ impl Scripts<'_> {
             .output(OutputLimit::bytes(Keep::HeadTail, OUTPUT_BYTES));
         invocation.roots.push(start.clone());
         invocation.cwd = Some(start);
-        if !matches!(call.place, Place::Told(_)) {
+        if !matches!(call.place, RunsIn::Told(_)) {
             invocation = invocation.fresh();
         }
         invocation.script = Some(Arc::clone(&call));
@@ -246,12 +246,12 @@ impl Scripts<'_> {
 }
 
 /// Where the script itself, or the agent that told it where to run, could put a program.
-fn writable(script: &Script, reach: &Destinations, place: &Place) -> Vec<PathBuf> {
+fn writable(script: &Script, reach: &Destinations, place: &RunsIn) -> Vec<PathBuf> {
     let declared = script.capabilities.paths_write.iter();
     let declared = declared.filter_map(|path| reach.get(path).cloned());
     let told = match place {
-        Place::Told(directory) | Place::Closed(_, directory) => Some(directory.clone()),
-        Place::Scratch(_) => None,
+        RunsIn::Told(directory) | RunsIn::Closed(_, directory) => Some(directory.clone()),
+        RunsIn::Scratch(_) => None,
     };
     declared.chain(told).collect()
 }

@@ -18,7 +18,7 @@ const MOST_REMEMBERED: usize = 4;
 /// The bounds that were found last. A file that they depend on and that changes is seen by the
 /// next run.
 #[derive(Debug, Default)]
-pub(crate) struct Remembered(Mutex<Vec<Found>>);
+pub(crate) struct Remembered(Mutex<Vec<KnownBounds>>);
 
 /// What bounds are found for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub(super) struct Purpose {
 
 /// Bounds, and what they were found for.
 #[derive(Debug)]
-struct Found {
+struct KnownBounds {
     purpose: Purpose,
     bounds: Arc<Bounds>,
     /// When they were found, or found to be right still.
@@ -41,7 +41,7 @@ struct Found {
     lasts: bool,
 }
 
-impl Found {
+impl KnownBounds {
     fn is_right(&mut self) -> bool {
         let is_fresh = self.at.elapsed() < FRESH;
         let Some(fingerprint) = &self.fingerprint else {
@@ -105,7 +105,7 @@ impl Remembered {
         if all.len() >= MOST_REMEMBERED {
             all.remove(0);
         }
-        all.push(Found {
+        all.push(KnownBounds {
             purpose,
             bounds: Arc::clone(bounds),
             at: Instant::now(),

@@ -46,7 +46,7 @@ pub(crate) struct ScriptCall {
     /// What reads it.
     pub(crate) bash: PathBuf,
     /// Where it runs: a directory of its own, or the one that it was told.
-    pub(crate) place: Place,
+    pub(crate) place: RunsIn,
     /// Where its row is.
     pub(crate) store: Arc<HeldStore>,
     /// What is worth telling about it before a person is asked; not looked for where a yes to it
@@ -56,7 +56,7 @@ pub(crate) struct ScriptCall {
 
 /// Where a script runs.
 #[derive(Debug)]
-pub(crate) enum Place {
+pub(crate) enum RunsIn {
     /// In a directory of its own, which goes with the run.
     Scratch(Scratch),
     /// Where it was told to, which it declares; real.
@@ -97,25 +97,25 @@ impl ScriptCall {
     /// The directory that an answer is bound to: scratch is another one in every run.
     pub(crate) fn bound_directory(&self, directory: &Path) -> PathBuf {
         match &self.place {
-            Place::Told(_) | Place::Closed(..) => directory.to_owned(),
-            Place::Scratch(scratch) => scratch.root().to_owned(),
+            RunsIn::Told(_) | RunsIn::Closed(..) => directory.to_owned(),
+            RunsIn::Scratch(scratch) => scratch.root().to_owned(),
         }
     }
 
     /// What is its workspace, and where it starts.
     pub(crate) fn directories(&self) -> [PathBuf; 2] {
         match &self.place {
-            Place::Told(directory) => [directory.clone(), directory.clone()],
-            Place::Scratch(scratch) => [scratch.work(), scratch.work()],
-            Place::Closed(scratch, directory) => [scratch.work(), directory.clone()],
+            RunsIn::Told(directory) => [directory.clone(), directory.clone()],
+            RunsIn::Scratch(scratch) => [scratch.work(), scratch.work()],
+            RunsIn::Closed(scratch, directory) => [scratch.work(), directory.clone()],
         }
     }
 
     /// The directory that is its own, if it has one.
     pub(crate) fn scratch(&self) -> Option<PathBuf> {
         match &self.place {
-            Place::Told(_) => None,
-            Place::Scratch(scratch) | Place::Closed(scratch, _) => Some(scratch.work()),
+            RunsIn::Told(_) => None,
+            RunsIn::Scratch(scratch) | RunsIn::Closed(scratch, _) => Some(scratch.work()),
         }
     }
 
@@ -125,7 +125,7 @@ impl ScriptCall {
         let written = &mut granted.paths_write;
         // Its scratch is its own, and so is a directory in what it may write.
         let own = match &self.place {
-            Place::Told(directory) => {
+            RunsIn::Told(directory) => {
                 let mut around = self.capabilities.paths_write.iter();
                 around.any(|path| {
                     self.reach
@@ -133,7 +133,7 @@ impl ScriptCall {
                         .is_some_and(|at| directory.starts_with(at))
                 })
             }
-            Place::Scratch(_) | Place::Closed(..) => true,
+            RunsIn::Scratch(_) | RunsIn::Closed(..) => true,
         };
         if own && !written.iter().any(|path| path == ".") {
             written.push(".".to_owned());
@@ -224,7 +224,7 @@ impl ScriptCall {
     pub(crate) fn describe(&self, settings: &Settings, ask: &mut Ask) -> Result<(), EngineError> {
         ask.command = masked(&self.text, &settings.mask);
         ask.cwd = self.bound_directory(&ask.cwd);
-        if !matches!(self.place, Place::Told(_)) {
+        if !matches!(self.place, RunsIn::Told(_)) {
             ask.workspace = ask.cwd.clone();
         }
         // Another script may have the same text, and is another question.
