@@ -5,6 +5,7 @@
 
 mod directions;
 mod doors;
+mod hops;
 mod lengths;
 mod lexer;
 mod links;
@@ -64,6 +65,7 @@ pub(crate) fn check(repository: &Repository) -> Result<String> {
         findings.extend(marks::check(source));
     }
     findings.extend(directions::check_page(&texts));
+    findings.extend(hops::check(&texts));
     findings.extend(manifests::check(&texts));
     findings.extend(machine_paths::check(
         &texts,

@@ -47,7 +47,7 @@ pub use error::ConfigError;
 pub use key::{Key, ProjectMay, Rule};
 pub(crate) use load::check_file;
 pub use load::{Loaded, SourceRead};
-pub use place::{Layer, Origin, Origins, Place};
+pub use place::{Layer, Location, Origin, Origins};
 pub use profile::{Granted, PassesAdmin, Profile, UnknownProfile, Wish};
 pub use rules::{ConfiguredRule, UnknownClass};
 pub use secret::{SECRET_MINIMUM, SecretValue};

@@ -5,9 +5,6 @@
 
 use crate::ask::approvals::Binding;
 use crate::engine::Engine;
-use crate::engine::verdicts;
-use crate::judge::apply_grants::consider;
-use crate::request::context::RunContext;
 use bashful_policy::Effect;
 use std::path::PathBuf;
 
@@ -20,6 +17,7 @@ use crate::launch::prepare::{Prepared, prepare};
 use crate::model::error::EngineError;
 use crate::model::result::{Enforcement, RequestInfo, as_decision};
 use crate::request::invocation::{Invocation, Stdin};
+use crate::request::resolved::ResolvedRequest;
 use crate::request::settings::Settings;
 
 mod closed;
@@ -114,51 +112,35 @@ impl Serialize for PlannedCommands {
 
 impl Explanation {
     /// A request that would not be allowed.
-    pub(crate) fn refused(heading: RequestInfo) -> Self {
+    pub(crate) fn refused(info: RequestInfo) -> Self {
         Self {
             v: 1,
-            command: heading.command,
-            agent: heading.agent,
-            decision: heading.decision,
+            command: info.command,
+            agent: info.agent,
+            decision: info.decision,
             plan: None,
         }
     }
 }
 
-/// What a keeper would be asked for, for a run that was allowed.
-pub(crate) fn room(
-    settings: &Settings,
-    invocation: Invocation,
-    heading: &RequestInfo,
-    ground: RunContext<'_>,
-) -> Result<Option<RoomRequest>, EngineError> {
-    let task = TaskId::fresh(invocation.action.kind());
-    let prepared = prepare(settings, invocation, heading, ground, task)?;
-    Ok(prepared.start.room)
-}
-
 /// Tells what a run that was allowed would be.
 pub(crate) fn explain(
     settings: &Settings,
-    mut invocation: Invocation,
-    heading: RequestInfo,
-    ground: RunContext<'_>,
+    mut request: ResolvedRequest<'_>,
 ) -> Result<Explanation, EngineError> {
     // Opening the log would empty it, and no command reads the input.
-    invocation.log_copy = None;
-    invocation.stdin = Stdin::Closed;
-    let task = TaskId::fresh(invocation.kind());
-    let prepared = prepare(settings, invocation, &heading, ground, task)?;
+    request.invocation.log_copy = None;
+    request.invocation.stdin = Stdin::Closed;
+    let info = request.info.clone();
+    let task = TaskId::fresh(request.invocation.kind());
+    let prepared = prepare(settings, request, task)?;
     let plan = match &prepared.start.room {
         Some(room) => confined(&prepared, room)?,
         None => unconfined(&prepared),
     };
     Ok(Explanation {
-        v: 1,
-        command: heading.command,
-        agent: heading.agent,
-        decision: heading.decision,
         plan: Some(plan),
+        ..Explanation::refused(info)
     })
 }
 
@@ -247,41 +229,32 @@ impl Enforcement {
 impl Engine {
     /// Tells what [`Engine::start`] would do for this request. Nothing runs, nothing is
     /// recorded, no room is built; a log that the request names is not touched.
-    pub fn explain(&self, mut invocation: Invocation) -> Result<Explanation, EngineError> {
-        invocation.action.check()?;
-        let mut heading = self.heading(&mut invocation);
-        self.look_into_shell(&mut invocation, &heading)?;
+    pub fn explain(&self, invocation: Invocation) -> Result<Explanation, EngineError> {
         let settings = self.settings();
-        let ground = RunContext::of(settings, &invocation, &heading)?;
-        let case = self.case(&invocation);
-        let binding = Binding::of(settings, &heading, &ground, &case);
-        let (_, grants, unread) = match invocation.script {
-            Some(_) => (None, Vec::new(), None),
-            None => verdicts::split_error(self.grants_for(&binding)),
-        };
-        let considered = consider(case, ground, grants)?;
-        let mut decision = considered.checked.decision_about(&heading.command);
-        if let Some(script) = &invocation.script {
-            decision = script.decide(settings, &decision)?;
-        }
-        if let Some(error) = unread {
-            decision.reason = verdicts::without_grants(&decision.reason, &error);
-        }
-        let decision = heading.decision.insert(decision);
+        invocation.action.check()?;
+        let remembered = self.look_into_shell(&invocation)?;
+        let mut request = ResolvedRequest::of(settings, invocation, remembered)?;
+        let binding = Binding::of(settings, &request);
+        let verdict = self.judge(&request, &binding)?;
+        let effect = verdict.decision.effect;
+        request.info.decision = Some(verdict.decision);
         // What a script could do is told before a person says yes to it.
-        let asked = decision.effect == Effect::Ask && invocation.script.is_some();
-        if decision.effect != Effect::Allow && !asked {
-            return Ok(Explanation::refused(heading));
+        let asked = effect == Effect::Ask && request.invocation.has_own_rights();
+        if effect != Effect::Allow && !asked {
+            return Ok(Explanation::refused(request.info));
         }
-        explain(settings, invocation, heading, considered.ground)
+        if let Some(wider) = verdict.judged.wider {
+            request.context = wider;
+        }
+        explain(settings, request)
     }
 
     /// What a keeper would be asked for, for this request: for measurements.
     #[doc(hidden)]
-    pub fn room_for(&self, mut invocation: Invocation) -> Result<Option<RoomRequest>, EngineError> {
-        let heading = self.heading(&mut invocation);
+    pub fn room_for(&self, invocation: Invocation) -> Result<Option<RoomRequest>, EngineError> {
         let settings = self.settings();
-        let ground = RunContext::of(settings, &invocation, &heading)?;
-        room(settings, invocation, &heading, ground)
+        let task = TaskId::fresh(invocation.kind());
+        let request = ResolvedRequest::of(settings, invocation, None)?;
+        Ok(prepare(settings, request, task)?.start.room)
     }
 }

@@ -82,7 +82,7 @@ impl<'e> Scripts<'e> {
     /// All scripts, files that no script belongs to, and what was deleted. What was changed by
     /// hand is noticed, and becomes a version that no person has approved.
     pub fn list(&self) -> Result<ScriptList, ScriptError> {
-        self.shelf()?.list()
+        self.library()?.list()
     }
 
     /// Whether there is any, by the names in their folder alone: cheap enough to be asked often.
@@ -98,8 +98,8 @@ impl<'e> Scripts<'e> {
 
     /// A script by its id or name, with its text.
     pub fn show(&self, which: &str) -> Result<ScriptView, ScriptError> {
-        let shelf = self.shelf()?;
-        let mut view = shelf.look(shelf.find(which)?)?.view(self.settings());
+        let library = self.library()?;
+        let mut view = library.look(library.find(which)?)?.view(self.settings());
         self.note_unseen_end(&mut view.script);
         Ok(view)
     }
@@ -108,7 +108,7 @@ impl<'e> Scripts<'e> {
         self.engine.settings()
     }
 
-    fn shelf(&self) -> Result<ScriptLibrary<'e>, ScriptError> {
+    fn library(&self) -> Result<ScriptLibrary<'e>, ScriptError> {
         ScriptLibrary::open(self.settings())
     }
 }

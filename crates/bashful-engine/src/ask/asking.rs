@@ -47,17 +47,30 @@ impl Asking {
     }
 }
 
-/// An ask as it is put.
+/// What a person is asked about.
+#[derive(Debug, Clone)]
+pub(crate) struct Question<'q> {
+    pub(crate) decision: &'q Decision,
+    pub(crate) offer: Offer,
+    pub(crate) cause: Cause,
+}
+
+/// An ask as it is put. `context` is where the request stands with what was opened for it.
 pub(crate) fn compose(
     settings: &Settings,
-    heading: &RequestInfo,
-    ground: &RunContext<'_>,
+    info: &RequestInfo,
+    context: &RunContext<'_>,
     binding: &Binding,
-    (decision, offer, cause): (&Decision, Offer, Cause),
+    question: Question<'_>,
 ) -> Ask {
+    let Question {
+        decision,
+        offer,
+        cause,
+    } = question;
     let now = now_ms();
     let mask = |text: &str| masked(text, &binding.mask);
-    let command = mask(&heading.command);
+    let command = mask(&info.command);
     Ask {
         id: TaskId::fresh("ask").to_string(),
         created_at_ms: now,
@@ -65,9 +78,9 @@ pub(crate) fn compose(
         agent: binding.agent.clone(),
         session: binding.session.clone(),
         project: binding.project.clone(),
-        workspace: ground.workspace.clone(),
-        cwd: ground.cwd.clone(),
-        description: heading.description.as_deref().map(mask),
+        workspace: context.workspace.clone(),
+        cwd: context.cwd.clone(),
+        description: info.description.as_deref().map(mask),
         variables: shown_variables(&binding.variables, &binding.mask),
         reads_input: binding.reads_input,
         input: binding.input.as_deref().map(mask),
@@ -82,7 +95,7 @@ pub(crate) fn compose(
             layer: decision.layer.as_str().to_owned(),
             reason: mask(&decision.reason),
             // Bytes of a text that was masked are others.
-            span: decision.span.filter(|_| command == heading.command),
+            span: decision.span.filter(|_| command == info.command),
             fact: decision.fact.as_deref().map(mask),
             capability: decision.capability.clone(),
         },
@@ -100,7 +113,7 @@ pub(crate) fn compose(
         } else {
             Vec::new()
         },
-        reach: reach(settings, ground, &offer.opens),
+        reach: reach(settings, context, &offer.opens),
         opens: offer.opens,
         policy: binding.policy.clone(),
         rights: binding.rights(settings),
@@ -113,19 +126,19 @@ pub(crate) fn compose(
 /// What a command would be able to reach after a yes.
 pub(crate) fn reach(
     settings: &Settings,
-    ground: &RunContext<'_>,
+    context: &RunContext<'_>,
     opens: &crate::ask::approvals::Opening,
 ) -> Reachable {
-    let widened = ground.widened(opens);
+    let widened = context.widened(opens);
     let granted = widened
         .as_ref()
-        .map_or(&ground.granted, |wider| &wider.granted);
+        .map_or(&context.granted, |wider| &wider.granted);
     let capabilities = &granted.capabilities;
     let named = |paths: &[String]| {
         let elsewhere = paths.iter().filter(|path| *path != ".");
         elsewhere.cloned().collect::<Vec<String>>()
     };
-    let workspace = ground.workspace.to_string_lossy().into_owned();
+    let workspace = context.workspace.to_string_lossy().into_owned();
     let writes = capabilities.paths_write.iter().any(|path| path == ".");
     let mut read = named(&capabilities.paths_read);
     let mut write = named(&capabilities.paths_write);
@@ -156,7 +169,7 @@ pub(crate) fn limits(settings: &Settings) -> AskLimits {
 /// what comes back is how the ask stands there.
 pub(crate) fn wait_for_answer(
     settings: &Settings,
-    desk: &ApprovalQueue,
+    queue: &ApprovalQueue,
     ask: &Ask,
     abandoned: &Abandoned,
 ) -> Result<(AskState, Option<String>), ApprovalError> {
@@ -164,9 +177,9 @@ pub(crate) fn wait_for_answer(
     let expires = Duration::from_millis(ask.expires_at_ms.saturating_sub(now_ms()));
     let now = Instant::now();
     let waiting = Waiting {
-        desk,
+        queue,
         ask: &ask.id,
-        watch: desk.watch(),
+        watch: queue.watch(),
         until: now + expires,
         give_up: asking.give_up.as_ref(),
         abandoned,
@@ -174,7 +187,7 @@ pub(crate) fn wait_for_answer(
     if let Some(approver) = &asking.approver
         && let Some((answer, by)) = approver.ask(ask, &waiting)
     {
-        let settled = desk.answer_in(&ask.session, &ask.id, &answer, &by)?;
+        let settled = queue.answer_in(&ask.session, &ask.id, &answer, &by)?;
         return Ok(match (settled, answer) {
             (Settled::Counts { ask, .. }, Answer::Edit { command }) => (ask.state, Some(command)),
             (Settled::Counts { ask, .. } | Settled::TooLate { ask }, _) => (ask.state, None),
@@ -182,33 +195,33 @@ pub(crate) fn wait_for_answer(
     }
     let until = waiting.until.min(now + asking.wait(settings));
     Waiting { until, ..waiting }.wait();
-    Ok((desk.ask(&ask.id)?.state, None))
+    Ok((queue.ask(&ask.id)?.state, None))
 }
 
 /// Waits this long for an answer from elsewhere, and says how the ask stands then.
 pub(crate) fn settled_within(
-    desk: &ApprovalQueue,
+    queue: &ApprovalQueue,
     ask: &str,
     wait: Duration,
     abandoned: &Abandoned,
 ) -> Result<AskState, ApprovalError> {
-    let ask = desk.ask(ask)?;
+    let ask = queue.ask(ask)?;
     let left = Duration::from_millis(ask.expires_at_ms.saturating_sub(now_ms()));
     let waiting = Waiting {
-        desk,
+        queue,
         ask: &ask.id,
-        watch: desk.watch(),
+        watch: queue.watch(),
         until: Instant::now() + left.min(wait),
         give_up: None,
         abandoned,
     };
     waiting.wait();
-    Ok(desk.ask(&ask.id)?.state)
+    Ok(queue.ask(&ask.id)?.state)
 }
 
 /// An ask that a caller waits for.
 struct Waiting<'a> {
-    desk: &'a ApprovalQueue,
+    queue: &'a ApprovalQueue,
     ask: &'a str,
     watch: Watch,
     until: Instant,
@@ -230,7 +243,7 @@ impl Pending for Waiting<'_> {
         let given_up = self.give_up.is_some_and(|give_up| (give_up.0)());
         // A database that cannot be read for a moment has not answered either.
         let state = || {
-            self.desk
+            self.queue
                 .state_of(self.ask)
                 .unwrap_or(Some(AskState::Pending))
         };

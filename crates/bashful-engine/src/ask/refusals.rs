@@ -28,8 +28,6 @@ pub(crate) struct Draft {
     pub(crate) limits: AskLimits,
     pub(crate) resources: ResourceLimits,
     pub(crate) state: PathBuf,
-    /// Whether it is a managed script that runs: what that can do is changed in the script.
-    pub(crate) is_script: bool,
     /// What was put, once it was.
     pub(crate) put: Mutex<Option<Approval>>,
 }
@@ -50,8 +48,7 @@ impl Draft {
     fn ask_for(&self, result: &ExecutionResult) -> Result<Option<Approval>, ApprovalError> {
         let stopped: Vec<Violation> = result.worth_telling().cloned().collect();
         let opens = missing(&stopped, &self.resources);
-        let nothing = opens.is_empty() || self.is_script;
-        let (Some(task), false) = (&result.task_id, nothing) else {
+        let (Some(task), false) = (&result.task_id, opens.is_empty()) else {
             return Ok(None);
         };
         let mut ask = self.ask.clone();
@@ -64,7 +61,7 @@ impl Draft {
         ask.ground.reason = reason(&stopped);
         ask.ground.capability = None;
         widen(&mut ask, opens);
-        let desk = ApprovalQueue::at(&self.state)?;
+        let queue = ApprovalQueue::at(&self.state)?;
         let trail = Trail::at(&self.state);
         let mut record = |opened: &OpenedAsk| {
             let (ask, joined) = match opened {
@@ -76,7 +73,7 @@ impl Draft {
             let asked = Asked { task, joined, ask };
             trail.append(&[Event::Ask(Box::new(asked))]).map(drop)
         };
-        let ask = match desk.put(&ask, self.limits, &mut record)? {
+        let ask = match queue.put(&ask, self.limits, &mut record)? {
             OpenedAsk::New(ask) | OpenedAsk::Joined(ask) => ask,
             OpenedAsk::TooMany { .. } => return Ok(None),
         };

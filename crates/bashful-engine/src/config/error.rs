@@ -8,7 +8,7 @@ use std::io;
 use std::path::PathBuf;
 
 use super::choice::UnknownChoice;
-use super::place::{Place, shown_path};
+use super::place::{Location, shown_path};
 use super::secret::SECRET_MINIMUM;
 use super::setting_key::SettingKey;
 use super::units::UnitError;
@@ -98,7 +98,7 @@ pub enum ConfigError {
     #[error("invalid TOML in {place} column {}: {problem}", .place.column)]
     Syntax {
         /// Where in the file the parser stopped.
-        place: Place,
+        place: Location,
         /// What the parser said, which names kinds of things and quotes nothing.
         problem: String,
     },
@@ -106,7 +106,7 @@ pub enum ConfigError {
     #[error("unknown key `{key}` in {place}{}", did_you_mean(.suggestion.as_deref()))]
     UnknownKey {
         /// Where in the file the key stands.
-        place: Place,
+        place: Location,
         /// The full name as found, with unprintable characters escaped.
         key: String,
         /// The nearest name that exists.
@@ -119,7 +119,7 @@ pub enum ConfigError {
     )]
     WrongType {
         /// Where in the file the value stands.
-        place: Place,
+        place: Location,
         /// The key, with an index for an item of a list.
         item: String,
         /// What the key takes.
@@ -131,7 +131,7 @@ pub enum ConfigError {
     #[error("bad value for `{key}` in {place} column {}", .place.column)]
     Unit {
         /// Where in the file the value stands.
-        place: Place,
+        place: Location,
         /// The key that the value was given for.
         key: SettingKey,
         /// What is wrong with it.
@@ -141,7 +141,7 @@ pub enum ConfigError {
     #[error("bad value for `{key}` in {place} column {}", .place.column)]
     Choice {
         /// Where in the file the value stands.
-        place: Place,
+        place: Location,
         /// The key that the value was given for.
         key: SettingKey,
         /// What may be given.
@@ -151,7 +151,7 @@ pub enum ConfigError {
     #[error("bad value for `{item}` in {place} column {}: expected {expected}", .place.column)]
     BadValue {
         /// Where in the file the value stands.
-        place: Place,
+        place: Location,
         /// The key, with an index for an item of a list.
         item: String,
         /// What the key takes.
@@ -167,7 +167,7 @@ pub enum ConfigError {
     #[error("there is no {what} `{name}`, named in {place}{}", did_you_mean(.suggestion.as_deref()))]
     UnknownName {
         /// Where in the file the name stands.
-        place: Place,
+        place: Location,
         /// What kind of thing was named.
         what: &'static str,
         /// The name, with unprintable characters escaped.
@@ -183,7 +183,7 @@ pub enum ConfigError {
     )]
     ShortSecret {
         /// Where in the file the item stands.
-        place: Place,
+        place: Location,
         /// Which item of the list, from 0.
         index: usize,
     },

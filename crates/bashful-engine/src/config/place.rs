@@ -39,7 +39,7 @@ impl fmt::Display for Layer {
 /// A position in a configuration file; lines and columns count from 1, columns in characters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Place {
+pub struct Location {
     /// The path of the file.
     pub path: Arc<Path>,
     /// The line, counted from 1.
@@ -48,7 +48,7 @@ pub struct Place {
     pub column: u32,
 }
 
-impl Place {
+impl Location {
     /// The position of a byte offset in the text of a file.
     pub(super) fn at(path: &Arc<Path>, text: &str, offset: usize) -> Self {
         let before = text.get(..offset).unwrap_or(text);
@@ -71,7 +71,7 @@ fn count(before: usize) -> u32 {
     u32::try_from(before).unwrap_or(u32::MAX).saturating_add(1)
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Location {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "`{}` line {}", shown_path(&self.path), self.line)
     }
@@ -88,7 +88,7 @@ pub enum Origin {
         /// Which of the files.
         layer: Layer,
         /// Where in the file.
-        place: Place,
+        place: Location,
     },
 }
 
@@ -107,7 +107,7 @@ impl Origin {
     }
 
     /// The position, if it was a file.
-    pub fn place(&self) -> Option<&Place> {
+    pub fn place(&self) -> Option<&Location> {
         match self {
             Self::Default => None,
             Self::File { place, .. } => Some(place),

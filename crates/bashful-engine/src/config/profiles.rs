@@ -10,7 +10,7 @@ use crate::base::usual_limits::usual_limits;
 
 use super::error::ConfigError;
 use super::key::Key;
-use super::place::{Layer, Origin, Place};
+use super::place::{Layer, Location, Origin};
 use super::profile::{BUILT_IN, Bounds, DEFAULT_NAME, Profile, is_built_in};
 use super::raw::{Maybe, RawProfile, Said};
 use super::resolve::{Layers, Resolved};
@@ -196,7 +196,7 @@ impl Resolved {
                 self.warnings.push(Warning {
                     key: key.clone(),
                     layer,
-                    place: Place {
+                    place: Location {
                         path: Arc::clone(&place.path),
                         line: u32::try_from(rule.rule.line).unwrap_or(place.line),
                         column: 1,

@@ -8,7 +8,7 @@ use bashful_policy::{NetworkCapability, Otherwise, Preset};
 use bashful_sandbox::Protection;
 
 use super::choice::{HomeMode, Keep, OnLogFull, Sandbox, Survivors};
-use super::place::Place;
+use super::place::Location;
 use super::rules::ConfiguredRule;
 use super::secret::SecretValue;
 
@@ -16,7 +16,7 @@ use super::secret::SecretValue;
 #[derive(Debug, Clone)]
 pub(super) struct Said<T> {
     pub(super) value: T,
-    pub(super) place: Place,
+    pub(super) place: Location,
 }
 
 /// A key that a file may or may not set.

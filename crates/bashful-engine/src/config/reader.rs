@@ -9,7 +9,7 @@ use toml::de::DeValue;
 
 use super::choice::Choice;
 use super::error::ConfigError;
-use super::place::{Layer, Place};
+use super::place::{Layer, Location};
 use super::raw::Said;
 use super::secret::SecretValue;
 use super::setting_key::SettingKey;
@@ -51,8 +51,8 @@ impl<'a> Reader<'a> {
         Self { text, path, layer }
     }
 
-    pub(super) fn place(&self, offset: usize) -> Place {
-        Place::at(&self.path, self.text, offset)
+    pub(super) fn place(&self, offset: usize) -> Location {
+        Location::at(&self.path, self.text, offset)
     }
 
     pub(super) fn boolean(

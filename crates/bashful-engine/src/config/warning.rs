@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::key::Key;
-use super::place::{Layer, Place};
+use super::place::{Layer, Location};
 use super::setting_key::SettingKey;
 
 /// A setting that was ignored. It is no error: a cloned repository must neither widen what a
@@ -16,7 +16,7 @@ pub struct Warning {
     /// The layer whose word does not count.
     pub layer: Layer,
     /// Where it was said.
-    pub place: Place,
+    pub place: Location,
     /// Why it does not count.
     pub reason: WarningReason,
 }

@@ -12,7 +12,7 @@ use bashful_policy::Preset;
 use bashful_sandbox::{AbsentNames, Profile, ROOM_DIRECTORY, SYSTEM_DIRECTORIES};
 
 use crate::config::{Granted, HomeMode, Sandbox};
-use crate::confine::profile::{ConfineError, ConfineRequest, HomeDirectory, Witness, confine};
+use crate::confine::profile::{ConfineError, ConfineRequest, Fingerprint, HomeDirectory, confine};
 use crate::model::error::EngineError;
 use crate::request::context::RunContext;
 use crate::request::invocation::{Action, Invocation};
@@ -46,9 +46,10 @@ fn is_plain(granted: &Granted, invocation: &Invocation) -> bool {
     let usual = granted.preset.capabilities();
     let usual = [&usual.paths_read, &usual.paths_write, &usual.paths_deny];
     let here = |list: &&Vec<String>| list.iter().all(|path| path == ".");
-    let as_usual = match invocation.script {
-        Some(_) => paths.iter().all(here),
-        None => paths == usual,
+    let as_usual = if invocation.has_own_rights() {
+        paths.iter().all(here)
+    } else {
+        paths == usual
     };
     as_usual
         && capabilities.commands.is_none()
@@ -78,7 +79,7 @@ pub(crate) fn bounds(
         settings
             .kept
             .of::<Remembered>()
-            .find((workspace, cache), granted)
+            .find(workspace, cache, granted)
     } else {
         Err(None)
     };
@@ -95,11 +96,10 @@ pub(crate) fn bounds(
     }
     make_private_directory(cache)?;
     // Before anything is found, so that what changes meanwhile is seen by the next run.
-    let witness = looked_at.map(Witness::of);
-    let script = invocation.script.as_deref();
+    let fingerprint = looked_at.map(Fingerprint::of);
     let own_path = |name: &str| {
-        if let Some(script) = script {
-            return Some(script.path.as_str());
+        if let Some(path) = invocation.search_path() {
+            return Some(path);
         }
         let injected = invocation.variables.iter().rev();
         let mut injected = injected.filter(|(other, _)| other == name);
@@ -114,7 +114,7 @@ pub(crate) fn bounds(
         .collect();
     let writes = [cache.to_owned()];
     let configuration = settings.configuration();
-    let scratch = script.and_then(crate::request::script::call::ScriptCall::scratch);
+    let scratch = invocation.scratch();
     let confined = confine(&ConfineRequest {
         capabilities: &granted.capabilities,
         as_seen: &ground.opened,
@@ -149,7 +149,7 @@ pub(crate) fn bounds(
             granted: granted.clone(),
         };
         let remembered = settings.kept.of::<Remembered>();
-        remembered.keep(purpose, witness, confined.looked_at, &bounds);
+        remembered.keep(purpose, fingerprint, confined.looked_at, &bounds);
     }
     Ok(Some(bounds))
 }

@@ -45,7 +45,7 @@ mod tests_toolchains;
 
 pub use crate::model::error::confine::ConfineError;
 
-pub(crate) use looked_at::{LookedAt, Witness};
+pub(crate) use looked_at::{Fingerprint, LookedAt};
 
 use deny::Denied;
 use git::GitObeys;

@@ -16,13 +16,13 @@ use crate::model::error::EngineError;
 use crate::model::grant::Opening;
 use crate::model::result::Status;
 use crate::record::audit::{Event, Refused, Trail};
-use crate::request::context::RunContext;
 use crate::request::invocation::Invocation;
+use crate::request::resolved::ResolvedRequest;
 
 impl Engine {
     /// An ask by its id, as it stands.
     pub fn ask_with_id(&self, id: &str) -> Result<Ask, EngineError> {
-        Ok(self.desk()?.ask(id)?)
+        Ok(self.queue()?.ask(id)?)
     }
 
     /// Answers an ask of this engine's session in a person's name. The first answer counts; the
@@ -34,15 +34,18 @@ impl Engine {
         by: &AnsweredBy,
     ) -> Result<Settled, EngineError> {
         let session = &self.inner.settings.session.name;
-        Ok(self.desk()?.answer_in(session, id, answer, by)?)
+        Ok(self.queue()?.answer_in(session, id, answer, by)?)
     }
 
     /// What a request would be able to reach if it were allowed.
-    pub(crate) fn reach(&self, mut invocation: Invocation) -> Result<Reachable, EngineError> {
+    pub(crate) fn reach(&self, invocation: Invocation) -> Result<Reachable, EngineError> {
         let settings = &self.inner.settings;
-        let heading = self.heading(&mut invocation);
-        let ground = RunContext::of(settings, &invocation, &heading)?;
-        Ok(asking::reach(settings, &ground, &Opening::default()))
+        let request = ResolvedRequest::of(settings, invocation, None)?;
+        Ok(asking::reach(
+            settings,
+            &request.context,
+            &Opening::default(),
+        ))
     }
 
     /// Waits for an answer from elsewhere, for this long at most, and says how the ask stands
@@ -50,8 +53,8 @@ impl Engine {
     pub async fn settled_within(&self, ask: &str, wait: Duration) -> Result<AskState, EngineError> {
         let (engine, ask) = (self.clone(), ask.to_owned());
         on_thread(move |abandoned| {
-            let desk = engine.desk()?;
-            Ok(asking::settled_within(&desk, &ask, wait, abandoned)?)
+            let queue = engine.queue()?;
+            Ok(asking::settled_within(&queue, &ask, wait, abandoned)?)
         })
         .await
     }
@@ -61,9 +64,9 @@ impl Engine {
     /// whether it was a yes.
     pub fn wait_for_answer(&self, ask: &str) -> Result<bool, EngineError> {
         let settings = &self.inner.settings;
-        let desk = self.desk()?;
-        let ask = desk.ask(ask)?;
-        let (state, _) = asking::wait_for_answer(settings, &desk, &ask, &Abandoned::default())?;
+        let queue = self.queue()?;
+        let ask = queue.ask(ask)?;
+        let (state, _) = asking::wait_for_answer(settings, &queue, &ask, &Abandoned::default())?;
         Ok(matches!(state, AskState::Allowed { .. }))
     }
 
@@ -98,7 +101,7 @@ impl Engine {
         }
     }
 
-    fn desk(&self) -> Result<ApprovalQueue, EngineError> {
+    fn queue(&self) -> Result<ApprovalQueue, EngineError> {
         Ok(ApprovalQueue::of(&self.inner.settings)?)
     }
 }

@@ -1,18 +1,16 @@
 //! Asking about a command: what is put to a person, and what their answer comes to.
 
-use bashful_policy::Decision;
-
+use super::judging::Verdict;
 use super::verdicts::{beyond_admin, denied, expired, too_many};
 use super::{Engine, Started};
 use crate::ask::approvals::{ApprovalQueue, Binding, Offer, notify, offer};
-use crate::ask::asking::{Abandoned, compose, limits, wait_for_answer};
-use crate::judge::apply_grants::Considered;
+use crate::ask::asking::{Abandoned, Question, compose, limits, wait_for_answer};
 use crate::launch::journal::Journal;
 use crate::model::approval::Approval;
 use crate::model::ask::{Ask, AskState, Cause};
 use crate::model::error::EngineError;
 use crate::model::result::{ExecutionResult, RequestInfo};
-use crate::request::invocation::Invocation;
+use crate::request::resolved::ResolvedRequest;
 use crate::store::OpenedAsk;
 
 /// What asking about a command came to.
@@ -25,66 +23,37 @@ pub(super) enum Asked {
     Refused(Box<ExecutionResult>),
 }
 
-/// One judgement that ended in a question.
-pub(super) struct Round<'a, 'g> {
-    pub(super) heading: &'a mut RequestInfo,
-    pub(super) considered: &'a Considered<'g>,
-    pub(super) binding: &'a Binding,
-    pub(super) decision: &'a Decision,
-}
-
 impl Engine {
     /// Puts an ask about a command and waits for an answer, if there is an approver or a person
     /// to give one.
     pub(super) fn ask(
         &self,
         journal: &mut Journal,
-        invocation: &Invocation,
-        round: Round<'_, '_>,
+        request: &mut ResolvedRequest<'_>,
+        binding: &Binding,
+        verdict: &Verdict<'_>,
         abandoned: &Abandoned,
     ) -> Result<Asked, EngineError> {
-        let settings = &self.inner.settings;
-        let Round {
-            heading,
-            considered,
-            binding,
-            decision,
-        } = round;
-        let refuse = |journal: &mut Journal, heading: &RequestInfo| {
-            let result = refused(journal, heading.clone())?;
-            Ok(Asked::Refused(Box::new(result)))
+        let settings = self.settings();
+        let decision = &verdict.decision;
+        let Some(ask) = self.question(request, binding, verdict)? else {
+            request.info.decision = Some(beyond_admin(decision));
+            return no_yes(journal, &request.info);
         };
-        let offered = match &invocation.script {
-            // A yes is to the script as a whole, and opens nothing besides.
-            Some(_) => Some(Offer {
-                asking: vec![decision.rule.clone()],
-                ..Offer::default()
-            }),
-            None => offer(self.case(invocation), considered)?,
-        };
-        let Some(offered) = offered else {
-            heading.decision = Some(beyond_admin(decision));
-            return refuse(journal, heading);
-        };
-        let desk = ApprovalQueue::of(settings)?;
-        let subject = (decision, offered, Cause::Policy);
-        let mut ask = compose(settings, heading, &considered.ground, binding, subject);
-        if let Some(script) = &invocation.script {
-            script.describe(settings, &mut ask)?;
-        }
+        let queue = ApprovalQueue::of(settings)?;
         let mut record = |opened: &OpenedAsk| match opened {
             OpenedAsk::New(ask) => journal.ask(ask, false),
             OpenedAsk::Joined(ask) => journal.ask(ask, true),
             OpenedAsk::TooMany { .. } => Ok(()),
         };
-        if let Some(denied_before) = desk.unheard_no(&ask)? {
-            heading.approval = Some(Approval::of(&denied_before));
+        if let Some(denied_before) = queue.unheard_no(&ask)? {
+            request.info.approval = Some(Approval::of(&denied_before));
             if let AskState::Denied { message, .. } = &denied_before.state {
-                heading.decision = Some(denied(decision, message.as_deref()));
+                request.info.decision = Some(denied(decision, message.as_deref()));
             }
-            return refuse(journal, heading);
+            return no_yes(journal, &request.info);
         }
-        let ask = match desk.put(&ask, limits(settings), &mut record)? {
+        let ask = match queue.put(&ask, limits(settings), &mut record)? {
             OpenedAsk::New(ask) => {
                 // A person who cannot be told does not keep others from answering.
                 let told = notify(&settings.config.approvals, &ask, &settings.environment);
@@ -100,58 +69,99 @@ impl Engine {
                 ..joined
             },
             OpenedAsk::TooMany { pending } => {
-                heading.decision = Some(too_many(decision, pending));
-                return refuse(journal, heading);
+                request.info.decision = Some(too_many(decision, pending));
+                return no_yes(journal, &request.info);
             }
         };
-        let (state, edited) = wait_for_answer(settings, &desk, &ask, abandoned)?;
-        let edited_from = heading.approval.take().and_then(|one| one.edited_from);
+        let (state, edited) = wait_for_answer(settings, &queue, &ask, abandoned)?;
+        let info = &mut request.info;
+        let edited_from = info.approval.take().and_then(|one| one.edited_from);
         let settled = Ask { state, ..ask };
-        let mut approval = Approval::of(&settled);
+        let approval = info.approval.insert(Approval::of(&settled));
         approval.edited_from = edited_from;
-        if let Some(command) = edited {
+        // A script is changed where it is kept.
+        if let (Some(command), None) = (edited, &settled.script) {
             approval
                 .edited_from
-                .get_or_insert_with(|| heading.command.clone());
-            heading.approval = Some(approval);
+                .get_or_insert_with(|| info.command.clone());
             return Ok(Asked::Edited(command));
         }
-        heading.approval = Some(approval);
         match settled.state {
             AskState::Allowed { .. } => Ok(Asked::Again),
             AskState::Denied { message, .. } => {
-                desk.hear(&settled.id)?;
-                heading.decision = Some(denied(decision, message.as_deref()));
-                refuse(journal, heading)
+                queue.hear(&settled.id)?;
+                info.decision = Some(denied(decision, message.as_deref()));
+                no_yes(journal, info)
             }
             AskState::Expired { .. } => {
-                heading.decision = Some(expired(decision));
-                refuse(journal, heading)
+                info.decision = Some(expired(decision));
+                no_yes(journal, info)
             }
             AskState::Overtaken { .. } => {
-                refused(journal, heading.clone())?;
+                refused(journal, info.clone())?;
+                let name = settled.script.map(|script| script.name.to_string());
                 Err(EngineError::ScriptChanged {
-                    name: invocation
-                        .script
-                        .as_ref()
-                        .map_or_else(String::new, |call| call.script.name.to_string()),
+                    name: name.unwrap_or_default(),
                 })
             }
-            AskState::Pending | AskState::Edited { .. } => refuse(journal, heading),
+            AskState::Pending | AskState::Edited { .. } => no_yes(journal, info),
         }
+    }
+
+    /// The ask that a request ends in; none if the admin does not give what it needs, so that there
+    /// is nothing to ask for.
+    fn question(
+        &self,
+        request: &ResolvedRequest<'_>,
+        binding: &Binding,
+        verdict: &Verdict<'_>,
+    ) -> Result<Option<Ask>, EngineError> {
+        let settings = self.settings();
+        let Verdict {
+            decision, judged, ..
+        } = verdict;
+        let script = request.invocation.script.as_ref();
+        let offered = match script {
+            // A yes is to the script as a whole, and opens nothing besides.
+            Some(_) => Some(Offer {
+                asking: vec![decision.rule.clone()],
+                ..Offer::default()
+            }),
+            None => offer(self.case(request), &request.context, judged)?,
+        };
+        let Some(offer) = offered else {
+            return Ok(None);
+        };
+        let question = Question {
+            decision,
+            offer,
+            cause: Cause::Policy,
+        };
+        let context = judged.context(&request.context);
+        let mut ask = compose(settings, &request.info, context, binding, question);
+        if let Some(script) = script {
+            script.describe(settings, &mut ask)?;
+        }
+        Ok(Some(ask))
     }
 }
 
+/// No yes came.
+fn no_yes(journal: &mut Journal, info: &RequestInfo) -> Result<Asked, EngineError> {
+    let result = refused(journal, info.clone())?;
+    Ok(Asked::Refused(Box::new(result)))
+}
+
 /// The end of a request that came to nothing.
-pub(super) fn refuse(journal: &mut Journal, heading: RequestInfo) -> Result<Started, EngineError> {
-    let result = refused(journal, heading)?;
+pub(super) fn refuse(journal: &mut Journal, info: RequestInfo) -> Result<Started, EngineError> {
+    let result = refused(journal, info)?;
     Ok(Started::NotAllowed(Box::new(result)))
 }
 
 /// The result of a request that came to nothing. One that cannot be recorded is an error, and
 /// nothing runs either way.
-fn refused(journal: &mut Journal, heading: RequestInfo) -> Result<ExecutionResult, EngineError> {
-    let result = ExecutionResult::not_allowed(heading);
+fn refused(journal: &mut Journal, info: RequestInfo) -> Result<ExecutionResult, EngineError> {
+    let result = ExecutionResult::not_allowed(info);
     journal.refusal(&result)?;
     Ok(result)
 }

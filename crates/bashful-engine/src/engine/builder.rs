@@ -207,6 +207,12 @@ impl EngineBuilder {
 
     /// Makes the engine. Nothing is started before the first run.
     pub fn build(self) -> Result<Engine, EngineError> {
+        let fork = self.fork.clone();
+        Ok(Engine::from_settings(self.settings()?, fork))
+    }
+
+    /// What the engine will go by.
+    pub(crate) fn settings(self) -> Result<Settings, EngineError> {
         let config = self.config.unwrap_or_default();
         let environment = self.environment.unwrap_or_else(|| {
             let text = |text: std::ffi::OsString| text.into_string().ok();
@@ -241,11 +247,11 @@ impl EngineBuilder {
             None => Trail::kept_open(&places.state),
         };
         let forks_keepers = self.fork.is_some();
-        let settings = Settings {
+        Ok(Settings {
             agent: self.agent.unwrap_or_else(|| config.agent.clone()),
             session,
             workspace: self.workspace,
-            named_helper: self.helper,
+            named_keeper: self.helper,
             store: Arc::new(HeldStore::at(&places.state, forks_keepers)),
             forks_keepers,
             places,
@@ -266,8 +272,7 @@ impl EngineBuilder {
             trail,
             bash: Mutex::default(),
             kept: Kept::default(),
-        };
-        Ok(Engine::from_settings(settings, self.fork))
+        })
     }
 }
 
@@ -275,7 +280,7 @@ impl Settings {
     /// A builder for an engine that gets its keepers as this one does.
     pub(crate) fn alike(&self) -> EngineBuilder {
         EngineBuilder {
-            helper: self.named_helper.clone(),
+            helper: self.named_keeper.clone(),
             // A keeper that was forked for this one's call is not for another's.
             fork: self.forks_keepers.then_some(Origin::Fork),
             environment: Some(self.environment.clone()),

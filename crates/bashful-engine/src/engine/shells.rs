@@ -13,10 +13,10 @@ use crate::base::real::real;
 use crate::launch::prepare::time_limit;
 use crate::model::error::shell::ShellError;
 use crate::model::error::{EngineError, InvalidInvocation};
-use crate::model::result::RequestInfo;
 use crate::model::shell_state::ShellState;
 use crate::request::context::{is_inside, workspace_of};
 use crate::request::invocation::{Action, Invocation};
+use crate::request::resolved::{Remembered, info_of};
 use crate::request::settings::Reach;
 use crate::shells::{
     Held, Key, Shell, ShellCall, Values, check_name, directory_of, list, peek, remove_expired,
@@ -27,14 +27,13 @@ use crate::shells::{
 const PATIENCE: Duration = Duration::from_secs(2);
 
 impl Engine {
-    /// Waits for the shell of a request, and gives the request what the shell remembers.
+    /// Waits for the shell of a request: the call in it, and what it remembers.
     pub(super) fn enter_shell(
         &self,
-        invocation: &mut Invocation,
-        heading: &RequestInfo,
+        invocation: &Invocation,
         abandoned: &Abandoned,
-    ) -> Result<Option<ShellCall>, EngineError> {
-        let Some(key) = self.shell_of(invocation, heading)? else {
+    ) -> Result<Option<(ShellCall, Remembered)>, EngineError> {
+        let Some(key) = self.shell_of(invocation)? else {
             return Ok(None);
         };
         let settings = &self.inner.settings;
@@ -47,34 +46,31 @@ impl Engine {
         })?;
         let gives_up = || abandoned.is_set();
         let mut call = ShellCall::open(state, &key, settings.shell_idle, until, gives_up)?;
-        if let Some(note) = self.remember(invocation, call.state())? {
+        let (remembered, note) = self.remembered(invocation, call.state())?;
+        if let Some(note) = note {
             call.note(note);
         }
-        Ok(Some(call))
+        Ok(Some((call, remembered)))
     }
 
-    /// Gives a request what its shell remembers, without waiting for it.
+    /// What the shell of a request remembers, without waiting for it.
     pub(crate) fn look_into_shell(
         &self,
-        invocation: &mut Invocation,
-        heading: &RequestInfo,
-    ) -> Result<(), EngineError> {
-        if let Some(key) = self.shell_of(invocation, heading)? {
-            let settings = &self.inner.settings;
-            let record = peek(&settings.places.state, &key)?;
-            let record = record.filter(|record| !record.is_expired(settings.shell_idle));
-            let state = record.map(|record| record.state).unwrap_or_default();
-            self.remember(invocation, Arc::new(state))?;
-        }
-        Ok(())
+        invocation: &Invocation,
+    ) -> Result<Option<Remembered>, EngineError> {
+        let Some(key) = self.shell_of(invocation)? else {
+            return Ok(None);
+        };
+        let settings = &self.inner.settings;
+        let record = peek(&settings.places.state, &key)?;
+        let record = record.filter(|record| !record.is_expired(settings.shell_idle));
+        let state = record.map(|record| record.state).unwrap_or_default();
+        let (remembered, _) = self.remembered(invocation, Arc::new(state))?;
+        Ok(Some(remembered))
     }
 
     /// Which shell a request is for.
-    fn shell_of(
-        &self,
-        invocation: &Invocation,
-        heading: &RequestInfo,
-    ) -> Result<Option<Key>, EngineError> {
+    fn shell_of(&self, invocation: &Invocation) -> Result<Option<Key>, EngineError> {
         let Some(name) = &invocation.shell else {
             return Ok(None);
         };
@@ -87,52 +83,42 @@ impl Engine {
             return Err(ShellError::NoSession.into());
         }
         let workspace = workspace_of(settings, invocation)?;
+        let info = info_of(settings, invocation);
         Ok(Some(Key {
-            agent: heading.agent.clone(),
-            session: heading.session.clone(),
+            agent: info.agent,
+            session: info.session,
             workspace: workspace_text(&workspace),
             name: name.clone(),
         }))
     }
 
-    /// Puts a state into a request; what should be said about that.
-    fn remember(
+    /// A shell's state as a request gets it, and what should be said about that.
+    fn remembered(
         &self,
-        invocation: &mut Invocation,
+        invocation: &Invocation,
         state: Arc<ShellState>,
-    ) -> Result<Option<String>, EngineError> {
+    ) -> Result<(Remembered, Option<String>), EngineError> {
+        let mut directory = None;
         let mut note = None;
         if invocation.cwd.is_none() {
             let workspace = workspace_of(&self.inner.settings, invocation)?;
-            match directory_of(&state) {
-                Some(Ok(path)) => match real(&path) {
-                    Ok(real) if !is_open(&real) => {
-                        note = Some(
-                            "its directory cannot be entered; it begins in the workspace instead"
-                                .to_owned(),
-                        );
-                    }
-                    Ok(real) if is_inside(&real, &workspace, invocation) => {
-                        invocation.cwd = Some(real);
-                    }
-                    Ok(_) => {
-                        note = Some(
-                            "its directory lies outside the workspace; it begins in the workspace instead"
-                                .to_owned(),
-                        );
-                    }
-                    Err(_) => {
-                        note = Some(
-                            "its directory is gone; it begins in the workspace instead".to_owned(),
-                        );
-                    }
-                },
-                Some(Err(why)) => note = Some(format!("{why}; it begins in the workspace instead")),
-                None => {}
-            }
+            let found = directory_of(&state).map(|path| path.map(|path| real(&path)));
+            let why = match found {
+                None => None,
+                Some(Ok(Ok(real))) if !is_open(&real) => {
+                    Some("its directory cannot be entered".to_owned())
+                }
+                Some(Ok(Ok(real))) if is_inside(&real, &workspace, invocation) => {
+                    directory = Some(real);
+                    None
+                }
+                Some(Ok(Ok(_))) => Some("its directory lies outside the workspace".to_owned()),
+                Some(Ok(Err(_))) => Some("its directory is gone".to_owned()),
+                Some(Err(why)) => Some(why.clone()),
+            };
+            note = why.map(|why| format!("{why}; it begins in the workspace instead"));
         }
-        invocation.remembered = Some(state);
-        Ok(note)
+        Ok((Remembered { state, directory }, note))
     }
 
     /// The shells on this machine, of all agents and sessions; values are not told.

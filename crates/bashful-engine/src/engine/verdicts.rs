@@ -2,22 +2,7 @@
 
 use bashful_policy::{Decision, Effect, Layer};
 
-use crate::ask::approvals::ApprovalQueue;
 use crate::model::error::ask::ApprovalError;
-use crate::model::grant::Grant;
-
-/// Grants, and the approval queue that holds them.
-pub(super) type Held = (Option<ApprovalQueue>, Vec<Grant>);
-
-/// Grants that cannot be read are none; why is told with the decision.
-pub(crate) fn split_error(
-    held: Result<Held, ApprovalError>,
-) -> (Option<ApprovalQueue>, Vec<Grant>, Option<ApprovalError>) {
-    match held {
-        Ok((desk, grants)) => (desk, grants, None),
-        Err(error) => (None, Vec::new(), Some(error)),
-    }
-}
 
 /// The reason of a decision that could lean on no grant.
 pub(crate) fn without_grants(reason: &str, error: &ApprovalError) -> String {

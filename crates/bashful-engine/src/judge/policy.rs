@@ -27,8 +27,9 @@ pub use trial::{TestedFile, TestedRule, test_rules};
 
 use crate::config::Config;
 use crate::model::error::EngineError;
+use crate::model::shell_state::ShellState;
 use crate::request::context::RunContext;
-use crate::request::invocation::{Action, Invocation};
+use crate::request::invocation::Invocation;
 use crate::request::settings::Settings;
 
 mod checks;
@@ -74,30 +75,32 @@ pub(crate) struct Policies {
 }
 
 impl Policies {
-    fn of(&self, ground: &RunContext<'_>) -> Arc<Policy> {
+    fn of(&self, run_context: &RunContext<'_>) -> Arc<Policy> {
         // The map is whole after every statement, so a panic elsewhere did not tear it.
         let mut known = self
             .by_profile
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        if let Some(policy) = known.get(ground.profile_name) {
+        if let Some(policy) = known.get(run_context.profile_name) {
             return Arc::clone(policy);
         }
         let policy = Arc::new(Policy {
-            profile: ground.profile_name.to_owned(),
-            unknown: ground.profile.default,
-            rules: ground.profile.ruleset(),
+            profile: run_context.profile_name.to_owned(),
+            unknown: run_context.profile.default,
+            rules: run_context.profile.ruleset(),
         });
-        known.insert(ground.profile_name.to_owned(), Arc::clone(&policy));
+        known.insert(run_context.profile_name.to_owned(), Arc::clone(&policy));
         policy
     }
 
     /// The version of the policy that decides in this context.
-    pub(crate) fn version(&self, config: &Config, ground: &RunContext<'_>) -> String {
+    pub(crate) fn version(&self, config: &Config, run_context: &RunContext<'_>) -> String {
         let mut known = self.versions.lock().unwrap_or_else(PoisonError::into_inner);
         let version = known
-            .entry(ground.profile_name.to_owned())
-            .or_insert_with(|| policy_version(config, ground.profile_name, ground.profile));
+            .entry(run_context.profile_name.to_owned())
+            .or_insert_with(|| {
+                policy_version(config, run_context.profile_name, run_context.profile)
+            });
         version.clone()
     }
 }
@@ -108,6 +111,8 @@ pub(crate) struct Case<'a> {
     pub(crate) settings: &'a Settings,
     pub(crate) validator: &'a CommandValidator,
     pub(crate) invocation: &'a Invocation,
+    /// What the shell remembers that it is for.
+    pub(crate) shell: Option<&'a ShellState>,
 }
 
 /// What a case is judged by besides its agent's profile.
@@ -120,51 +125,41 @@ pub(crate) struct ExtraRules {
 }
 
 impl Case<'_> {
-    /// The text that is judged.
-    pub(crate) fn text(&self) -> String {
-        match &self.invocation.action {
-            Action::Bash(text) => text.clone(),
-            Action::Program { program, arguments } => {
-                bashful_policy::build_safe_command(program, arguments)
-            }
-        }
-    }
-
     /// Judges the case where it stands. What was judged before in the same way is remembered.
-    pub(crate) fn judge(&self, ground: &RunContext<'_>) -> Result<Checked, EngineError> {
+    pub(crate) fn judge(&self, run_context: &RunContext<'_>) -> Result<Checked, EngineError> {
         let policies = self.settings.kept.of::<Policies>();
         let memo = &policies.judged;
-        self.judge_by(ground, |text, policy, context| {
+        self.judge_by(run_context, |text, policy, context| {
             memo.judge(text, &policy, context)
         })
     }
 
     /// The same with what persons said, which is never remembered.
-    pub(crate) fn judge_besides(
+    pub(crate) fn judge_with(
         &self,
-        ground: &RunContext<'_>,
-        besides: ExtraRules,
+        run_context: &RunContext<'_>,
+        extra: ExtraRules,
     ) -> Result<Checked, EngineError> {
-        self.judge_by(ground, |text, policy, context| {
-            judge_by_profile(text, &besides.added_to(policy), context)
+        self.judge_by(run_context, |text, policy, context| {
+            judge_by_profile(text, &extra.added_to(policy), context)
         })
     }
 
     fn judge_by(
         &self,
-        ground: &RunContext<'_>,
+        run_context: &RunContext<'_>,
         judge: impl FnOnce(&str, Arc<Policy>, Context) -> (Facts, Judgement),
     ) -> Result<Checked, EngineError> {
-        let text = self.text();
-        let context = context::of(self.settings, self.invocation, ground)?;
+        let text = self.invocation.action.judged_text();
+        let context = context::of(self, run_context)?;
         let (facts, mut judgement) = match self.settings.policy {
             PolicyMode::Profile => judge(
                 &text,
-                self.settings.kept.of::<Policies>().of(ground),
+                self.settings.kept.of::<Policies>().of(run_context),
                 context,
             ),
             PolicyMode::None => {
-                ground.profile.check_policy_off()?;
+                run_context.profile.check_policy_off()?;
                 let dangerous = dangers(&text, context);
                 (Facts::default(), dangerous.unwrap_or_else(unjudged))
             }
@@ -184,7 +179,7 @@ impl Case<'_> {
         }
         Ok(Checked {
             text,
-            profile: ground.profile_name.to_owned(),
+            profile: run_context.profile_name.to_owned(),
             facts,
             judgement,
         })

@@ -4,28 +4,26 @@ use crate::base::secrets::masked;
 use crate::base::secrets::shown_variables;
 use crate::record::asks::recorded;
 use crate::record::asks::recorded_variables;
-use crate::record::log_digest::log_digest;
 use std::fs::{self, File};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use bashful_keeper::{TaskDirectory, TaskId};
+use bashful_keeper::TaskId;
 use bashful_policy::Decision;
 
-use crate::ask::approvals::{ApprovalQueue, Binding, rights};
-use crate::base::clock::millis;
+use super::end_record::EndRecord;
+use crate::ask::approvals::{Binding, rights};
 use crate::model::ask::Ask;
 use crate::model::error::record::AuditError;
 use crate::model::grant::Grant;
 use crate::model::places::make_private;
-use crate::model::result::{ExecutionResult, RequestInfo};
+use crate::model::result::ExecutionResult;
 use crate::record::audit::{
-    Asked, Decided, Ended, Event, GrantChange, GrantChanged, OutputDigest, PolicyLoaded, Refused,
-    Requested, ScriptChange, Starting, Trail,
+    Asked, Caller, Decided, Event, GrantChange, GrantChanged, PolicyLoaded, Refused, Requested,
+    ScriptChange, Starting, Trail,
 };
-use crate::request::context::RunContext;
+use crate::request::resolved::ResolvedRequest;
 use crate::request::script::call::ScriptCall;
 use crate::request::settings::Settings;
 
@@ -45,27 +43,25 @@ pub(crate) struct Journal {
 
 impl Journal {
     /// A journal for the task that a request would be.
-    pub(crate) fn new(settings: &Settings, task: TaskId, heading: &RequestInfo) -> Self {
+    pub(crate) fn new(settings: &Settings, task: TaskId, request: &ResolvedRequest<'_>) -> Self {
         Self {
             trail: settings.trail.clone(),
             task,
-            agent: heading.agent.clone(),
-            session: heading.session.clone(),
+            agent: request.info.agent.clone(),
+            session: request.info.session.clone(),
             mask: settings.mask.clone(),
-            script: None,
+            script: request.invocation.script.clone(),
             held: Vec::new(),
         }
-    }
-
-    /// Says which script the request is about.
-    pub(crate) fn about(&mut self, script: Option<Arc<ScriptCall>>) {
-        self.script = script;
     }
 
     /// What happens to the script that the request is about. Written with the next step.
     fn script(&mut self, change: ScriptChange, detail: Option<String>) {
         if let Some(script) = &self.script {
-            let by = (self.agent.as_str(), self.session.as_str());
+            let by = Caller {
+                agent: &self.agent,
+                session: &self.session,
+            };
             let mut event = script.record(change, by, self.task.as_str());
             event.detail = detail;
             self.held.push(Event::Script(Box::new(event)));
@@ -81,15 +77,15 @@ impl Journal {
     pub(crate) fn request(
         &mut self,
         settings: &Settings,
-        heading: &RequestInfo,
-        ground: &RunContext<'_>,
+        request: &ResolvedRequest<'_>,
         binding: &Binding,
     ) {
+        let ResolvedRequest { info, context, .. } = request;
         if is_new_policy(&settings.places.state, &binding.policy) {
-            let rules = ground.profile.rules.iter();
+            let rules = context.profile.rules.iter();
             self.held.push(Event::Policy(PolicyLoaded {
                 policy: binding.policy.clone(),
-                profile: ground.profile_name.to_owned(),
+                profile: context.profile_name.to_owned(),
                 agent: self.agent.clone(),
                 rules: rules.map(|rule| rule.rule.id.clone()).collect(),
             }));
@@ -100,17 +96,17 @@ impl Journal {
             task: self.task.to_string(),
             agent: self.agent.clone(),
             session: self.session.clone(),
-            operation_id: heading.operation_id.clone(),
-            workspace: ground.workspace.clone(),
-            cwd: ground.cwd.clone(),
+            operation_id: info.operation_id.clone(),
+            workspace: context.workspace.clone(),
+            cwd: context.cwd.clone(),
             project: binding.project.clone(),
-            command: mask(&heading.command),
+            command: mask(&info.command),
             variables: recorded_variables(&shown_variables(&binding.variables, &binding.mask)),
             digest: binding.digest.clone(),
-            description: heading.description.as_deref().map(mask),
-            profile: ground.profile_name.to_owned(),
+            description: info.description.as_deref().map(mask),
+            profile: context.profile_name.to_owned(),
             policy: binding.policy.clone(),
-            rights: rights(&ground.granted),
+            rights: rights(&context.granted),
             sandbox: settings.known_sandbox_word().to_owned(),
         })));
     }
@@ -190,11 +186,7 @@ impl Journal {
 
     /// The rest of the journal: for the run that sees the end of the command.
     pub(crate) fn end_record(&self, claimed: Option<&Grant>) -> EndRecord {
-        EndRecord {
-            trail: self.trail.clone(),
-            claimed: claimed.map(|grant| grant.id.clone()),
-            written: AtomicBool::new(false),
-        }
+        EndRecord::new(self.trail.clone(), claimed)
     }
 
     fn write(&mut self) -> Result<(), AuditError> {
@@ -231,71 +223,4 @@ fn policy_note(state: &Path, version: &str) -> std::path::PathBuf {
 
 fn is_new_policy(state: &Path, version: &str) -> bool {
     fs::symlink_metadata(policy_note(state, version)).is_err()
-}
-
-/// The last record of a run, which is written once.
-#[derive(Debug)]
-pub(crate) struct EndRecord {
-    trail: Trail,
-    /// The grant of one call that the run was to use up.
-    claimed: Option<String>,
-    written: AtomicBool,
-}
-
-impl EndRecord {
-    /// Puts the end of a run on record; whether it is there. That it cannot be written does not take
-    /// the result away; it is written later, from the task directory.
-    pub(crate) fn end(&self, result: &ExecutionResult, directory: &TaskDirectory) -> bool {
-        if self.written.swap(true, Ordering::AcqRel) {
-            return true;
-        }
-        let Some(task) = result.task_id.clone() else {
-            return true;
-        };
-        let ended = Ended {
-            task,
-            agent: result.agent.clone(),
-            session: result.session.clone(),
-            status: result.status.as_str().to_owned(),
-            exit_code: result.exit_code,
-            signal: result.signal.clone(),
-            duration_ms: millis(result.duration),
-            slow: result.slow,
-            output: OutputDigest {
-                stdout_bytes: result.stdout_bytes,
-                stderr_bytes: result.stderr_bytes,
-                sha256: log_digest(directory, result.stdout_bytes + result.stderr_bytes),
-            },
-            violations: result.sandbox_violations.clone(),
-            error: result.error.clone(),
-            late: false,
-        };
-        self.trail.append(&[Event::End(Box::new(ended))]).is_ok()
-    }
-
-    /// Whether it is written, or being written.
-    pub(crate) fn is_written(&self) -> bool {
-        self.written.load(Ordering::Acquire)
-    }
-
-    /// Nothing was started after all, though that is what the record says.
-    pub(crate) fn not_started(&self, task: &TaskId, heading: &RequestInfo, error: &str) {
-        if self.written.swap(true, Ordering::AcqRel) {
-            return;
-        }
-        let start = Starting {
-            task: task.to_string(),
-            agent: heading.agent.clone(),
-            session: heading.session.clone(),
-            claimed: self.claimed.clone(),
-        };
-        let ended = Ended::broken(&start, error);
-        drop(self.trail.append(&[Event::End(Box::new(ended))]));
-        if let Some(grant) = &self.claimed {
-            // It was for one run, and there was none. That it cannot be given back is no worse
-            // than asking again.
-            let desk = ApprovalQueue::at(self.trail.state());
-            drop(desk.and_then(|desk| desk.release(grant, task.as_str())));
-        }
-    }
 }

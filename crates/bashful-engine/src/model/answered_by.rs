@@ -78,11 +78,11 @@ impl AnsweredBy {
     /// The calling process as the one that answered. It must have a terminal, and Bashful must
     /// not have started it.
     pub fn here(channel: Channel) -> Result<Self, NotAPerson> {
-        let witness = Self::outside(channel)?;
-        if witness.terminal.is_none() {
+        let person = Self::outside(channel)?;
+        if person.terminal.is_none() {
             return Err(NotAPerson::NoTerminal);
         }
-        Ok(witness)
+        Ok(person)
     }
 
     /// This process as the one that answered, whether or not it has a terminal: for a program that
@@ -93,7 +93,7 @@ impl AnsweredBy {
         if is_marked(pid) {
             return Err(NotAPerson::RunByBashful);
         }
-        let witness = Self {
+        let person = Self {
             channel,
             uid: rustix::process::getuid().as_raw(),
             pid,
@@ -102,10 +102,10 @@ impl AnsweredBy {
             client: None,
         };
         let kept = |ancestor: &Ancestor| is_keeper(ancestor.pid) || is_marked(ancestor.pid);
-        if witness.ancestry.iter().any(kept) {
+        if person.ancestry.iter().any(kept) {
             return Err(NotAPerson::RunByBashful);
         }
-        Ok(witness)
+        Ok(person)
     }
 
     /// The same, for an answer from the dialogue of this client.
@@ -190,9 +190,9 @@ mod tests {
 
     #[test]
     fn the_line_of_ancestors_begins_with_the_parent() {
-        let witness = AnsweredBy::outside(Channel::Callback).unwrap();
+        let person = AnsweredBy::outside(Channel::Callback).unwrap();
         let parent = rustix::process::getppid().unwrap().as_raw_pid();
-        assert_eq!(witness.ancestry.first().unwrap().pid, parent);
-        assert_eq!(witness.ancestry.last().unwrap().pid, 1);
+        assert_eq!(person.ancestry.first().unwrap().pid, parent);
+        assert_eq!(person.ancestry.last().unwrap().pid, 1);
     }
 }

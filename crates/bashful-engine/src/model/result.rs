@@ -334,16 +334,16 @@ impl RequestInfo {
 }
 
 impl ExecutionResult {
-    fn blank(heading: RequestInfo, status: Status) -> Self {
+    fn blank(info: RequestInfo, status: Status) -> Self {
         Self {
             slow: false,
-            nothing_stopped: heading.script.is_some().then_some([]),
-            script: heading.script,
+            nothing_stopped: info.script.is_some().then_some([]),
+            script: info.script,
             v: 1,
             status,
             success: status == Status::Success,
-            command: heading.command,
-            description: heading.description,
+            command: info.command,
+            description: info.description,
             exit_code: None,
             signal: None,
             exit_status: None,
@@ -358,19 +358,19 @@ impl ExecutionResult {
             duration: Duration::ZERO,
             timed_out: false,
             task_id: None,
-            operation_id: heading.operation_id,
-            agent: heading.agent,
-            session: heading.session,
+            operation_id: info.operation_id,
+            agent: info.agent,
+            session: info.session,
             shell: None,
             shell_state: None,
             shell_note: None,
             shell_waited_ms: None,
-            decision: heading.decision,
-            approval: heading.approval,
+            decision: info.decision,
+            approval: info.approval,
             enforcement: None,
             sandbox_violations: Vec::new(),
             sandbox_hints: Vec::new(),
-            sandbox_notes: heading.sandbox_notes,
+            sandbox_notes: info.sandbox_notes,
             watched: None,
             survivors: Vec::new(),
             usage: None,
@@ -393,33 +393,33 @@ impl ExecutionResult {
     }
 
     /// A request that the policy did not allow.
-    pub(crate) fn not_allowed(heading: RequestInfo) -> Self {
-        let status = match heading.decision.as_ref().map(|decision| decision.effect) {
+    pub(crate) fn not_allowed(info: RequestInfo) -> Self {
+        let status = match info.decision.as_ref().map(|decision| decision.effect) {
             Some(Effect::Ask) => Status::NeedsApproval,
             _ => Status::Denied,
         };
-        Self::blank(heading, status)
+        Self::blank(info, status)
     }
 
     /// A run whose keeper died: what is known of it.
-    pub(crate) fn lost(heading: RequestInfo, task_id: String, output_file: PathBuf) -> Self {
+    pub(crate) fn lost(info: RequestInfo, task_id: String, output_file: PathBuf) -> Self {
         let error = "the keeper of this run died, and the run with it; how far it got is not known";
         Self {
             task_id: Some(task_id),
             output_file: Some(output_file),
             exit_status: Some(ExitClass::HardFailure),
             error: Some(error.to_owned()),
-            ..Self::blank(heading, Status::Broken)
+            ..Self::blank(info, Status::Broken)
         }
     }
 
     /// A run that has ended.
-    pub(crate) fn finished(heading: RequestInfo, state: &State, output_file: PathBuf) -> Self {
+    pub(crate) fn finished(info: RequestInfo, state: &State, output_file: PathBuf) -> Self {
         let class = classify(state);
         let status = Status::of(state);
         let duration = Duration::from_micros(state.duration_us.unwrap_or(0));
-        let slow = heading.warn_after.is_some_and(|after| duration >= after);
-        let blank = Self::blank(heading, status);
+        let slow = info.warn_after.is_some_and(|after| duration >= after);
+        let blank = Self::blank(info, status);
         let nothing_stopped = blank.nothing_stopped;
         Self {
             slow,

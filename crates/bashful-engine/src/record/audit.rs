@@ -25,6 +25,7 @@ pub use event::{
     OutputDigest, PolicyLoaded, Refused, Requested, Starting,
 };
 pub use reader::{Record, Records};
+pub(crate) use script::Caller;
 pub use script::{ScriptChange, ScriptChanged};
 pub use trail::{Trail, Unsynced};
 pub use verify::{

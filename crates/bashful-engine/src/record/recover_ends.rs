@@ -167,8 +167,8 @@ fn late_end(state: &Path, start: &Starting, started_at_ms: u64) -> Option<Ended>
     if now.abs_diff(ended_at_ms) < PATIENCE_MS {
         return None;
     }
-    let heading = RequestInfo::bare(start.agent.clone(), start.session.clone());
-    let result = ExecutionResult::finished(heading, &record, directory.log());
+    let info = RequestInfo::bare(start.agent.clone(), start.session.clone());
+    let result = ExecutionResult::finished(info, &record, directory.log());
     let output = &record.output;
     Some(Ended {
         status: result.status.as_str().to_owned(),

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use crate::config::{Granted, Profile};
 use crate::model::error::{EngineError, InvalidInvocation};
 use crate::model::grant::Opening;
-use crate::model::result::RequestInfo;
 use crate::request::invocation::Invocation;
 use crate::request::settings::Settings;
 use crate::request::workspace::{lies_in, real_directory};
@@ -32,25 +31,26 @@ impl<'a> RunContext<'a> {
     pub(crate) fn of(
         settings: &'a Settings,
         invocation: &Invocation,
-        heading: &RequestInfo,
+        agent: &str,
+        shell_directory: Option<&Path>,
     ) -> Result<Self, EngineError> {
-        let (workspace, cwd) = directories(settings, invocation)?;
+        let (workspace, cwd) = directories(settings, invocation, shell_directory)?;
         let config = &settings.config;
         let profile_name = match &settings.profile {
-            None => config.profile_name(&heading.agent),
+            None => config.profile_name(agent),
             Some(asked) => {
-                config.check_profile(&heading.agent, asked)?;
+                config.check_profile(agent, asked)?;
                 asked
             }
         };
         let profile = config
             .profile_named(profile_name)
             .map_err(InvalidInvocation::UnknownProfile)?;
-        if let Some(script) = &invocation.script {
-            // Exactly what it declares, and nothing that its agent has besides.
-            let granted = profile.grant_script(&script.grants())?;
+        if let Some(declared) = invocation.declared() {
+            let granted = profile.grant_script(&declared)?;
             // Another process may have put another one there since it was looked at.
-            if [&workspace, &cwd] != script.directories().each_ref() {
+            let fixed = invocation.fixed_directories();
+            if fixed.is_some_and(|fixed| fixed.each_ref() != [&workspace, &cwd]) {
                 return Err(InvalidInvocation::OutsideWorkspace {
                     path: cwd,
                     workspace,
@@ -146,9 +146,10 @@ pub(crate) fn is_inside(directory: &Path, workspace: &Path, invocation: &Invocat
 fn directories(
     settings: &Settings,
     invocation: &Invocation,
+    shell_directory: Option<&Path>,
 ) -> Result<(PathBuf, PathBuf), EngineError> {
     let workspace = workspace_of(settings, invocation)?;
-    let cwd = match &invocation.cwd {
+    let cwd = match invocation.cwd.as_deref().or(shell_directory) {
         None => workspace.clone(),
         Some(path) => {
             let cwd = real_directory("working directory", &workspace.join(path))?;

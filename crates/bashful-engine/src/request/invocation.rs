@@ -11,7 +11,6 @@ use bashful_sandbox::Reporting;
 use crate::config::{OnLogFull, Survivors, Wish};
 use crate::model::error::InvalidInvocation;
 use crate::model::output::OutputLimit;
-use crate::model::shell_state::ShellState;
 use crate::request::script::call::ScriptCall;
 
 /// The longest command that is run, in bytes.
@@ -53,6 +52,16 @@ impl Action {
                     }
                 });
                 shown.collect::<Vec<_>>().join(" ")
+            }
+        }
+    }
+
+    /// The text that is judged: a program without a shell as the command line that would start it.
+    pub(crate) fn judged_text(&self) -> String {
+        match self {
+            Self::Bash(text) => text.clone(),
+            Self::Program { program, arguments } => {
+                bashful_policy::build_safe_command(program, arguments)
             }
         }
     }
@@ -176,16 +185,14 @@ pub struct Invocation {
     pub(crate) operation_id: Option<String>,
     pub(crate) agent: Option<String>,
     pub(crate) profile: Option<PermissionProfile>,
-    pub(crate) company: Attachment,
+    pub(crate) attachment: Attachment,
     pub(crate) on_timeout: OnTimeout,
     pub(crate) name: Option<String>,
     pub(crate) wish: Option<Wish>,
     pub(crate) fresh: bool,
     pub(crate) reporting: Reporting,
-    pub(crate) seat: InputMode,
+    pub(crate) input_mode: InputMode,
     pub(crate) shell: Option<String>,
-    /// What that shell remembers, once it was looked up.
-    pub(crate) remembered: Option<Arc<ShellState>>,
     /// The managed script that it runs; its action is then the text that is judged.
     pub(crate) script: Option<Arc<ScriptCall>>,
 }
@@ -245,15 +252,14 @@ impl Invocation {
             operation_id: None,
             agent: None,
             profile: None,
-            company: Attachment::ToTheEnd,
+            attachment: Attachment::ToTheEnd,
             on_timeout: OnTimeout::Kill,
             name: None,
             wish: None,
             fresh: false,
             reporting: Reporting::default(),
-            seat: InputMode::Apart,
+            input_mode: InputMode::Apart,
             shell: None,
-            remembered: None,
             script: None,
         }
     }
@@ -423,7 +429,7 @@ impl Invocation {
     /// [`crate::Task::send`]. What was set as [`Stdin::Bytes`] is typed first.
     #[must_use]
     pub fn terminal(mut self, size: TerminalSize) -> Self {
-        self.seat = InputMode::Terminal(size);
+        self.input_mode = InputMode::Terminal(size);
         self
     }
 
@@ -431,7 +437,7 @@ impl Invocation {
     /// a terminal. What was set as [`Stdin::Bytes`] is sent first.
     #[must_use]
     pub fn keep_input(mut self) -> Self {
-        self.seat = InputMode::OpenInput;
+        self.input_mode = InputMode::OpenInput;
         self
     }
 
@@ -452,8 +458,8 @@ impl Invocation {
 
     /// The caller that waits for it may stop doing so.
     pub(crate) fn may_be_let_go(mut self) -> Self {
-        if self.company == Attachment::ToTheEnd {
-            self.company = Attachment::ForAWhile;
+        if self.attachment == Attachment::ToTheEnd {
+            self.attachment = Attachment::ForAWhile;
         }
         self
     }
@@ -461,9 +467,9 @@ impl Invocation {
     /// Whether it needs a place among the background tasks from the start: because it is one, or
     /// because it may be let go at a question, which no caller answers that waits for its end.
     pub(crate) fn needs_place(&self) -> bool {
-        let in_background = match self.company {
+        let in_background = match self.attachment {
             Attachment::ToTheEnd => false,
-            Attachment::ForAWhile => matches!(self.seat, InputMode::Terminal(_)),
+            Attachment::ForAWhile => matches!(self.input_mode, InputMode::Terminal(_)),
             Attachment::Nobody => true,
         };
         in_background || self.on_timeout == OnTimeout::Background || self.name.is_some()
@@ -471,7 +477,7 @@ impl Invocation {
 
     /// Whether it may go on when no caller waits for it any more.
     pub(crate) fn may_be_left(&self) -> bool {
-        self.needs_place() || self.company == Attachment::ForAWhile
+        self.needs_place() || self.attachment == Attachment::ForAWhile
     }
 
     /// Runs it in the shell of this name, which lasts from call to call as long as the session:
@@ -486,7 +492,7 @@ impl Invocation {
     /// Lets it outlive the engine and this process.
     #[must_use]
     pub fn detached(mut self) -> Self {
-        self.company = Attachment::Nobody;
+        self.attachment = Attachment::Nobody;
         self
     }
 }

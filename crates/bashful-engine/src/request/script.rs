@@ -5,3 +5,4 @@ pub(crate) mod call;
 pub(crate) mod destinations;
 pub(crate) mod scratch;
 pub(crate) mod sealed;
+pub(crate) mod terms;

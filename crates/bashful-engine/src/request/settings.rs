@@ -16,7 +16,7 @@ use crate::config::{Config, Sandbox, Wish, env as variables};
 use crate::model::asking::Asking;
 use crate::model::error::EngineError;
 use crate::model::places::Places;
-use crate::record::audit::Trail;
+use crate::record::audit::{Caller, Trail};
 use crate::store::HeldStore;
 
 /// What an engine goes by.
@@ -26,7 +26,7 @@ pub(crate) struct Settings {
     pub(crate) session: Session,
     pub(crate) workspace: Option<PathBuf>,
     /// The executable that was named to serve as keeper.
-    pub(crate) named_helper: Option<PathBuf>,
+    pub(crate) named_keeper: Option<PathBuf>,
     /// Whether new keepers are made by forking this process.
     pub(crate) forks_keepers: bool,
     pub(crate) places: Places,
@@ -55,6 +55,14 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
+    /// Who does what this engine is asked for, unless a request names another agent.
+    pub(crate) fn caller(&self) -> Caller<'_> {
+        Caller {
+            agent: &self.agent,
+            session: &self.session.name,
+        }
+    }
+
     /// Who enforces what runs may do; none without a sandbox.
     pub(crate) fn enforcer(&self) -> Option<Backend> {
         match self.sandbox {

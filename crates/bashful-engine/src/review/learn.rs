@@ -145,10 +145,10 @@ impl School {
         &mut self,
         request: &Requested,
         granted: Granted,
-        besides: ExtraRules,
+        extra: ExtraRules,
     ) -> Result<Checked, String> {
         let retrial = &mut self.retrial;
-        retrial.judge_with(request, &self.name, granted, besides)
+        retrial.judge_given(request, &self.name, granted, extra)
     }
 }
 

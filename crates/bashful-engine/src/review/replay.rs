@@ -153,7 +153,7 @@ pub fn replay(
                     (was, decided.rule.clone()),
                     (now.effect, now.rule.clone()),
                 );
-                let new = || changed(request, (was, decided), now);
+                let new = || changed(request, was, &decided.rule, now);
                 changes.of(key, new, |change: &mut Change| {
                     change.count += 1;
                     change.answers.add(recorded);
@@ -208,13 +208,13 @@ fn failed(request: &Requested, why: &str) -> Failed {
     }
 }
 
-fn changed(request: &Requested, (was, decided): (Effect, &Decided), now: &Decision) -> Change {
+fn changed(request: &Requested, was: Effect, was_rule: &str, now: &Decision) -> Change {
     Change {
         command: request.command.clone(),
         masked: is_masked(request),
         count: 0,
         was,
-        was_rule: decided.rule.clone(),
+        was_rule: was_rule.to_owned(),
         now: now.effect,
         rule: now.rule.clone(),
         layer: now.layer.as_str().to_owned(),

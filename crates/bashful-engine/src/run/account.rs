@@ -14,7 +14,7 @@ use crate::model::result::{ExecutionResult, RequestInfo};
 #[derive(Debug, Clone)]
 pub(crate) struct Account {
     pub(crate) id: TaskId,
-    pub(crate) heading: RequestInfo,
+    pub(crate) info: RequestInfo,
     pub(crate) directory: TaskDirectory,
     /// Where the caller finds the log.
     pub(crate) output_file: PathBuf,
@@ -25,7 +25,7 @@ impl Account {
     pub(crate) fn of(directory: TaskDirectory, spec: &Spec) -> Self {
         Self {
             id: spec.id.clone(),
-            heading: RequestInfo {
+            info: RequestInfo {
                 command: spec.command.clone(),
                 description: spec.description.clone(),
                 operation_id: spec.operation_id.clone(),
@@ -48,8 +48,7 @@ impl Account {
             task: self.id.to_string(),
             source,
         })?;
-        let result =
-            ExecutionResult::finished(self.heading.clone(), state, self.output_file.clone());
+        let result = ExecutionResult::finished(self.info.clone(), state, self.output_file.clone());
         Ok(result.with_output(stdout, stderr))
     }
 
@@ -93,7 +92,7 @@ impl Account {
             return result;
         }
         let result = ExecutionResult::lost(
-            self.heading.clone(),
+            self.info.clone(),
             self.id.to_string(),
             self.output_file.clone(),
         );

@@ -63,19 +63,19 @@ pub enum Waiting {
 impl Run {
     /// This run as it is told while it goes on in the background.
     pub fn background(&self) -> Background {
-        let heading = &self.report.account.heading;
+        let info = &self.report.account.info;
         Background {
             v: 1,
             state: "running",
             success: true,
-            command: heading.command.clone(),
-            description: heading.description.clone(),
+            command: info.command.clone(),
+            description: info.description.clone(),
             task_id: self.report.account.id.to_string(),
             name: self.name.clone(),
             tty: self.has_terminal,
             output_file: self.report.account.output_file.clone(),
-            agent: heading.agent.clone(),
-            session: heading.session.clone(),
+            agent: info.agent.clone(),
+            session: info.session.clone(),
         }
     }
 

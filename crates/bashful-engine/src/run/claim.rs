@@ -31,7 +31,7 @@ const LONGEST: u64 = 64;
 
 /// What a new background task wants.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Wanted<'a> {
+pub(crate) struct ClaimRequest<'a> {
     pub(crate) agent: &'a str,
     pub(crate) task: &'a TaskId,
     pub(crate) name: Option<&'a str>,
@@ -53,7 +53,7 @@ struct Marker {
 
 impl Claim {
     /// Takes a place, or says why there is none.
-    pub(crate) fn take(state: &Path, wanted: Wanted<'_>) -> Result<Self, EngineError> {
+    pub(crate) fn take(state: &Path, wanted: ClaimRequest<'_>) -> Result<Self, EngineError> {
         let directory = directory(state, wanted.agent);
         let broken = |source| EngineError::StateDirectory {
             path: directory.clone(),

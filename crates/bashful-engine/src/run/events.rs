@@ -187,7 +187,9 @@ impl Events {
             (_, Some(elapsed)) if !self.told_warning => return Some(Due::SoftTimeout(elapsed)),
             _ => {}
         }
-        if picture.log_bytes > self.position {
+        // A keeper can see what a command printed before it hears that the command has executed.
+        let is_under_way = self.told_start || picture.outcome.is_some();
+        if is_under_way && picture.log_bytes > self.position {
             return Some(Due::Output);
         }
         picture.outcome.clone().map(Due::Ended)

@@ -10,13 +10,13 @@ use bashful_keeper::{Fault, FaultKind};
 
 use crate::ask::refusals::Draft;
 use crate::launch::client::Client;
-use crate::launch::journal::EndRecord;
+use crate::launch::end_record::EndRecord;
 use crate::launch::progress::{Outcome, Picture, Progress};
 use crate::model::error::{EngineError, InvalidInvocation};
 use crate::model::output::OutputLimit;
 use crate::model::result::ExecutionResult;
 use crate::run::account::Account;
-use crate::run::claim::{Claim, Wanted, heirs, mark};
+use crate::run::claim::{Claim, ClaimRequest, heirs, mark};
 use crate::run::events::Events;
 use crate::run::runs::Running;
 use crate::shells::ShellCall;
@@ -58,7 +58,10 @@ pub(crate) struct Report {
     pub(crate) limit: OutputLimit,
     pub(crate) progress: Arc<Progress>,
     pub(crate) end_record: EndRecord,
-    pub(crate) draft: Draft,
+    /// The state directory.
+    pub(crate) state: PathBuf,
+    /// What is asked if something is stopped.
+    pub(crate) draft: Option<Draft>,
     /// Is told when a start failed because of the host: what worked once may work no longer.
     pub(crate) backend_failed: BackendFailed,
     /// The shell that it runs in, until its state was saved.
@@ -74,12 +77,12 @@ impl Run {
     /// What it does without, because the backend that holds it has no means for it: lines for
     /// people.
     pub fn sandbox_notes(&self) -> &[String] {
-        &self.report.account.heading.sandbox_notes
+        &self.report.account.info.sandbox_notes
     }
 
     /// The command, which a person may have changed.
     pub fn command(&self) -> &str {
-        &self.report.account.heading.command
+        &self.report.account.info.command
     }
 
     /// The complete log, which grows while the run goes on.
@@ -140,13 +143,13 @@ impl Run {
     /// free.
     pub(crate) fn take_place(&self) -> bool {
         let account = &self.report.account;
-        let wanted = Wanted {
-            agent: &account.heading.agent,
+        let wanted = ClaimRequest {
+            agent: &account.info.agent,
             task: &account.id,
             name: None,
             most: self.most_tasks,
         };
-        let state = &self.report.draft.state;
+        let state = &self.report.state;
         let has_place = self.has_place.load(Ordering::Acquire)
             || Claim::take(state, wanted).map(Claim::keep).is_ok();
         self.has_place.store(has_place, Ordering::Release);
@@ -159,11 +162,7 @@ impl Run {
         if !*self.has_place.get_mut() {
             let account = &self.report.account;
             // Without a marker it runs all the same.
-            let _ = mark(
-                &self.report.draft.state,
-                &account.heading.agent,
-                &account.id,
-            );
+            let _ = mark(&self.report.state, &account.info.agent, &account.id);
         }
         // Others must not wait for it.
         drop(self.report.take_shell());
@@ -209,7 +208,7 @@ impl Report {
             Outcome::Finished(state) => {
                 for heir in heirs(&state) {
                     // Without a marker it runs all the same.
-                    let _ = mark(&self.draft.state, &account.heading.agent, heir);
+                    let _ = mark(&self.state, &account.info.agent, heir);
                 }
                 account.finished(&state, limit)?
             }
@@ -219,7 +218,7 @@ impl Report {
                 }
                 let error = refused(fault);
                 self.end_record
-                    .not_started(&account.id, &account.heading, &error.to_string());
+                    .not_started(&account.id, &account.info, &error.to_string());
                 return Err(error);
             }
             Outcome::Lost => account.lost(limit),
@@ -230,7 +229,9 @@ impl Report {
         if !self.end_record.end(&result, &account.directory) {
             result.unrecorded = true;
         }
-        self.draft.put(&mut result);
+        if let Some(draft) = &self.draft {
+            draft.put(&mut result);
+        }
         Ok(result)
     }
 }

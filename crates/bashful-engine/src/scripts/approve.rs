@@ -29,8 +29,8 @@ impl Scripts<'_> {
         seen: Seen<'_>,
         by: &AnsweredBy,
     ) -> Result<ScriptView, ScriptError> {
-        let shelf = self.shelf()?;
-        let (mut script, text) = shelf.look(shelf.find(which)?)?.usable()?;
+        let library = self.library()?;
+        let (mut script, text) = library.look(library.find(which)?)?.usable()?;
         // What is looked at here is what is kept.
         let reach = destinations(self.settings(), &script.capabilities);
         let digest = seen_digest(self.settings(), &script, &reach);
@@ -64,24 +64,24 @@ impl Scripts<'_> {
             file: FileChange::Stays,
             record: &|event: &mut ScriptChanged| event.by = Some(by.clone()),
         };
-        let kept = shelf.keep(&script, &change)?;
-        Ok(shelf.look(kept)?.view(self.settings()))
+        let kept = library.keep(&script, &change)?;
+        Ok(library.look(kept)?.view(self.settings()))
     }
 
     /// Takes the approval of a script back. One that has none stays as it is.
     pub fn revoke(&self, which: &str, by: &AnsweredBy) -> Result<ScriptView, ScriptError> {
-        let shelf = self.shelf()?;
-        let mut script = shelf.look(shelf.find(which)?)?.script;
+        let library = self.library()?;
+        let mut script = library.look(library.find(which)?)?.script;
         if script.approval.take().is_none() {
             // It asks already, which is what was wanted.
-            return Ok(shelf.look(script)?.view(self.settings()));
+            return Ok(library.look(script)?.view(self.settings()));
         }
         let change = Change {
             what: ScriptChange::Revoked,
             file: FileChange::Stays,
             record: &|event: &mut ScriptChanged| event.by = Some(by.clone()),
         };
-        let kept = shelf.keep(&script, &change)?;
-        Ok(shelf.look(kept)?.view(self.settings()))
+        let kept = library.keep(&script, &change)?;
+        Ok(library.look(kept)?.view(self.settings()))
     }
 }

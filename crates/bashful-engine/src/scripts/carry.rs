@@ -12,7 +12,6 @@ use crate::model::script::content_hash;
 use crate::model::script::id::{ScriptId, ScriptName};
 use crate::model::script::variable::Variable;
 use crate::model::script::{CreatedBy, VersionOrigin};
-use crate::record::audit::ScriptChange;
 
 /// A script as a document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,8 +48,8 @@ const KIND: &str = "bashful-script";
 impl Scripts<'_> {
     /// A script as a document.
     pub fn export(&self, which: &str) -> Result<ScriptDocument, ScriptError> {
-        let shelf = self.shelf()?;
-        let (script, content) = shelf.look(shelf.find(which)?)?.usable()?;
+        let library = self.library()?;
+        let (script, content) = library.look(library.find(which)?)?.usable()?;
         Ok(ScriptDocument {
             v: 1,
             kind: KIND.to_owned(),
@@ -79,12 +78,12 @@ impl Scripts<'_> {
         if content_hash(document.content.as_bytes()) != document.content_hash {
             return refused("its text does not match its hash");
         }
-        let shelf = self.shelf()?;
-        let in_folder = match shelf.existing_folder()? {
+        let library = self.library()?;
+        let in_folder = match library.existing_folder()? {
             Some(folder) => folder.read(document.id)? != OnDisk::Missing,
             None => false,
         };
-        let id = if in_folder || shelf.store().script(document.id)?.is_some() {
+        let id = if in_folder || library.store().script(document.id)?.is_some() {
             ScriptId::fresh().map_err(|source| ScriptError::Resources {
                 what: "an id",
                 source,
@@ -100,25 +99,20 @@ impl Scripts<'_> {
             variables: document.variables,
             created_by: document.created_by,
         };
-        self.make(
-            &shelf,
-            id,
-            new,
-            (ScriptChange::Imported, VersionOrigin::Imported),
-        )
+        self.make(&library, id, new, VersionOrigin::Imported)
     }
 
     /// Makes a script of a file that lies in the folder under the name of an id, and that no
     /// script belongs to. What `new` says about a text does not count: the file is the text.
     pub fn adopt(&self, id: ScriptId, new: NewScript) -> Result<ScriptView, ScriptError> {
-        let shelf = self.shelf()?;
+        let library = self.library()?;
         let refused = |detail: String| Err(ScriptError::Document { detail });
-        if shelf.store().script(id)?.is_some() {
+        if library.store().script(id)?.is_some() {
             return refused(format!(
                 "`{id}` already is a script, or was one: restore it"
             ));
         }
-        let found = match shelf.existing_folder()? {
+        let found = match library.existing_folder()? {
             Some(folder) => folder.read(id)?,
             None => OnDisk::Missing,
         };
@@ -129,11 +123,6 @@ impl Scripts<'_> {
             OnDisk::Missing => return refused(format!("there is no file for `{id}`")),
         };
         let new = NewScript { content, ..new };
-        self.make(
-            &shelf,
-            id,
-            new,
-            (ScriptChange::Imported, VersionOrigin::Imported),
-        )
+        self.make(&library, id, new, VersionOrigin::Imported)
     }
 }

@@ -16,8 +16,8 @@ impl Scripts<'_> {
         };
         // What is only counted is told in any case.
         let noted = self
-            .shelf()
-            .map(|shelf| shelf.store().note_script_run(script.id, &ended));
+            .library()
+            .map(|library| library.store().note_script_run(script.id, &ended));
         if let Ok(Err(error)) = noted {
             tracing::warn!(%error, "the end of a script is not noted");
         }

@@ -29,9 +29,9 @@ pub struct TwoTexts {
 impl Scripts<'_> {
     /// The versions of a script, deleted or not, the oldest first.
     pub fn history(&self, which: &str) -> Result<Vec<ScriptVersion>, ScriptError> {
-        let shelf = self.shelf()?;
-        let script = shelf.find_or_deleted(which)?;
-        Ok(shelf.store().script_versions(script.id)?)
+        let library = self.library()?;
+        let script = library.find_or_deleted(which)?;
+        Ok(library.store().script_versions(script.id)?)
     }
 
     /// One version of a script, deleted or not: by its number, or by the beginning of its hash.
@@ -40,9 +40,9 @@ impl Scripts<'_> {
         which: &str,
         version: &str,
     ) -> Result<(ScriptVersion, String), ScriptError> {
-        let shelf = self.shelf()?;
-        let script = shelf.find_or_deleted(which)?;
-        shelf.version(&script, version)
+        let library = self.library()?;
+        let script = library.find_or_deleted(which)?;
+        library.version(&script, version)
     }
 
     /// Two versions of a script with their texts: by default the two last ones.
@@ -52,17 +52,17 @@ impl Scripts<'_> {
         before: Option<&str>,
         after: Option<&str>,
     ) -> Result<TwoTexts, ScriptError> {
-        let shelf = self.shelf()?;
-        let script = shelf.find_or_deleted(which)?;
-        let all = shelf.store().script_versions(script.id)?;
+        let library = self.library()?;
+        let script = library.find_or_deleted(which)?;
+        let all = library.store().script_versions(script.id)?;
         let last = all.last().map_or(1, |version| version.number);
         let (after, new) = match after {
-            Some(after) => shelf.version(&script, after)?,
-            None => shelf.version(&script, &last.to_string())?,
+            Some(after) => library.version(&script, after)?,
+            None => library.version(&script, &last.to_string())?,
         };
         let earlier = all.iter().rev().find(|one| one.number < after.number);
         let earlier = earlier.map_or(after.number, |one| one.number).to_string();
-        let (before, old) = shelf.version(&script, before.unwrap_or(&earlier))?;
+        let (before, old) = library.version(&script, before.unwrap_or(&earlier))?;
         Ok(TwoTexts {
             before,
             after,
@@ -74,15 +74,15 @@ impl Scripts<'_> {
     /// Takes back the text of a version, or the last one of a script that was deleted or whose
     /// file is gone. It is a version of its own; an approval holds only if it was for this text.
     pub fn restore(&self, which: &str, version: Option<&str>) -> Result<ScriptView, ScriptError> {
-        let shelf = self.shelf()?;
-        let mut script = match shelf.find(which) {
-            Ok(script) => shelf.look(script)?.script,
-            Err(ScriptError::Unknown { .. }) => shelf.find_deleted(which)?,
+        let library = self.library()?;
+        let mut script = match library.find(which) {
+            Ok(script) => library.look(script)?.script,
+            Err(ScriptError::Unknown { .. }) => library.find_deleted(which)?,
             Err(error) => return Err(error),
         };
         let (found, text) = match version {
-            Some(version) => shelf.version(&script, version)?,
-            None => shelf.version(&script, &script.content_hash)?,
+            Some(version) => library.version(&script, version)?,
+            None => library.version(&script, &script.content_hash)?,
         };
         // What is on disk now may be anything, so it is written in any case.
         let content = self.checked(text.into_bytes())?;
@@ -93,8 +93,8 @@ impl Scripts<'_> {
             file: FileChange::Written(&content, VersionOrigin::Restored),
             record: &nothing_more,
         };
-        let kept = shelf.keep(&script, &change)?;
-        Ok(shelf.look(kept)?.view(self.settings()))
+        let kept = library.keep(&script, &change)?;
+        Ok(library.look(kept)?.view(self.settings()))
     }
 }
 

@@ -66,26 +66,21 @@ const LONGEST_DESCRIPTION: usize = 4096;
 impl Scripts<'_> {
     /// Makes a script, which no person has approved yet.
     pub fn create(&self, new: NewScript) -> Result<ScriptView, ScriptError> {
-        let shelf = self.shelf()?;
+        let library = self.library()?;
         let id = ScriptId::fresh().map_err(|source| ScriptError::Resources {
             what: "an id",
             source,
         })?;
-        self.make(
-            &shelf,
-            id,
-            new,
-            (ScriptChange::Created, VersionOrigin::Created),
-        )
+        self.make(&library, id, new, VersionOrigin::Created)
     }
 
     /// Makes a script with this id.
     pub(super) fn make(
         &self,
-        shelf: &ScriptLibrary<'_>,
+        library: &ScriptLibrary<'_>,
         id: ScriptId,
         new: NewScript,
-        (what, origin): (ScriptChange, VersionOrigin),
+        origin: VersionOrigin,
     ) -> Result<ScriptView, ScriptError> {
         check_description(&new.description)?;
         self.check_declared(&new.capabilities, &new.variables)?;
@@ -106,19 +101,23 @@ impl Scripts<'_> {
             deleted_at_ms: None,
             revision: 0,
         };
+        let what = match origin {
+            VersionOrigin::Imported => ScriptChange::Imported,
+            _ => ScriptChange::Created,
+        };
         let change = Change {
             what,
             file: FileChange::Written(&content, origin),
             record: &nothing_more,
         };
-        let kept = shelf.keep_new(&script, &change)?;
-        Ok(shelf.look(kept)?.view(self.settings()))
+        let kept = library.keep_new(&script, &change)?;
+        Ok(library.look(kept)?.view(self.settings()))
     }
 
     /// Changes a script. A new text, other capabilities or other variables have no approval yet.
     pub fn edit(&self, which: &str, edit: ScriptEdit) -> Result<ScriptView, ScriptError> {
-        let shelf = self.shelf()?;
-        let looked = shelf.look(shelf.find(which)?)?;
+        let library = self.library()?;
+        let looked = library.look(library.find(which)?)?;
         let mut script = looked.script;
         if edit.seen.is_some_and(|seen| seen != script.digest()) {
             return Err(ScriptError::NotAsSeen {
@@ -143,7 +142,7 @@ impl Scripts<'_> {
             script.content_hash = content_hash(content.as_bytes());
         }
         if changed.is_none() && script == before {
-            return Ok(shelf.look(script)?.view(self.settings()));
+            return Ok(library.look(script)?.view(self.settings()));
         }
         let change = Change {
             what: ScriptChange::Edited,
@@ -152,14 +151,14 @@ impl Scripts<'_> {
             }),
             record: &nothing_more,
         };
-        let kept = shelf.keep(&script, &change)?;
-        Ok(shelf.look(kept)?.view(self.settings()))
+        let kept = library.keep(&script, &change)?;
+        Ok(library.look(kept)?.view(self.settings()))
     }
 
     /// Gives a script another name. That takes nothing of an approval away.
     pub fn rename(&self, which: &str, name: &ScriptName) -> Result<ScriptView, ScriptError> {
-        let shelf = self.shelf()?;
-        let mut script = shelf.look(shelf.find(which)?)?.script;
+        let library = self.library()?;
+        let mut script = library.look(library.find(which)?)?.script;
         let before = script.name.to_string();
         script.name = name.clone();
         let change = Change {
@@ -167,14 +166,14 @@ impl Scripts<'_> {
             file: FileChange::Stays,
             record: &|event: &mut ScriptChanged| event.detail = Some(format!("was `{before}`")),
         };
-        let kept = shelf.keep(&script, &change)?;
-        Ok(shelf.look(kept)?.view(self.settings()))
+        let kept = library.keep(&script, &change)?;
+        Ok(library.look(kept)?.view(self.settings()))
     }
 
     /// Deletes a script. Its texts stay, so that it can be restored; its approval does not.
     pub fn delete(&self, which: &str, how: Deletion) -> Result<Script, ScriptError> {
-        let shelf = self.shelf()?;
-        let mut script = shelf.look(shelf.find(which)?)?.script;
+        let library = self.library()?;
+        let mut script = library.look(library.find(which)?)?.script;
         if how == Deletion::ByModel && script.created_by == CreatedBy::User {
             return Err(ScriptError::NotAModels {
                 name: script.name.to_string(),
@@ -193,7 +192,7 @@ impl Scripts<'_> {
             file: FileChange::Removed,
             record: &nothing_more,
         };
-        shelf.keep(&script, &change)
+        library.keep(&script, &change)
     }
 
     /// Notes which automations use a script.
@@ -202,8 +201,8 @@ impl Scripts<'_> {
         which: &str,
         automations: &[String],
     ) -> Result<ScriptView, ScriptError> {
-        let shelf = self.shelf()?;
-        let mut script = shelf.look(shelf.find(which)?)?.script;
+        let library = self.library()?;
+        let mut script = library.look(library.find(which)?)?.script;
         script.automation_ids = automations.to_vec();
         script.automation_ids.sort();
         script.automation_ids.dedup();
@@ -212,13 +211,13 @@ impl Scripts<'_> {
             file: FileChange::Stays,
             record: &nothing_more,
         };
-        let kept = shelf.keep(&script, &change)?;
-        Ok(shelf.look(kept)?.view(self.settings()))
+        let kept = library.keep(&script, &change)?;
+        Ok(library.look(kept)?.view(self.settings()))
     }
 
     /// Refuses a name that another script has, before a person or a model writes a text for it.
     pub fn check_name(&self, name: &ScriptName) -> Result<(), ScriptError> {
-        match self.shelf()?.namesake(name)? {
+        match self.library()?.namesake(name)? {
             None => Ok(()),
             Some(other) => Err(ScriptError::NameTaken {
                 name: other.name.to_string(),

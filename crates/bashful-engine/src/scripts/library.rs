@@ -60,16 +60,16 @@ impl<'e> ScriptLibrary<'e> {
     /// The script library of this engine's user.
     pub(crate) fn open(settings: &'e Settings) -> Result<Self, ScriptError> {
         let state = &settings.places.state;
-        let shelf = Self {
+        let library = Self {
             settings,
             store: settings.store.get()?,
             trail: Trail::at(state),
         };
         // A caller that needs the folder is told what is wrong with it.
-        if let Err(error) = shelf.recover() {
+        if let Err(error) = library.recover() {
             tracing::warn!(%error, "a change of a script that was interrupted stays as it is");
         }
-        Ok(shelf)
+        Ok(library)
     }
 
     /// What is kept in the database.
@@ -275,11 +275,7 @@ impl<'e> ScriptLibrary<'e> {
         change: &Change<'_>,
         settled: &[Ask],
     ) -> Result<(), AuditError> {
-        let by = (
-            self.settings.agent.as_str(),
-            self.settings.session.name.as_str(),
-        );
-        let mut event = ScriptChanged::of(change.what, script, by);
+        let mut event = ScriptChanged::of(change.what, script, self.settings.caller());
         (change.record)(&mut event);
         let mut events = vec![Event::Script(Box::new(event))];
         events.extend(settled.iter().map(answered));

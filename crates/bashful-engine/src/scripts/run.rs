@@ -15,6 +15,7 @@ use super::running::ScriptRun;
 use super::templates::BoundScript;
 use super::validate;
 use super::values::{Given, MissingValues, ShownBinding, shown};
+use crate::base::clock::now_ms;
 use crate::config::Keep;
 use crate::engine::Started;
 use crate::explain::Explanation;
@@ -26,7 +27,7 @@ use crate::model::script::content_hash;
 use crate::model::script::id::ScriptName;
 use crate::model::script::{INTERPRETER, Script};
 use crate::request::invocation::{Invocation, Timeout};
-use crate::request::script::call::{Place, ScriptCall};
+use crate::request::script::call::{RunsIn, ScriptCall};
 use crate::request::script::destinations::destinations;
 use crate::request::script::scratch::Scratch;
 use crate::request::script::sealed::Sealed;
@@ -162,8 +163,8 @@ impl Scripts<'_> {
     fn prepare(&self, action: &BashRun, missing: MissingValues) -> Result<Prepared, ScriptError> {
         action.check()?;
         let settings = self.settings();
-        let shelf = self.shelf()?;
-        let (script, text) = shelf.look(meant(&shelf, action)?)?.usable()?;
+        let library = self.library()?;
+        let (script, text) = library.look(meant(&library, action)?)?.usable()?;
         // From here on there is one text, which no process can change: it is hashed, shown,
         // judged and run from there.
         let sealed = Sealed::of(&text)?;
@@ -190,9 +191,9 @@ impl Scripts<'_> {
         let directory = self.directory(action, &script, &reach)?;
         let scratch = || Scratch::new(&settings.places, &reach);
         let place = match directory {
-            None => Place::Scratch(scratch()?),
-            Some(Told::Declared(directory)) => Place::Told(directory),
-            Some(Told::Closed(directory)) => Place::Closed(scratch()?, directory),
+            None => RunsIn::Scratch(scratch()?),
+            Some(Told::Declared(directory)) => RunsIn::Told(directory),
+            Some(Told::Closed(directory)) => RunsIn::Closed(scratch()?, directory),
         };
         let writable = writable(&script, &reach, &place);
         let path = trusted_path(settings, &writable);
@@ -203,6 +204,11 @@ impl Scripts<'_> {
             "" => format!("the script {}", script.name),
             description => description.to_owned(),
         };
+        // Who is not going to be asked need not be told, and looking takes long.
+        let approval = script.approval.as_ref();
+        let holds =
+            script.is_approved_at(now_ms()) && approval.is_some_and(|yes| yes.reach == reach);
+        let findings = (!holds).then(|| validate::for_ask(settings, &script, &text));
         let call = Arc::new(ScriptCall {
             text,
             runs,
@@ -213,7 +219,7 @@ impl Scripts<'_> {
             bash,
             place,
             store: Arc::clone(&settings.store),
-            inspect: validate::for_ask,
+            findings,
             script,
         });
         let [workspace, start] = call.directories();
@@ -227,7 +233,7 @@ impl Scripts<'_> {
             .output(OutputLimit::bytes(Keep::HeadTail, OUTPUT_BYTES));
         invocation.roots.push(start.clone());
         invocation.cwd = Some(start);
-        if !matches!(call.place, Place::Told(_)) {
+        if !matches!(call.place, RunsIn::Told(_)) {
             invocation = invocation.fresh();
         }
         invocation.script = Some(Arc::clone(&call));
@@ -240,30 +246,30 @@ impl Scripts<'_> {
 }
 
 /// Where the script itself, or the agent that told it where to run, could put a program.
-fn writable(script: &Script, reach: &Destinations, place: &Place) -> Vec<PathBuf> {
+fn writable(script: &Script, reach: &Destinations, place: &RunsIn) -> Vec<PathBuf> {
     let declared = script.capabilities.paths_write.iter();
     let declared = declared.filter_map(|path| reach.get(path).cloned());
     let told = match place {
-        Place::Told(directory) | Place::Closed(_, directory) => Some(directory.clone()),
-        Place::Scratch(_) => None,
+        RunsIn::Told(directory) | RunsIn::Closed(_, directory) => Some(directory.clone()),
+        RunsIn::Scratch(_) => None,
     };
     declared.chain(told).collect()
 }
 
 /// The script that an action names.
-pub(super) fn meant(shelf: &ScriptLibrary<'_>, action: &BashRun) -> Result<Script, ScriptError> {
+pub(super) fn meant(library: &ScriptLibrary<'_>, action: &BashRun) -> Result<Script, ScriptError> {
     let by_name = |name: &String| -> Result<Script, ScriptError> {
         let name: ScriptName = name.parse()?;
-        shelf.find(name.as_str())
+        library.find(name.as_str())
     };
     match (action.script_id, &action.script_name) {
-        (Some(id), None) => shelf.find(&id.to_string()),
+        (Some(id), None) => library.find(&id.to_string()),
         (None, Some(name)) => by_name(name),
         (None, None) => Err(ScriptError::Action {
             detail: "it names no script".to_owned(),
         }),
         (Some(id), Some(name)) => {
-            let script = shelf.find(&id.to_string())?;
+            let script = library.find(&id.to_string())?;
             if script.name.as_str() == name {
                 return Ok(script);
             }

@@ -107,10 +107,10 @@ impl Scripts<'_> {
     pub(super) fn record_not_run(&self, action: &BashRun, why: &str) {
         let settings = self.settings();
         let written = || -> Result<(), ScriptError> {
-            let shelf = self.shelf()?;
-            let script = meant(&shelf, action)?;
-            let who = (settings.agent.as_str(), settings.session.name.as_str());
-            let mut event = ScriptChanged::of(ScriptChange::Refused, &script, who);
+            let library = self.library()?;
+            let script = meant(&library, action)?;
+            let refused = ScriptChange::Refused;
+            let mut event = ScriptChanged::of(refused, &script, settings.caller());
             event.detail = Some(masked(&format!("not run: {why}"), &settings.mask));
             let trail = Trail::at(&settings.places.state);
             drop(trail.append(&[Event::Script(Box::new(event))])?);

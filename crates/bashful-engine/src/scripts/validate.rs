@@ -69,8 +69,8 @@ const MOST_SHOWN: usize = 100;
 impl Scripts<'_> {
     /// Looks at a script.
     pub fn validate(&self, which: &str) -> Result<Validation, ScriptError> {
-        let shelf = self.shelf()?;
-        let looked = shelf.look(shelf.find(which)?)?;
+        let library = self.library()?;
+        let looked = library.look(library.find(which)?)?;
         // A person wants to hear what is wrong with a text that was changed by hand.
         let (script, text) = match (&looked.file, &looked.text) {
             (FileState::Unfit { .. }, Some(text)) => (looked.script.clone(), text.clone()),

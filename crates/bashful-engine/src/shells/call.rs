@@ -15,7 +15,7 @@ use super::carry::carry;
 use super::dump::{self, Left};
 use super::name::Key;
 use super::script::{Given, functions, loader, wrapper};
-use super::store::{Held, Record, Use, now_ms, remove_expired};
+use super::store::{Held, ShellRecord, Use, now_ms, remove_expired};
 use crate::model::error::EngineError;
 use crate::model::error::shell::ShellError;
 use crate::model::result::ExecutionResult;
@@ -26,7 +26,7 @@ use crate::model::shell_state::ShellState;
 #[derive(Debug)]
 pub(crate) struct ShellCall {
     held: Held,
-    record: Record,
+    record: ShellRecord,
     /// How long others had the shell before.
     waited: Duration,
     /// What the caller should know about how it began.
@@ -71,13 +71,13 @@ impl ShellCall {
         let record = match held.read()? {
             Some(record) if record.is_expired(idle) => {
                 notes.push("it had not been used for so long that it started afresh".to_owned());
-                Record::new(key)
+                ShellRecord::new(key)
             }
             Some(record) => record,
             None => {
                 // A new one is rare enough to look after the old ones.
                 remove_expired(state, idle);
-                Record::new(key)
+                ShellRecord::new(key)
             }
         };
         Ok(Self {

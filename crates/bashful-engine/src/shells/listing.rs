@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::store::Record;
+use super::store::ShellRecord;
 use crate::model::shell_state::{ShellState, Value};
 
 /// A shell, as it is listed.
@@ -65,7 +65,7 @@ pub(crate) enum Values<'a> {
 }
 
 impl Shell {
-    pub(crate) fn of(record: &Record, busy: bool, values: Values<'_>) -> Self {
+    pub(crate) fn of(record: &ShellRecord, busy: bool, values: Values<'_>) -> Self {
         let state = &record.state;
         let directory = state.directory.as_ref();
         Self {

@@ -32,7 +32,7 @@ const LARGEST_FILE: u64 = 32 << 20;
 /// A shell as it is on disk.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Record {
+pub(crate) struct ShellRecord {
     v: u32,
     pub(crate) agent: String,
     pub(crate) session: String,
@@ -66,7 +66,7 @@ impl Use {
     }
 }
 
-impl Record {
+impl ShellRecord {
     pub(crate) fn new(key: &Key) -> Self {
         let now = now_ms();
         Self {
@@ -190,7 +190,7 @@ impl Held {
     }
 
     /// What is on disk; none if nothing is.
-    pub(crate) fn read(&self) -> Result<Option<Record>, ShellError> {
+    pub(crate) fn read(&self) -> Result<Option<ShellRecord>, ShellError> {
         read(&self.directory, &self.path, &self.name)
     }
 
@@ -200,7 +200,7 @@ impl Held {
     }
 
     /// Puts a state on disk. If that fails, the one before stays.
-    pub(crate) fn write(&self, record: &Record) -> io::Result<()> {
+    pub(crate) fn write(&self, record: &ShellRecord) -> io::Result<()> {
         self.note_use(record.used)?;
         let flags =
             OFlags::CREATE | OFlags::TRUNC | OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -222,7 +222,7 @@ impl Held {
 
     /// Forgets the state, and goes on as a new shell.
     pub(crate) fn forget(&self, key: &Key) -> Result<(), ShellError> {
-        let written = self.write(&Record::new(key));
+        let written = self.write(&ShellRecord::new(key));
         written.map_err(|source| files(&self.path, source))
     }
 
@@ -240,7 +240,7 @@ impl Held {
     }
 }
 
-fn read(directory: &OwnedFd, path: &Path, name: &str) -> Result<Option<Record>, ShellError> {
+fn read(directory: &OwnedFd, path: &Path, name: &str) -> Result<Option<ShellRecord>, ShellError> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
     let file = match rustix::fs::openat(directory, STATE, flags, Mode::empty()) {
         Ok(file) => File::from(file),
@@ -250,7 +250,7 @@ fn read(directory: &OwnedFd, path: &Path, name: &str) -> Result<Option<Record>, 
     let mut bytes = Vec::new();
     let size = file.take(LARGEST_FILE).read_to_end(&mut bytes);
     size.map_err(|source| files(path, source))?;
-    let record: Option<Record> = serde_json::from_slice(&bytes).ok();
+    let record: Option<ShellRecord> = serde_json::from_slice(&bytes).ok();
     let record = record.filter(|record| record.v == FORMAT);
     let Some(mut record) = record else {
         return Err(ShellError::Damaged {
@@ -276,12 +276,12 @@ fn read(directory: &OwnedFd, path: &Path, name: &str) -> Result<Option<Record>, 
 }
 
 /// What is on disk of a shell, without waiting for the call that has it.
-pub(crate) fn peek(state: &Path, key: &Key) -> Result<Option<Record>, ShellError> {
+pub(crate) fn peek(state: &Path, key: &Key) -> Result<Option<ShellRecord>, ShellError> {
     let path = all(state).join(key.directory());
     peek_at(&path, &key.name)
 }
 
-fn peek_at(path: &Path, name: &str) -> Result<Option<Record>, ShellError> {
+fn peek_at(path: &Path, name: &str) -> Result<Option<ShellRecord>, ShellError> {
     let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::RDONLY;
     match rustix::fs::open(path, flags, Mode::empty()) {
         Ok(directory) => read(&directory, path, name),
@@ -291,7 +291,7 @@ fn peek_at(path: &Path, name: &str) -> Result<Option<Record>, ShellError> {
 }
 
 /// All shells that can be read, and whether a call has them now.
-pub(crate) fn list(state: &Path) -> Result<Vec<(Record, bool)>, ShellError> {
+pub(crate) fn list(state: &Path) -> Result<Vec<(ShellRecord, bool)>, ShellError> {
     let path = all(state);
     let entries = match std::fs::read_dir(&path) {
         Ok(entries) => entries,
@@ -306,7 +306,7 @@ pub(crate) fn list(state: &Path) -> Result<Vec<(Record, bool)>, ShellError> {
         }
     }
     list.sort_by(|(one, _), (other, _)| {
-        let key = |record: &Record| (record.agent.clone(), record.created_at_ms);
+        let key = |record: &ShellRecord| (record.agent.clone(), record.created_at_ms);
         key(one).cmp(&key(other))
     });
     Ok(list)

@@ -14,7 +14,7 @@ use crate::run::watch::Interest;
 
 mod gather;
 
-use gather::{Place, gather, settle};
+use gather::{Passage, gather, settle};
 
 /// Which output is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -228,7 +228,7 @@ impl<'a> Log<'a> {
             None => settle(reader, self.request, most).map_err(unreadable)?,
         };
         self.from = Some(from);
-        let place = Place {
+        let place = Passage {
             from,
             most,
             stream: self.request.stream,

@@ -6,13 +6,11 @@ use crate::judge::policy::policy_version;
 use std::path::PathBuf;
 
 use crate::config::{Choice as _, Config, Granted, UnknownProfile};
-use crate::judge::policy::Case;
 use crate::model::ask::Memory;
 use crate::model::grant::{Grant, Subject};
-use crate::model::result::RequestInfo;
-use crate::request::context::RunContext;
 use crate::request::invocation::{InputMode, Stdin};
 use crate::request::project::project_of;
+use crate::request::resolved::ResolvedRequest;
 use crate::request::settings::Settings;
 
 /// What an answer to a request is bound to.
@@ -44,55 +42,52 @@ pub(crate) struct Binding {
 
 impl Binding {
     /// What an answer to this request would be bound to.
-    pub(crate) fn of(
-        settings: &Settings,
-        heading: &RequestInfo,
-        ground: &RunContext<'_>,
-        case: &Case<'_>,
-    ) -> Self {
-        let variables = case.invocation.variables.clone();
+    pub(crate) fn of(settings: &Settings, request: &ResolvedRequest<'_>) -> Self {
+        let ResolvedRequest {
+            invocation,
+            info,
+            context,
+            ..
+        } = request;
+        let judged = invocation.action.judged_text();
+        let variables = invocation.variables.clone();
         // What the caller may send to it later cannot be shown to a person now.
-        let later = case.invocation.seat != InputMode::Apart;
-        let reads_input = !matches!(case.invocation.stdin, Stdin::Closed) || later;
-        let remembered = case.invocation.remembered.as_ref();
-        let shell = remembered.and_then(|state| state.digest(&case.text()));
-        let optional = ground.granted.optional.iter();
+        let later = invocation.input_mode != InputMode::Apart;
+        let reads_input = !matches!(invocation.stdin, Stdin::Closed) || later;
+        let remembered = request.shell_state();
+        let shell = remembered.and_then(|state| state.digest(&judged));
+        let optional = context.granted.optional.iter();
         let given = serde_json::json!([
-            rights(&ground.granted),
+            rights(&context.granted),
             variables,
-            (input_read(&case.invocation.stdin), later),
+            (input_read(&invocation.stdin), later),
             optional.map(|one| one.as_str()).collect::<Vec<_>>(),
         ]);
         let memory = remembered.filter(|_| shell.is_some());
         let memory = memory.map(|state| Memory {
-            shell: case.invocation.shell.clone().unwrap_or_default(),
-            text: state.shown(&case.text(), &settings.mask),
+            shell: invocation.shell.clone().unwrap_or_default(),
+            text: state.shown(&judged, &settings.mask),
         });
         // A shell that remembers nothing of the kind is like no shell.
         let given = match &shell {
             Some(shell) => serde_json::json!([given, shell]),
             None => given,
         };
-        let script = case.invocation.script.as_ref();
-        let text = || digest(&[case.text().as_bytes()]);
+        let policies = settings.kept.of::<Policies>();
         Self {
-            agent: heading.agent.clone(),
-            session: heading.session.clone(),
-            project: project_of(&ground.workspace),
-            cwd: script.map_or_else(
-                || ground.cwd.clone(),
-                |script| script.bound_directory(&ground.cwd),
-            ),
-            digest: script.map_or_else(text, |script| script.digest()),
-            policy: settings
-                .kept
-                .of::<Policies>()
-                .version(&settings.config, ground),
+            agent: info.agent.clone(),
+            session: info.session.clone(),
+            project: project_of(&context.workspace),
+            cwd: invocation.bound_directory(&context.cwd),
+            digest: invocation
+                .own_digest()
+                .unwrap_or_else(|| digest(&[judged.as_bytes()])),
+            policy: policies.version(&settings.config, context),
             given,
             mask: settings.mask.clone(),
             variables,
             reads_input,
-            input: shown_input(&case.invocation.stdin).filter(|_| !later),
+            input: shown_input(&invocation.stdin).filter(|_| !later),
             shell,
             memory,
         }
@@ -106,9 +101,9 @@ impl Binding {
         digest(&[enforced.to_string().as_bytes()])
     }
 
-    /// Whether a grant is for this request: given to this agent, for here, for this policy and
-    /// these rights and, if it is about one text, for this one.
-    pub(crate) fn fits(&self, settings: &Settings, grant: &Grant) -> bool {
+    /// Whether a grant is for this request, its rights left out: given to this agent, for here, for
+    /// this policy and, if it is about one text, for this one.
+    pub(crate) fn fits(&self, grant: &Grant) -> bool {
         fn bound<T: PartialEq>(to: Option<&T>, value: &T) -> bool {
             to.is_none_or(|to| to == value)
         }
@@ -125,10 +120,12 @@ impl Binding {
             && bound(grant.project.as_ref(), &self.project)
             && bound(grant.directory.as_ref(), &self.cwd)
             && bound(grant.policy.as_ref(), &self.policy)
-            && grant
-                .rights
-                .as_ref()
-                .is_none_or(|rights| *rights == self.rights(settings))
+    }
+
+    /// Whether a grant that fits was given for these rights.
+    pub(crate) fn has_rights_of(&self, settings: &Settings, grant: &Grant) -> bool {
+        let rights = grant.rights.as_ref();
+        rights.is_none_or(|rights| *rights == self.rights(settings))
     }
 }
 

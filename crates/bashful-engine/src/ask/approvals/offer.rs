@@ -2,10 +2,11 @@
 
 use bashful_policy::{Effect, Rule};
 
-use crate::judge::apply_grants::{Considered, layer, opens_for};
+use crate::judge::apply_grants::{Door, Judged, layer};
 use crate::judge::policy::{Case, ExtraRules};
 use crate::model::error::EngineError;
 use crate::model::grant::{Opening, Scope};
+use crate::request::context::RunContext;
 
 /// What a yes would leave behind.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -25,35 +26,41 @@ const MOST_SHAPES: usize = 8;
 /// so that there is nothing to ask for.
 pub(crate) fn offer(
     case: Case<'_>,
-    considered: &Considered<'_>,
+    narrow: &RunContext<'_>,
+    judged: &Judged<'_>,
 ) -> Result<Option<Offer>, EngineError> {
-    let opens = wanted(considered);
-    let asking = asking(considered);
-    let Some(wider) = considered.ground.widened(&opens) else {
+    let narrow = judged.context(narrow);
+    let opens = wanted(judged);
+    let asking = asking(judged);
+    let Some(wider) = narrow.widened(&opens) else {
         return Ok(None);
     };
     let mut shapes: Vec<Vec<String>> = Vec::new();
     let judge = |shapes: &[Vec<String>], careful: bool| {
         let layer = layer(Scope::Session);
         let granted = shapes.iter().map(|shape| Rule::grant(shape, layer));
-        let besides = ExtraRules {
+        let extra = ExtraRules {
             granted: granted.collect(),
             careful,
         };
-        case.judge_besides(&wider, besides)
+        case.judge_with(&wider, extra)
     };
     // What was asked for by name gets a shape as well, though opening it is enough: it is opened
     // for that command and no other.
-    let first = &considered.checked.judgement.decision;
+    let first = &judged.checked.judgement.decision;
     shapes.extend(first.remember.iter().map(|offered| offered.shape.clone()));
     let careful = !opens.is_empty();
     loop {
         let decision = judge(&shapes, careful)?.judgement.decision;
         match (decision.effect, decision.remember) {
             (Effect::Allow, _) if !shapes.is_empty() => {
-                let grounds = (&considered.ground, &wider);
+                let door = Door {
+                    narrow,
+                    wider: &wider,
+                    opening: &opens,
+                };
                 // A lasting yes that would not serve this very command is not offered.
-                if !careful || opens_for(case, grounds, &shapes, &opens)? {
+                if !careful || door.opens_for(case, &shapes)? {
                     return Ok(Some(Offer {
                         shapes,
                         opens,
@@ -79,8 +86,8 @@ pub(crate) fn offer(
 }
 
 /// Every rule and capability that asks about a part, each once.
-fn asking(considered: &Considered<'_>) -> Vec<String> {
-    let findings = considered.checked.judgement.findings.iter();
+fn asking(judged: &Judged<'_>) -> Vec<String> {
+    let findings = judged.checked.judgement.findings.iter();
     let findings = findings.filter(|finding| finding.effect == Effect::Ask);
     let mut names: Vec<String> = findings
         .flat_map(|finding| {
@@ -96,9 +103,9 @@ fn asking(considered: &Considered<'_>) -> Vec<String> {
 }
 
 /// What the parts that are asked about would have to be given.
-fn wanted(considered: &Considered<'_>) -> Opening {
+fn wanted(judged: &Judged<'_>) -> Opening {
     let mut opening = Opening::default();
-    let judgement = &considered.checked.judgement;
+    let judgement = &judged.checked.judgement;
     let asked = judgement.findings.iter();
     let asked = asked.filter(|finding| finding.effect == Effect::Ask);
     let named = asked.flat_map(|finding| {

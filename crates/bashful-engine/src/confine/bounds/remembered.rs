@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::Bounds;
 use crate::config::Granted;
-use crate::confine::profile::{LookedAt, Witness};
+use crate::confine::profile::{Fingerprint, LookedAt};
 
 /// How long bounds serve without a look at more than the files that people change. What cannot be
 /// vouched for serves for this long and no longer.
@@ -18,7 +18,7 @@ const MOST_REMEMBERED: usize = 4;
 /// The bounds that were found last. A file that they depend on and that changes is seen by the
 /// next run.
 #[derive(Debug, Default)]
-pub(crate) struct Remembered(Mutex<Vec<Found>>);
+pub(crate) struct Remembered(Mutex<Vec<KnownBounds>>);
 
 /// What bounds are found for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,27 +30,27 @@ pub(super) struct Purpose {
 
 /// Bounds, and what they were found for.
 #[derive(Debug)]
-struct Found {
+struct KnownBounds {
     purpose: Purpose,
     bounds: Arc<Bounds>,
     /// When they were found, or found to be right still.
     at: Instant,
     /// What they depend on; none where that is more than can be looked at again.
-    witness: Option<Witness>,
-    /// Whether the witness was there before they were found, and sees every change since.
+    fingerprint: Option<Fingerprint>,
+    /// Whether the fingerprint was there before they were found, and sees every change since.
     lasts: bool,
 }
 
-impl Found {
+impl KnownBounds {
     fn is_right(&mut self) -> bool {
         let is_fresh = self.at.elapsed() < FRESH;
-        let Some(witness) = &self.witness else {
+        let Some(fingerprint) = &self.fingerprint else {
             return is_fresh;
         };
-        if !witness.files_stand() {
+        if !fingerprint.files_stand() {
             return false;
         }
-        if !is_fresh && self.lasts && witness.places_stand() {
+        if !is_fresh && self.lasts && fingerprint.places_stand() {
             self.at = Instant::now();
             return true;
         }
@@ -63,7 +63,8 @@ impl Remembered {
     /// are found again.
     pub(super) fn find(
         &self,
-        (workspace, cache): (&Path, &Path),
+        workspace: &Path,
+        cache: &Path,
         granted: &Granted,
     ) -> Result<Arc<Bounds>, Option<LookedAt>> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -77,38 +78,38 @@ impl Remembered {
         if found.is_right() {
             return Ok(Arc::clone(&found.bounds));
         }
-        let witness = found.witness.as_ref();
-        Err(witness.map(|witness| witness.names().clone()))
+        let fingerprint = found.fingerprint.as_ref();
+        Err(fingerprint.map(|fingerprint| fingerprint.names().clone()))
     }
 
-    /// Remembers bounds, with a witness from before they were found and the names of what was
+    /// Remembers bounds, with a fingerprint from before they were found and the names of what was
     /// looked at for them.
     pub(super) fn keep(
         &self,
         purpose: Purpose,
-        before: Option<Witness>,
+        before: Option<Fingerprint>,
         looked_at: Option<LookedAt>,
         bounds: &Arc<Bounds>,
     ) {
-        let (witness, lasts) = match (before, looked_at) {
+        let (fingerprint, lasts) = match (before, looked_at) {
             (_, None) => (None, false),
-            (Some(witness), Some(names)) if *witness.names() == names => {
-                let lasts = witness.sees_all;
-                (Some(witness), lasts)
+            (Some(fingerprint), Some(names)) if *fingerprint.names() == names => {
+                let lasts = fingerprint.sees_all;
+                (Some(fingerprint), lasts)
             }
             // A file may have changed since they were found.
-            (_, Some(names)) => (Some(Witness::of(names)), false),
+            (_, Some(names)) => (Some(Fingerprint::of(names)), false),
         };
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|found| found.purpose != purpose);
         if all.len() >= MOST_REMEMBERED {
             all.remove(0);
         }
-        all.push(Found {
+        all.push(KnownBounds {
             purpose,
             bounds: Arc::clone(bounds),
             at: Instant::now(),
-            witness,
+            fingerprint,
             lasts,
         });
     }

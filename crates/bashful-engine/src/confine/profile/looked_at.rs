@@ -106,7 +106,7 @@ impl Seen {
 
 /// What all these names were at one time.
 #[derive(Debug)]
-pub(crate) struct Witness {
+pub(crate) struct Fingerprint {
     names: LookedAt,
     files: Vec<Seen>,
     around: Vec<Seen>,
@@ -118,7 +118,7 @@ pub(crate) struct Witness {
     pub(crate) sees_all: bool,
 }
 
-impl Witness {
+impl Fingerprint {
     /// Looks at them.
     pub(crate) fn of(names: LookedAt) -> Self {
         let began = SystemTime::now();

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use proptest::prelude::*;
 
-use super::Witness;
+use super::Fingerprint;
 use super::tests_support::World;
 
 /// What bounds of a plain run depend on, and names that they do not depend on.
@@ -99,7 +99,7 @@ fn world() -> World {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
-    /// While a witness says that nothing changed, the same bounds are found.
+    /// While a fingerprint says that nothing changed, the same bounds are found.
     #[test]
     fn what_stands_is_found_the_same(
         before in prop::collection::vec(change(), 0..6),
@@ -115,8 +115,8 @@ proptest! {
         let Some(names) = names.looked_at else {
             return Ok(());
         };
-        let witness = Witness::of(names.clone());
-        // What a witness is for, if it is asked about the same names.
+        let fingerprint = Fingerprint::of(names.clone());
+        // What a fingerprint is for, if it is asked about the same names.
         let Ok(found) = world.confine("{}") else {
             return Ok(());
         };
@@ -124,7 +124,7 @@ proptest! {
         for (number, (name, change)) in after.iter().enumerate() {
             apply(&world, name, change, 10 + number);
         }
-        if witness.files_stand() && witness.places_stand() {
+        if fingerprint.files_stand() && fingerprint.places_stand() {
             match world.confine("{}") {
                 Ok(anew) => prop_assert_eq!(anew, found),
                 Err(error) => prop_assert!(false, "{error}"),
@@ -142,11 +142,11 @@ fn what_people_change_shows_at_once_and_the_rest_is_seen_too() {
     symlink("home/.cache", world.base.join("link")).unwrap();
     let stand = |changed: &dyn Fn()| {
         let names = world.confine("{}").unwrap().looked_at.unwrap();
-        let witness = Witness::of(names.clone());
-        let before = witness.files_stand() && witness.places_stand();
-        assert!(before, "{witness:?}");
+        let fingerprint = Fingerprint::of(names.clone());
+        let before = fingerprint.files_stand() && fingerprint.places_stand();
+        assert!(before, "{fingerprint:?}");
         changed();
-        (witness.files_stand(), witness.places_stand())
+        (fingerprint.files_stand(), fingerprint.places_stand())
     };
     let at = |name: &str| -> PathBuf { world.base.join(name) };
     let nothing = stand(&|| fs::write(at("home/project/file"), "x").unwrap());

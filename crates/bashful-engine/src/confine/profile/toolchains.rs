@@ -74,7 +74,7 @@ pub(super) fn add(
     denied: &Denied,
     roots: &mut Roots,
 ) -> Result<Vec<(String, String)>, ConfineError> {
-    let mut found = Found {
+    let mut found = ToolchainSearch {
         request,
         home,
         denied,
@@ -94,7 +94,7 @@ pub(super) fn add(
     Ok(found.variables.into_iter().collect())
 }
 
-struct Found<'a> {
+struct ToolchainSearch<'a> {
     request: &'a ConfineRequest<'a>,
     home: Option<&'a Path>,
     denied: &'a Denied,
@@ -107,7 +107,7 @@ struct Found<'a> {
     variables: BTreeMap<String, String>,
 }
 
-impl Found<'_> {
+impl ToolchainSearch<'_> {
     fn look_on_path(&mut self) {
         for place in self.request.path_variable.split(':') {
             let written = Path::new(place);

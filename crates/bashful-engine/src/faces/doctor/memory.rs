@@ -34,7 +34,7 @@ struct Key {
 /// What is in the file.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Record {
+struct BackendRecord {
     v: u32,
     key: Key,
     trials: Trials,
@@ -68,7 +68,7 @@ impl Memory {
 
     /// What was found earlier, if it is still true.
     pub(super) fn recall(&self) -> Option<Trials> {
-        let record: Record = serde_json::from_slice(&self.load().ok()?).ok()?;
+        let record: BackendRecord = serde_json::from_slice(&self.load().ok()?).ok()?;
         let current = record.v == 2 && Some(&record.key) == self.key.as_ref();
         (current && is_good(&record.trials)).then_some(record.trials)
     }
@@ -78,7 +78,7 @@ impl Memory {
     pub(super) fn store(&self, trials: &Trials) {
         if let (Some(key), true) = (self.key.clone(), is_good(trials)) {
             let trials = trials.clone();
-            let _ = self.write(&Record { v: 2, key, trials });
+            let _ = self.write(&BackendRecord { v: 2, key, trials });
         }
     }
 
@@ -104,7 +104,7 @@ impl Memory {
     }
 
     /// Writes a new file and puts it in the place of the old one, whatever that was.
-    fn write(&self, record: &Record) -> io::Result<()> {
+    fn write(&self, record: &BackendRecord) -> io::Result<()> {
         if let Some(directory) = self.path.parent() {
             make_private(directory)?;
         }

@@ -1,5 +1,7 @@
 //! Reading a tool's arguments: each mistake is told with its name and what to give instead.
 
+use std::ops::RangeInclusive;
+
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
@@ -130,13 +132,13 @@ impl Arguments {
     pub(super) fn number(
         &mut self,
         name: &str,
-        (least, most): (u64, u64),
+        bounds: RangeInclusive<u64>,
     ) -> Result<Option<u64>, InvalidArgument> {
         let Some(value) = self.values.remove(name) else {
             return Ok(None);
         };
-        let number = whole(&value).filter(|number| (least..=most).contains(number));
-        let wanted = || format!("a whole number from {least} to {most}");
+        let number = whole(&value).filter(|number| bounds.contains(number));
+        let wanted = || format!("a whole number from {} to {}", bounds.start(), bounds.end());
         number
             .map(Some)
             .ok_or_else(|| self.wrong(name, &wanted(), &value))

@@ -204,7 +204,7 @@ impl Wish {
             command: arguments.text("command")?,
             description: arguments.optional_text("description")?,
             timeout: arguments
-                .number("timeout", (1, MOST_TIMEOUT))?
+                .number("timeout", 1..=MOST_TIMEOUT)?
                 .map(Duration::from_millis),
             in_background: arguments.flag("run_in_background")?,
             cwd: arguments.optional_text("cwd")?,

@@ -127,8 +127,8 @@ fn output() -> Value {
 fn call(registry: &ToolRegistry, mut arguments: Arguments, context: CallContext) -> Calling<'_> {
     Box::pin(async move {
         let mut action = BashRun::of(&which(&mut arguments)?);
-        let seconds = (1, MOST_SECONDS);
-        if let Some(soft) = arguments.number("timeout_seconds", seconds)? {
+        let seconds = 1..=MOST_SECONDS;
+        if let Some(soft) = arguments.number("timeout_seconds", seconds.clone())? {
             action.timeout_seconds = soft;
         }
         if let Some(hard) = arguments.number("timeout_hard_seconds", seconds)? {

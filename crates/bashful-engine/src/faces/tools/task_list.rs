@@ -56,7 +56,7 @@ fn call(registry: &ToolRegistry, mut arguments: Arguments, _: CallContext) -> Ca
             Some("finished") => WhichTasks::Finished,
             _ => WhichTasks::All,
         };
-        let limit = arguments.number("limit", (1, MOST))?.unwrap_or(USUAL);
+        let limit = arguments.number("limit", 1..=MOST)?.unwrap_or(USUAL);
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         let filter = registry.tasks().which(which).limit(limit);
         let mut tasks = registry.engine.list_tasks(&filter)?.tasks;

@@ -89,14 +89,16 @@ fn output() -> Value {
 fn call(registry: &ToolRegistry, mut arguments: Arguments, _: CallContext) -> Calling<'_> {
     Box::pin(async move {
         let id = arguments.text("task_id")?;
-        let after = arguments.number("after", (0, u64::MAX >> 11))?.unwrap_or(0);
-        let wait = arguments.number("wait_ms", (0, MOST_WAIT))?.unwrap_or(0);
-        let most = arguments.number("max_bytes", (1, MOST_BYTES))?;
+        let after = arguments
+            .number("after", 0..=(u64::MAX >> 11))?
+            .unwrap_or(0);
+        let wait = arguments.number("wait_ms", 0..=MOST_WAIT)?.unwrap_or(0);
+        let most = arguments.number("max_bytes", 1..=MOST_BYTES)?;
         let stream = arguments.word("stream", STREAMS)?.map(stream);
-        let tail = arguments.number("tail", (1, MOST_LINES))?;
+        let tail = arguments.number("tail", 1..=MOST_LINES)?;
         let pattern = arguments.optional_text("search")?;
-        let matches = arguments.number("max_matches", (1, MOST_LINES))?;
-        let context = arguments.number("context_lines", (0, MOST_CONTEXT))?;
+        let matches = arguments.number("max_matches", 1..=MOST_LINES)?;
+        let context = arguments.number("context_lines", 0..=MOST_CONTEXT)?;
         let task = registry.engine.task_among(&id, &registry.tasks())?;
         if let Some(pattern) = pattern {
             let mut request = SearchRequest::new(pattern)

@@ -79,7 +79,7 @@ fn call(registry: &ToolRegistry, mut arguments: Arguments, _: CallContext) -> Ca
         let enter = arguments.flag("enter")?;
         let keys = keys(&mut arguments)?;
         let eof = arguments.flag("eof")?;
-        let wait = arguments.number("wait_ms", (0, MOST_WAIT))?;
+        let wait = arguments.number("wait_ms", 0..=MOST_WAIT)?;
         let wait = Duration::from_millis(wait.unwrap_or(USUAL_WAIT));
         let task = registry.engine.task_among(&id, &registry.tasks())?;
         let task = task.typed_by(InputHow::Tool);

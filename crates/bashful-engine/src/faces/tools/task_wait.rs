@@ -58,7 +58,7 @@ fn output() -> Value {
 fn call(registry: &ToolRegistry, mut arguments: Arguments, context: CallContext) -> Calling<'_> {
     Box::pin(async move {
         let id = arguments.text("task_id")?;
-        let wait = arguments.number("timeout", (0, MOST))?.unwrap_or(USUAL);
+        let wait = arguments.number("timeout", 0..=MOST)?.unwrap_or(USUAL);
         let task = registry.engine.task_among(&id, &registry.tasks())?;
         let until = Instant::now() + Duration::from_millis(wait);
         let waiting = task.wait_unless_asked_async(until);

@@ -185,7 +185,7 @@ fn each_kind_of_argument_says_what_it_wants() {
         Arguments::read(tool("bash_run"), arguments).unwrap()
     };
     let told = |error: InvalidArgument| error.to_string();
-    let number = |value: Value| read(value).number("command", (1, 600)).map_err(told);
+    let number = |value: Value| read(value).number("command", 1..=600).map_err(told);
     assert_eq!(number(json!(600)), Ok(Some(600)));
     assert_eq!(number(json!(5.0)), Ok(Some(5)));
     assert_eq!(number(Value::Null), Ok(None));

@@ -6,6 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use bashful_policy::{Context, Preset};
 use bashful_sandbox::{Backend, Protection, ROOM_DIRECTORY};
 
+use super::Case;
 use crate::base::secrets::is_key_like;
 use crate::config::{Sandbox, env as variables};
 use crate::confine::profile::write_paths;
@@ -25,28 +26,27 @@ const OF_THE_SHELL: [&str; 3] = ["HOME", "PWD", "OLDPWD"];
 const LONGEST_VALUE: usize = 4096;
 
 /// What the policy has to know about a run.
-pub(super) fn of(
-    settings: &Settings,
-    invocation: &Invocation,
-    ground: &RunContext<'_>,
-) -> Result<Context, EngineError> {
-    let capabilities = &ground.granted.capabilities;
+pub(super) fn of(case: &Case<'_>, run_context: &RunContext<'_>) -> Result<Context, EngineError> {
+    let Case {
+        settings,
+        invocation,
+        shell,
+        ..
+    } = *case;
+    let capabilities = &run_context.granted.capabilities;
     let home = real_home(settings);
     Ok(Context {
-        directory: text(&ground.cwd),
-        workspace: text(&ground.workspace),
-        write_roots: write_roots(settings, invocation, ground, home.as_deref())?,
-        read_roots: read_roots(ground, home.as_deref()),
+        directory: text(&run_context.cwd),
+        workspace: text(&run_context.workspace),
+        write_roots: write_roots(settings, invocation, run_context, home.as_deref())?,
+        read_roots: read_roots(run_context, home.as_deref()),
         home: home.as_deref().and_then(text),
-        variables: known_variables(settings, invocation, ground),
+        variables: known_variables(settings, invocation, run_context),
         links: BTreeMap::new(),
         network: capabilities.network.clone(),
         classes: capabilities.classes.clone(),
-        enforced: is_enforced(settings, ground),
-        shell: invocation
-            .remembered
-            .as_ref()
-            .map(|state| state.memory(&settings.mask, &invocation.variables)),
+        enforced: is_enforced(settings, run_context),
+        shell: shell.map(|state| state.memory(&settings.mask, &invocation.variables)),
         reading: invocation.reading(),
         terminal: false,
     })
@@ -54,8 +54,8 @@ pub(super) fn of(
 
 /// Whether the kernel fully enforces files and network. Where it cannot, a run that needs it does
 /// not start, so what the profile asks for is what the run gets.
-fn is_enforced(settings: &Settings, ground: &RunContext<'_>) -> bool {
-    let granted = &ground.granted;
+fn is_enforced(settings: &Settings, run_context: &RunContext<'_>) -> bool {
+    let granted = &run_context.granted;
     let needed = [Protection::Filesystem, Protection::Network];
     settings.sandbox != Sandbox::None
         && granted.preset != Preset::Full
@@ -92,11 +92,11 @@ fn has_own_tmp(settings: &Settings) -> bool {
 fn write_roots(
     settings: &Settings,
     invocation: &Invocation,
-    ground: &RunContext<'_>,
+    run_context: &RunContext<'_>,
     home: Option<&Path>,
 ) -> Result<Vec<String>, EngineError> {
-    let declared = &ground.granted.capabilities.paths_write;
-    let declared = match write_paths(declared, &ground.workspace, home) {
+    let declared = &run_context.granted.capabilities.paths_write;
+    let declared = match write_paths(declared, &run_context.workspace, home) {
         Ok(paths) => paths,
         // Without a sandbox the engine does not need them to be there.
         Err(_) if settings.sandbox == Sandbox::None => Vec::new(),
@@ -108,9 +108,9 @@ fn write_roots(
         Sandbox::Auto | Sandbox::By(_) if has_own_tmp(settings) => &[OWN_TMP],
         Sandbox::Auto | Sandbox::By(_) => &["/tmp", "/dev/shm", ROOM_DIRECTORY],
     };
-    let first = std::iter::once(ground.workspace.clone());
+    let first = std::iter::once(run_context.workspace.clone());
     let private = private.iter().map(PathBuf::from);
-    let cache = invocation.cache(settings, &ground.workspace);
+    let cache = invocation.cache(settings, &run_context.workspace);
     let all = first.chain(private).chain(declared).chain([cache]);
     let mut roots: Vec<String> = Vec::new();
     for root in all.filter_map(|path| text(&path)) {
@@ -122,12 +122,12 @@ fn write_roots(
 }
 
 /// What was granted for reading by name.
-fn read_roots(ground: &RunContext<'_>, home: Option<&Path>) -> Vec<String> {
-    let declared = ground.granted.capabilities.paths_read.iter();
+fn read_roots(run_context: &RunContext<'_>, home: Option<&Path>) -> Vec<String> {
+    let declared = run_context.granted.capabilities.paths_read.iter();
     let declared = declared.filter_map(|path| match (path.strip_prefix('~'), home) {
         (Some(rest), Some(home)) => Some(home.join(rest.trim_start_matches('/'))),
         (Some(_), None) => None,
-        (None, _) => Some(ground.workspace.join(path)),
+        (None, _) => Some(run_context.workspace.join(path)),
     });
     let real = declared.filter_map(|path| path.canonicalize().ok());
     real.filter_map(|path| text(&path)).collect()
@@ -138,7 +138,7 @@ fn read_roots(ground: &RunContext<'_>, home: Option<&Path>) -> Vec<String> {
 fn known_variables(
     settings: &Settings,
     invocation: &Invocation,
-    ground: &RunContext<'_>,
+    run_context: &RunContext<'_>,
 ) -> BTreeMap<String, String> {
     let mut known = BTreeMap::new();
     if invocation.inherit == Inherit::AllowList {
@@ -151,9 +151,7 @@ fn known_variables(
     for (name, value) in &invocation.variables {
         known.insert(name.clone(), value.clone());
     }
-    if let Some(script) = &invocation.script {
-        known.extend(script.known.iter().cloned());
-    }
+    known.extend(invocation.known_variables().iter().cloned());
     let masked = |value: &String| {
         let mut secrets = settings.mask.iter();
         secrets.any(|secret| value.contains(secret.as_str()))
@@ -167,7 +165,7 @@ fn known_variables(
     if has_own_tmp(settings) {
         known.insert("TMPDIR".to_owned(), OWN_TMP.to_owned());
     }
-    if let Some(directory) = text(&ground.cwd) {
+    if let Some(directory) = text(&run_context.cwd) {
         known.insert("PWD".to_owned(), directory);
     }
     known

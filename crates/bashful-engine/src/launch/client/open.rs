@@ -147,7 +147,11 @@ impl Client {
             idle_ms: u64::try_from(address.idle.as_millis()).unwrap_or(u64::MAX),
             more_to_come: address.more_to_come,
         };
-        let greeted = shake_hands(&socket, peer, hello, (order.request, order.descriptors));
+        let message = Message {
+            request: order.request,
+            descriptors: order.descriptors,
+        };
+        let greeted = shake_hands(&socket, peer, hello, message);
         let is_named = matches!(&address.origin, Origin::Executable(path) if path == peer);
         let greeted = match greeted {
             // It starts nothing for an engine that has left before it was greeted.
@@ -202,14 +206,25 @@ fn mute_keeper() -> EngineError {
     EngineError::Busy { what }
 }
 
+/// What is said to a keeper, with the descriptors that travel along.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Message<'a> {
+    pub(super) request: &'a Request,
+    pub(super) descriptors: &'a [BorrowedFd<'a>],
+}
+
 /// Greets a keeper and sends it a request in the same breath; what it said after its own greeting.
 /// None if another keeper is to be asked: this one has not looked at the request.
 pub(super) fn shake_hands(
     socket: &UnixStream,
     peer: &Path,
     hello: Hello,
-    (request, descriptors): (&Request, &[BorrowedFd<'_>]),
+    message: Message<'_>,
 ) -> Result<Option<LineBuffer>, EngineError> {
+    let Message {
+        request,
+        descriptors,
+    } = message;
     let mute = |source| EngineError::HelperMute {
         path: peer.to_owned(),
         source,

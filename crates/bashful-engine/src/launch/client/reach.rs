@@ -10,7 +10,7 @@ use bashful_keeper::{
 };
 
 use super::ask::{Ask, PATIENCE};
-use super::open::{is_ours, shake_hands};
+use super::open::{Message, is_ours, shake_hands};
 use crate::model::error::EngineError;
 
 /// Asks the keeper at this socket to end a task: politely first, or `now`.
@@ -78,7 +78,11 @@ fn say_at(
         idle_ms: 0,
         more_to_come: false,
     };
-    match shake_hands(&connection, socket, hello, (request, &[]))? {
+    let message = Message {
+        request,
+        descriptors: &[],
+    };
+    match shake_hands(&connection, socket, hello, message)? {
         Some(incoming) => Ok((connection, incoming)),
         None => Err(mute(io::ErrorKind::ConnectionRefused.into())),
     }

@@ -90,21 +90,24 @@ impl ScriptChange {
     }
 }
 
+/// Who does something to a script.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Caller<'a> {
+    pub(crate) agent: &'a str,
+    pub(crate) session: &'a str,
+}
+
 impl ScriptChanged {
     /// An event of this script, as it is now.
-    pub(crate) fn of(
-        change: ScriptChange,
-        script: &Script,
-        (agent, session): (&str, &str),
-    ) -> Self {
+    pub(crate) fn of(change: ScriptChange, script: &Script, by: Caller<'_>) -> Self {
         Self {
             change,
             script: script.id,
             name: script.name.clone(),
             content_hash: script.content_hash.clone(),
             digest: script.digest(),
-            agent: agent.to_owned(),
-            session: session.to_owned(),
+            agent: by.agent.to_owned(),
+            session: by.session.to_owned(),
             task: None,
             by: None,
             detail: None,

@@ -16,11 +16,11 @@ use super::trail::Trail;
 use super::verify::{Anchored, ProblemKind, Verification};
 
 /// A state directory with a trail.
-struct RunContext {
+struct Scene {
     temp: tempfile::TempDir,
 }
 
-impl RunContext {
+impl Scene {
     fn new() -> Self {
         let temp = tempfile::tempdir().unwrap();
         fs::create_dir(temp.path().join("state")).unwrap();
@@ -31,11 +31,11 @@ impl RunContext {
 
     /// One with records 1 to this.
     fn with_records(last: u64) -> Self {
-        let ground = Self::new();
+        let scene = Self::new();
         for number in 1..=last {
-            ground.append(&[event(number)]);
+            scene.append(&[event(number)]);
         }
-        ground
+        scene
     }
 
     fn state(&self) -> PathBuf {

@@ -4,7 +4,7 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use bashful_policy::{Capabilities, Decision, Effect, Layer, Reading};
+use bashful_policy::{Capabilities, Decision, Effect, Layer};
 use bashful_sandbox::FIRST_INHERITED;
 
 use super::advice::way_out;
@@ -20,10 +20,9 @@ use crate::model::error::ask::ApprovalError;
 use crate::model::error::store::StoreError;
 use crate::model::result::RanScript;
 use crate::model::script::Destinations;
-use crate::model::script::finding::ScriptFinding;
+use crate::model::script::finding::{ScriptFinding, Severity};
 use crate::model::script::{INTERPRETER, Script};
-use crate::record::audit::{ScriptChange, ScriptChanged};
-use crate::request::invocation::Invocation;
+use crate::record::audit::{Caller, ScriptChange, ScriptChanged};
 use crate::request::settings::Settings;
 use crate::store::{HeldStore, ScriptStore as _};
 
@@ -47,16 +46,17 @@ pub(crate) struct ScriptCall {
     /// What reads it.
     pub(crate) bash: PathBuf,
     /// Where it runs: a directory of its own, or the one that it was told.
-    pub(crate) place: Place,
+    pub(crate) place: RunsIn,
     /// Where its row is.
     pub(crate) store: Arc<HeldStore>,
-    /// Looks for what is worth telling in a script before a person is asked about it.
-    pub(crate) inspect: fn(&Settings, &Script, &str) -> Vec<ScriptFinding>,
+    /// What is worth telling about it before a person is asked; not looked for where a yes to it
+    /// was on record when the request was made.
+    pub(crate) findings: Option<Vec<ScriptFinding>>,
 }
 
 /// Where a script runs.
 #[derive(Debug)]
-pub(crate) enum Place {
+pub(crate) enum RunsIn {
     /// In a directory of its own, which goes with the run.
     Scratch(Scratch),
     /// Where it was told to, which it declares; real.
@@ -76,7 +76,7 @@ impl ScriptCall {
     }
 
     /// What its cache is called by.
-    fn command_id(&self) -> String {
+    pub(super) fn command_id(&self) -> String {
         format!("script {}", self.script.id)
     }
 
@@ -97,25 +97,25 @@ impl ScriptCall {
     /// The directory that an answer is bound to: scratch is another one in every run.
     pub(crate) fn bound_directory(&self, directory: &Path) -> PathBuf {
         match &self.place {
-            Place::Told(_) | Place::Closed(..) => directory.to_owned(),
-            Place::Scratch(scratch) => scratch.root().to_owned(),
+            RunsIn::Told(_) | RunsIn::Closed(..) => directory.to_owned(),
+            RunsIn::Scratch(scratch) => scratch.root().to_owned(),
         }
     }
 
     /// What is its workspace, and where it starts.
     pub(crate) fn directories(&self) -> [PathBuf; 2] {
         match &self.place {
-            Place::Told(directory) => [directory.clone(), directory.clone()],
-            Place::Scratch(scratch) => [scratch.work(), scratch.work()],
-            Place::Closed(scratch, directory) => [scratch.work(), directory.clone()],
+            RunsIn::Told(directory) => [directory.clone(), directory.clone()],
+            RunsIn::Scratch(scratch) => [scratch.work(), scratch.work()],
+            RunsIn::Closed(scratch, directory) => [scratch.work(), directory.clone()],
         }
     }
 
     /// The directory that is its own, if it has one.
     pub(crate) fn scratch(&self) -> Option<PathBuf> {
         match &self.place {
-            Place::Told(_) => None,
-            Place::Scratch(scratch) | Place::Closed(scratch, _) => Some(scratch.work()),
+            RunsIn::Told(_) => None,
+            RunsIn::Scratch(scratch) | RunsIn::Closed(scratch, _) => Some(scratch.work()),
         }
     }
 
@@ -125,7 +125,7 @@ impl ScriptCall {
         let written = &mut granted.paths_write;
         // Its scratch is its own, and so is a directory in what it may write.
         let own = match &self.place {
-            Place::Told(directory) => {
+            RunsIn::Told(directory) => {
                 let mut around = self.capabilities.paths_write.iter();
                 around.any(|path| {
                     self.reach
@@ -133,7 +133,7 @@ impl ScriptCall {
                         .is_some_and(|at| directory.starts_with(at))
                 })
             }
-            Place::Scratch(_) | Place::Closed(..) => true,
+            RunsIn::Scratch(_) | RunsIn::Closed(..) => true,
         };
         if own && !written.iter().any(|path| path == ".") {
             written.push(".".to_owned());
@@ -224,13 +224,16 @@ impl ScriptCall {
     pub(crate) fn describe(&self, settings: &Settings, ask: &mut Ask) -> Result<(), EngineError> {
         ask.command = masked(&self.text, &settings.mask);
         ask.cwd = self.bound_directory(&ask.cwd);
-        if !matches!(self.place, Place::Told(_)) {
+        if !matches!(self.place, RunsIn::Told(_)) {
             ask.workspace = ask.cwd.clone();
         }
         // Another script may have the same text, and is another question.
         ask.rights = digest(&[ask.rights.as_bytes(), self.script.id.to_string().as_bytes()]);
         let shown = |text: String| masked(&text, &settings.mask);
-        let findings = (self.inspect)(settings, &self.script, &self.text);
+        let findings = self
+            .findings
+            .clone()
+            .unwrap_or_else(|| vec![not_looked_at()]);
         let findings = findings.into_iter().map(|mut finding| {
             finding.message = shown(finding.message);
             finding
@@ -269,51 +272,17 @@ impl ScriptCall {
     }
 
     /// What is put on record about it.
-    pub(crate) fn record(
-        &self,
-        change: ScriptChange,
-        by: (&str, &str),
-        task: &str,
-    ) -> ScriptChanged {
+    pub(crate) fn record(&self, change: ScriptChange, by: Caller<'_>, task: &str) -> ScriptChanged {
         let mut event = ScriptChanged::of(change, &self.script, by);
         event.task = Some(task.to_owned());
         event
     }
 }
 
-impl Invocation {
-    /// What runs, as the first part of a task's id.
-    pub(crate) fn kind(&self) -> &'static str {
-        match self.script {
-            Some(_) => "script",
-            None => self.action.kind(),
-        }
-    }
-
-    /// What kind of text is judged.
-    pub(crate) fn reading(&self) -> Reading {
-        match self.script {
-            Some(_) => Reading::Script,
-            None => Reading::Command,
-        }
-    }
-
-    /// Where its tools keep their caches.
-    pub(crate) fn cache(&self, settings: &Settings, workspace: &Path) -> PathBuf {
-        match &self.script {
-            // A script has one of its own, wherever it runs.
-            Some(script) => settings.cache(Path::new(&script.command_id())),
-            None => settings.cache(workspace),
-        }
-    }
-
-    /// What is called its command in results and records.
-    pub(crate) fn as_command(&self) -> String {
-        match &self.script {
-            Some(script) => script.command(),
-            None => self.action.as_command(),
-        }
-    }
+/// The yes was taken back while the request was on its way.
+fn not_looked_at() -> ScriptFinding {
+    let message = "was not looked at, because its yes was taken back just now; `bashful scripts validate` does";
+    ScriptFinding::own(Severity::Warning, "not-validated", message.to_owned())
 }
 
 fn unread(error: StoreError) -> EngineError {

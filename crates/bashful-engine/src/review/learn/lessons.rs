@@ -60,7 +60,7 @@ pub(super) struct Lessons<'a> {
 #[derive(Debug)]
 struct Passing<'a> {
     run: Run<'a>,
-    leans_on: Vec<String>,
+    needed_rules: Vec<String>,
 }
 
 impl<'a> Lessons<'a> {
@@ -84,9 +84,11 @@ impl<'a> Lessons<'a> {
             let Some(run) = lessons.passing.get(index).map(|one| one.run.clone()) else {
                 continue;
             };
-            let leans_on = lessons.leans_on(&run, school);
-            if let (Some(passing), Some(leans_on)) = (lessons.passing.get_mut(index), leans_on) {
-                passing.leans_on = leans_on;
+            let needed_rules = lessons.needed_rules(&run, school);
+            if let (Some(passing), Some(needed_rules)) =
+                (lessons.passing.get_mut(index), needed_rules)
+            {
+                passing.needed_rules = needed_rules;
             }
         }
         lessons
@@ -101,7 +103,7 @@ impl<'a> Lessons<'a> {
             if checked.judgement.decision.effect == Effect::Allow {
                 self.passing.push(Passing {
                     run: run.clone(),
-                    leans_on: Vec::new(),
+                    needed_rules: Vec::new(),
                 });
                 return;
             }
@@ -134,19 +136,24 @@ impl<'a> Lessons<'a> {
             let lesson = self.learnt.remove(index);
             let mut changed = Vec::new();
             for (at, passing) in self.passing.iter().enumerate() {
-                if !passing.leans_on.contains(&lesson.rule.id) {
+                if !passing.needed_rules.contains(&lesson.rule.id) {
                     continue;
                 }
-                let leans_on = self.leans_on(&passing.run, school);
-                changed.push((at, leans_on));
+                let needed_rules = self.needed_rules(&passing.run, school);
+                changed.push((at, needed_rules));
             }
-            if changed.iter().any(|(_, leans_on)| leans_on.is_none()) {
+            if changed
+                .iter()
+                .any(|(_, needed_rules)| needed_rules.is_none())
+            {
                 self.learnt.insert(index, lesson);
                 continue;
             }
-            for (at, leans_on) in changed {
-                if let (Some(passing), Some(leans_on)) = (self.passing.get_mut(at), leans_on) {
-                    passing.leans_on = leans_on;
+            for (at, needed_rules) in changed {
+                if let (Some(passing), Some(needed_rules)) =
+                    (self.passing.get_mut(at), needed_rules)
+                {
+                    passing.needed_rules = needed_rules;
                 }
             }
         }
@@ -160,7 +167,7 @@ impl<'a> Lessons<'a> {
             let leaning = self
                 .passing
                 .iter()
-                .filter(|one| one.leans_on.contains(&lesson.rule.id));
+                .filter(|one| one.needed_rules.contains(&lesson.rule.id));
             let needing: Vec<&Run<'_>> = leaning
                 .map(|passing| &passing.run)
                 .filter(|run| !self.passes(run, school))
@@ -189,11 +196,11 @@ impl<'a> Lessons<'a> {
     fn judge(&self, run: &Run<'_>, school: &mut School) -> Result<Checked, String> {
         let about = |lesson: &&Lesson| run.programs.contains(&lesson.program);
         let rules = self.learnt.iter().filter(about);
-        let besides = ExtraRules {
+        let extra = ExtraRules {
             granted: rules.map(|lesson| lesson.rule.clone()).collect(),
             careful: false,
         };
-        school.judge(run.request, self.rights.granted(), besides)
+        school.judge(run.request, self.rights.granted(), extra)
     }
 
     fn passes(&self, run: &Run<'_>, school: &mut School) -> bool {
@@ -202,7 +209,7 @@ impl<'a> Lessons<'a> {
     }
 
     /// The learnt rules that decide about a part of a run; none if it does not pass.
-    fn leans_on(&self, run: &Run<'_>, school: &mut School) -> Option<Vec<String>> {
+    fn needed_rules(&self, run: &Run<'_>, school: &mut School) -> Option<Vec<String>> {
         let judgement = self.judge(run, school).ok()?.judgement;
         if judgement.decision.effect != Effect::Allow {
             return None;

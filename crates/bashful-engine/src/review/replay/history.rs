@@ -86,7 +86,7 @@ struct Reading {
     of_ask: HashMap<String, Vec<usize>>,
     /// Every grant as it was last told. Who leans on one need not have asked for it.
     grants: HashMap<String, Grant>,
-    leans_on: Vec<Vec<String>>,
+    used_grants: Vec<Vec<String>>,
 }
 
 impl Reading {
@@ -97,7 +97,7 @@ impl Reading {
             Event::Request(request) if fits(&request, which) => {
                 let index = self.history.requests.len();
                 self.of_task.insert(request.task.clone(), index);
-                self.leans_on.push(Vec::new());
+                self.used_grants.push(Vec::new());
                 self.history.requests.push(Recorded {
                     request: *request,
                     decided: None,
@@ -109,9 +109,9 @@ impl Reading {
             }
             Event::Decision(decided) => {
                 let index = self.of_task.get(&decided.task).copied();
-                let leans_on = index.and_then(|index| self.leans_on.get_mut(index));
-                if let Some(leans_on) = leans_on {
-                    leans_on.extend(decided.grants.iter().cloned());
+                let used_grants = index.and_then(|index| self.used_grants.get_mut(index));
+                if let Some(used_grants) = used_grants {
+                    used_grants.extend(decided.grants.iter().cloned());
                 }
                 if let Some(recorded) = self.of(&decided.task) {
                     recorded.decided.get_or_insert(decided);
@@ -161,7 +161,7 @@ impl Reading {
 
     fn finish(mut self) -> History {
         let requests = self.history.requests.iter_mut();
-        for (recorded, ids) in requests.zip(self.leans_on) {
+        for (recorded, ids) in requests.zip(self.used_grants) {
             for id in ids {
                 let known = recorded.grants.iter().any(|grant| grant.id == id);
                 if let Some(grant) = self.grants.get(&id).filter(|_| !known) {

@@ -149,13 +149,13 @@ impl Retrial {
             }))
         });
         let wish = wish.ok_or("what it asked for cannot be separated from its profile")?;
-        let ground = profile.grant(&wish).map_err(told)?;
+        let granted_now = profile.grant(&wish).map_err(told)?;
         let name = name.to_owned();
-        let besides = ExtraRules {
+        let extra = ExtraRules {
             granted,
             careful: false,
         };
-        self.judge_with(request, &name, ground, besides)
+        self.judge_given(request, &name, granted_now, extra)
     }
 
     /// Judges a request by a profile alone, with what that profile gives and no more.
@@ -164,16 +164,16 @@ impl Retrial {
         let profile = bench.engine(request).config().profile_named(name);
         let granted = profile.map_err(told)?.grant(&Wish::default());
         let granted = granted.map_err(told)?;
-        self.judge_with(request, name, granted, ExtraRules::default())
+        self.judge_given(request, name, granted, ExtraRules::default())
     }
 
     /// Judges a request by a profile with these rights.
-    pub(crate) fn judge_with(
+    pub(crate) fn judge_given(
         &mut self,
         request: &Requested,
         name: &str,
         mut granted: Granted,
-        besides: ExtraRules,
+        extra: ExtraRules,
     ) -> Result<Checked, String> {
         let home = self
             .circumstances
@@ -190,7 +190,7 @@ impl Retrial {
             let one = std::slice::from_ref(path);
             write_paths(one, workspace, home.as_deref()).is_ok()
         });
-        let ground = RunContext {
+        let context = RunContext {
             workspace: workspace.clone(),
             cwd: request.cwd.clone(),
             profile_name: name,
@@ -198,8 +198,8 @@ impl Retrial {
             granted,
             opened: Vec::new(),
         };
-        let case = engine.case(&invocation);
-        case.judge_besides(&ground, besides).map_err(told)
+        let case = engine.case_of(&invocation);
+        case.judge_with(&context, extra).map_err(told)
     }
 
     /// What the requests of a workspace are judged by.

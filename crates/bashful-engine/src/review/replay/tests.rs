@@ -136,7 +136,7 @@ impl Trail {
             rights: None,
             created_at_ms: 1,
             expires_at_ms: None,
-            by: witness(),
+            by: a_person(),
             ask: None,
             claimed_by: None,
             revoked_at_ms: None,
@@ -186,7 +186,7 @@ impl Trail {
             state: AskState::Pending,
             heard: false,
         };
-        let (by, at_ms) = (witness(), 2);
+        let (by, at_ms) = (a_person(), 2);
         let state = match answer {
             Answer::Allow { scope, .. } => AskState::Allowed {
                 grant: "grant-1".to_owned(),
@@ -228,7 +228,7 @@ impl Trail {
     }
 }
 
-fn witness() -> AnsweredBy {
+fn a_person() -> AnsweredBy {
     AnsweredBy {
         channel: Channel::Terminal,
         uid: 1,

@@ -81,14 +81,14 @@ pub(crate) fn grant(id: &str, scope: Scope) -> Grant {
         rights: Some(ask.rights),
         created_at_ms: NOON,
         expires_at_ms: Some(EVENING),
-        by: witness(),
+        by: a_person(),
         ask: None,
         claimed_by: None,
         revoked_at_ms: None,
     }
 }
 
-pub(crate) fn witness() -> AnsweredBy {
+pub(crate) fn a_person() -> AnsweredBy {
     AnsweredBy {
         channel: Channel::Terminal,
         uid: 1000,
@@ -104,7 +104,7 @@ pub(crate) fn allowed(grant: &Grant) -> AskState {
         grant: grant.id.clone(),
         scope: grant.scope,
         at_ms: NOON + 1,
-        by: witness(),
+        by: a_person(),
     }
 }
 
@@ -112,7 +112,7 @@ pub(crate) fn denied() -> AskState {
     AskState::Denied {
         message: Some("not on a Friday".to_owned()),
         at_ms: NOON + 1,
-        by: witness(),
+        by: a_person(),
     }
 }
 

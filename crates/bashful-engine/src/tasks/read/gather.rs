@@ -37,7 +37,7 @@ pub(super) fn settle(
 
 /// What to read.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct Passage {
     pub(super) from: u64,
     /// How many bytes at most.
     pub(super) most: usize,
@@ -94,7 +94,7 @@ impl Output {
 
 /// Reads from one place on. Where not even one character fits, that one comes whole: otherwise no
 /// reader would ever get past it.
-pub(super) fn gather(reader: &mut LogReader, place: Place) -> io::Result<Output> {
+pub(super) fn gather(reader: &mut LogReader, place: Passage) -> io::Result<Output> {
     let mut output = Output::nothing(place.from, place.state);
     // A gap counts once output behind it was read.
     let mut gaps = Vec::new();
@@ -123,7 +123,7 @@ pub(super) fn gather(reader: &mut LogReader, place: Place) -> io::Result<Output>
         let cut = output.bytes.get(tail..).map_or(0, cut_at_end);
         if cut > 0 && cut == output.bytes.len() && !exhausted {
             let most = place.most + 1;
-            let whole = gather(reader, Place { most, ..place })?;
+            let whole = gather(reader, Passage { most, ..place })?;
             if whole.text().chars().count() <= 1 {
                 return Ok(whole);
             }

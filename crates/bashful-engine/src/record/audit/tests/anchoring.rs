@@ -4,12 +4,12 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, symlink};
 use std::os::unix::net::UnixDatagram;
 
-use super::{RunContext, event};
+use super::{Scene, event};
 use crate::record::audit::{Anchor, AnchorError, Place, Verdict};
 
-fn checked(ground: &RunContext, place: &Place) -> (u64, usize) {
-    let anchored = ground.trail().anchored_in(place).unwrap();
-    let found = ground.trail().verify(&[anchored]).unwrap();
+fn checked(scene: &Scene, place: &Place) -> (u64, usize) {
+    let anchored = scene.trail().anchored_in(place).unwrap();
+    let found = scene.trail().verify(&[anchored]).unwrap();
     match found.verdict() {
         Verdict::Unchanged(place) => (place.newest.seq, place.count),
         other => panic!("{other:?}"),
@@ -18,16 +18,16 @@ fn checked(ground: &RunContext, place: &Place) -> (u64, usize) {
 
 #[test]
 fn a_file_keeps_anchors() {
-    let ground = RunContext::with_records(3);
-    let path = ground.outside("anchors");
+    let scene = Scene::with_records(3);
+    let path = scene.outside("anchors");
     let place = Place::File(path.clone());
-    let anchor = ground.trail().anchor(std::slice::from_ref(&place)).unwrap();
+    let anchor = scene.trail().anchor(std::slice::from_ref(&place)).unwrap();
     assert_eq!(anchor.seq, 3);
     assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o600);
-    ground.append(&[event(4)]);
-    assert_eq!(checked(&ground, &place), (3, 1));
-    ground.trail().anchor(std::slice::from_ref(&place)).unwrap();
-    assert_eq!(checked(&ground, &place), (4, 2));
+    scene.append(&[event(4)]);
+    assert_eq!(checked(&scene, &place), (3, 1));
+    scene.trail().anchor(std::slice::from_ref(&place)).unwrap();
+    assert_eq!(checked(&scene, &place), (4, 2));
     // All of them are checked, also the older ones.
     let forged = fs::read_to_string(&path).unwrap();
     let first = forged.find("\"hash\":\"").unwrap() + 8;
@@ -35,22 +35,22 @@ fn a_file_keeps_anchors() {
     let digit = forged.get(first..=first).unwrap() == "0";
     forged.replace_range(first..=first, if digit { "1" } else { "0" });
     fs::write(&path, forged).unwrap();
-    let anchored = ground.trail().anchored_in(&place).unwrap();
-    assert_eq!(ground.problem_against(&anchored).unwrap().0, 1);
+    let anchored = scene.trail().anchored_in(&place).unwrap();
+    assert_eq!(scene.problem_against(&anchored).unwrap().0, 1);
 }
 
 #[test]
 fn a_file_in_the_state_directory_is_refused() {
-    let ground = RunContext::with_records(1);
-    fs::create_dir(ground.state().join("deep")).unwrap();
-    symlink(ground.state().join("deep"), ground.outside("link")).unwrap();
+    let scene = Scene::with_records(1);
+    fs::create_dir(scene.state().join("deep")).unwrap();
+    symlink(scene.state().join("deep"), scene.outside("link")).unwrap();
     for path in [
-        ground.state().join("anchors"),
-        ground.state().join("deep/anchors"),
-        ground.state().join("deep/../anchors"),
-        ground.outside("link/anchors"),
+        scene.state().join("anchors"),
+        scene.state().join("deep/anchors"),
+        scene.state().join("deep/../anchors"),
+        scene.outside("link/anchors"),
     ] {
-        let refused = ground.trail().anchor(&[Place::File(path.clone())]);
+        let refused = scene.trail().anchor(&[Place::File(path.clone())]);
         assert!(
             matches!(refused, Err(AnchorError::Inside { .. })),
             "{path:?}"
@@ -61,69 +61,67 @@ fn a_file_in_the_state_directory_is_refused() {
 
 #[test]
 fn a_place_that_cannot_serve_is_an_error() {
-    let ground = RunContext::with_records(1);
-    let path = ground.outside("anchors");
+    let scene = Scene::with_records(1);
+    let path = scene.outside("anchors");
     let place = Place::File(path.clone());
-    let read = || ground.trail().anchored_in(&place);
+    let read = || scene.trail().anchored_in(&place);
     assert!(matches!(read(), Err(AnchorError::Failed { .. })));
     fs::write(&path, "").unwrap();
     assert!(matches!(read(), Err(AnchorError::Unknown { .. })));
     fs::write(&path, "\n{}\n").unwrap();
     assert!(matches!(read(), Err(AnchorError::NoAnchor { line: 2, .. })));
     // The anchor of another trail says nothing about this one.
-    let other = RunContext::with_records(1);
+    let other = Scene::with_records(1);
     fs::write(&path, "").unwrap();
     other.trail().anchor(std::slice::from_ref(&place)).unwrap();
     assert!(matches!(read(), Err(AnchorError::Unknown { .. })));
-    let nothing = RunContext::new()
-        .trail()
-        .anchor(std::slice::from_ref(&place));
+    let nothing = Scene::new().trail().anchor(std::slice::from_ref(&place));
     assert!(matches!(nothing, Err(AnchorError::Empty)));
 }
 
 #[test]
 fn a_write_of_an_anchor_that_was_cut_off_does_not_spoil_the_next() {
-    let ground = RunContext::with_records(1);
-    let path = ground.outside("anchors");
+    let scene = Scene::with_records(1);
+    let path = scene.outside("anchors");
     fs::write(&path, "{\"v\":1,").unwrap();
-    ground.trail().anchor(&[Place::File(path.clone())]).unwrap();
+    scene.trail().anchor(&[Place::File(path.clone())]).unwrap();
     let text = fs::read_to_string(&path).unwrap();
     assert!(serde_json::from_str::<Anchor>(text.lines().nth(1).unwrap()).is_ok());
 }
 
 #[test]
 fn a_trail_shorter_than_its_head_is_not_anchored() {
-    let ground = RunContext::with_records(3);
-    ground.set_lines(&ground.lines()[..2]);
-    let place = Place::File(ground.outside("anchors"));
-    let refused = ground.trail().anchor(&[place]);
+    let scene = Scene::with_records(3);
+    scene.set_lines(&scene.lines()[..2]);
+    let place = Place::File(scene.outside("anchors"));
+    let refused = scene.trail().anchor(&[place]);
     assert!(matches!(refused, Err(AnchorError::Trail(_))), "{refused:?}");
 }
 
 #[test]
 fn a_command_keeps_anchors() {
-    let ground = RunContext::with_records(2);
-    let path = ground.outside("kept");
+    let scene = Scene::with_records(2);
+    let path = scene.outside("kept");
     let command = format!(
         "case $BASHFUL_ANCHOR in write) cat >> '{0}';; read) cat '{0}';; esac",
         path.display()
     );
     let place = Place::Command(command);
-    ground.trail().anchor(std::slice::from_ref(&place)).unwrap();
-    ground.append(&[event(3)]);
-    ground.trail().anchor(std::slice::from_ref(&place)).unwrap();
-    assert_eq!(checked(&ground, &place), (3, 2));
+    scene.trail().anchor(std::slice::from_ref(&place)).unwrap();
+    scene.append(&[event(3)]);
+    scene.trail().anchor(std::slice::from_ref(&place)).unwrap();
+    assert_eq!(checked(&scene, &place), (3, 2));
 }
 
 #[test]
 fn a_command_that_fails_says_why() {
-    let ground = RunContext::with_records(1);
+    let scene = Scene::with_records(1);
     for (command, said) in [
         ("echo no room >&2; exit 3", "it exits with 3: no room"),
         ("kill -9 $$", "signal 9 ended it"),
     ] {
         let place = Place::Command(command.to_owned());
-        match ground.trail().anchor(&[place]) {
+        match scene.trail().anchor(&[place]) {
             Err(AnchorError::Failed { source, .. }) => assert_eq!(source.to_string(), said),
             other => panic!("{other:?}"),
         }
@@ -132,17 +130,17 @@ fn a_command_that_fails_says_why() {
 
 #[test]
 fn a_command_that_does_not_end_is_ended() {
-    let ground = RunContext::with_records(1);
+    let scene = Scene::with_records(1);
     let began = std::time::Instant::now();
     let place = Place::Command("sleep 600 & wait".to_owned());
-    let refused = ground.trail().anchor(&[place]);
+    let refused = scene.trail().anchor(&[place]);
     assert!(matches!(refused, Err(AnchorError::Failed { .. })));
     let took = began.elapsed().as_secs();
     assert!((9..60).contains(&took), "{took}");
     // What it leaves behind and who holds its streams does not keep us.
     let began = std::time::Instant::now();
     let place = Place::Command("sleep 60 & cat > /dev/null".to_owned());
-    ground.trail().anchor(&[place]).unwrap();
+    scene.trail().anchor(&[place]).unwrap();
     assert!(began.elapsed().as_secs() < 9);
 }
 
@@ -164,15 +162,15 @@ fn fields(mut datagram: &[u8]) -> Vec<(String, String)> {
 
 #[test]
 fn a_journal_gets_what_its_protocol_asks_for() {
-    let ground = RunContext::with_records(2);
-    let socket = ground.outside("socket");
+    let scene = Scene::with_records(2);
+    let socket = scene.outside("socket");
     let listener = UnixDatagram::bind(&socket).unwrap();
     let journal = super::super::anchor::Journal {
         socket,
         reader: "/nowhere".into(),
         arguments: Vec::new(),
     };
-    let anchor = ground.trail().newest_anchor().unwrap();
+    let anchor = scene.trail().newest_anchor().unwrap();
     journal.write(&anchor).unwrap();
     let mut buffer = [0; 4096];
     let count = listener.recv(&mut buffer).unwrap();

@@ -102,7 +102,7 @@ proptest! {
         let (mut joined, mut text, mut gaps, mut from) = (Vec::new(), String::new(), 0, 0);
         let mut ended = false;
         for limit in limits.iter().cycle().take(1000) {
-            let place = Place { from, most: *limit, stream: only, state };
+            let place = Passage { from, most: *limit, stream: only, state };
             let output = gather(&mut log.reader, place).unwrap();
             let is_one = output.text().chars().count() == 1;
             prop_assert!(output.bytes.len() <= *limit || is_one);
@@ -128,7 +128,7 @@ proptest! {
             prop_assert_eq!(held, cut_at_end(&whole));
             prop_assert!(whole.starts_with(&joined));
             // When the end comes, the rest does.
-            let place = Place { from, most: 1000, stream: only, state: TaskState::Finished };
+            let place = Passage { from, most: 1000, stream: only, state: TaskState::Finished };
             let rest = gather(&mut log.reader, place).unwrap();
             joined.extend_from_slice(&rest.bytes);
             prop_assert!(rest.ended);
@@ -146,7 +146,7 @@ fn the_tail_is_the_last_lines_or_the_last_whole_characters() {
     let mut tail = |request: ReadRequest| {
         let most = request.max_bytes;
         let from = settle(&mut log.reader, &request, most).unwrap();
-        let place = Place {
+        let place = Passage {
             from,
             most,
             stream: request.stream,
