@@ -92,8 +92,7 @@ fn help_of_run_in_short() {
           --allow-startup-env            Accept variables that change how programs load or start, such
                                          as LD_PRELOAD
       -t, --timeout <TIME>               End the command after this time [default: 120s]
-          --warn-after <TIME>            Say so when the command takes longer than this, and let it go
-                                         on
+          --warn-after <TIME>            Warn when the command takes longer than this; it goes on
           --max-output <CHARS>           Show at most this many characters of each stream; without it,
                                          everything is streamed (and --json holds 30000)
           --keep <PART>                  Which part of longer output to show [possible values: head,
@@ -152,8 +151,8 @@ fn help_of_run_in_short() {
           --file-size <SIZE>     The largest file it may write, such as 500M
           --tmp-size <SIZE>      How much its /tmp holds
           --disk-size <SIZE>     How much it may add to the disk, such as 40G
-          --home <WHICH>         What its home is [default: workspace] [possible values: workspace,
-                                 private, real-masked]
+          --home <WHICH>         Which directory is its home [default: workspace] [possible values:
+                                 workspace, private, real-masked]
           --allow <CLASS>        Allow a class of commands that is otherwise refused, such as sudo;
                                  repeatable
           --trace-reads          Also report files that it tries to read but cannot see; every open
@@ -176,7 +175,7 @@ fn help_of_a_small_verb() {
 
     Arguments:
       <ID>...
-              The tasks
+              The tasks, by id or name
 
     Options:
           --color <WHEN>

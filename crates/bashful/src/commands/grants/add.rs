@@ -83,7 +83,7 @@ fn check(wish: &GrantWish, config: Config) -> anyhow::Result<()> {
         .build()?;
     engine
         .explain(Invocation::bash("true"))
-        .context("no run could be given this")?;
+        .context("no run could be given these rights")?;
     Ok(())
 }
 

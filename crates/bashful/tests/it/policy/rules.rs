@@ -170,7 +170,7 @@ fn odd_rules_are_pointed_out() {
     assert_snapshot!(world.screen(&["policy", "lint"]), @"
     exit code 0
     ----- stdout -----
-    Nothing is odd about these rules.
+    Nothing odd was found in these rules.
     ");
     world.write(
         "rules.toml",
