@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use insta::assert_snapshot;
 
-use crate::support::{Outcome, World};
+use crate::support::World;
 
 /// Nothing was kept and no file is left behind.
 fn is_empty(world: &World) -> bool {
@@ -13,19 +13,6 @@ fn is_empty(world: &World) -> bool {
     let files = fs::read_dir(world.path("config/bashful/scripts"));
     let files = files.map_or(0, Iterator::count);
     told["scripts"].as_array().unwrap().is_empty() && files == 0
-}
-
-/// The first line that each of these said when it was refused as a mistake of the caller.
-fn said(refused: &[Outcome]) -> String {
-    let first = |outcome: &Outcome| {
-        assert_eq!(
-            (outcome.code, outcome.stdout.as_str()),
-            (2, ""),
-            "{outcome:?}"
-        );
-        outcome.stderr.lines().next().unwrap().to_owned()
-    };
-    refused.iter().map(first).collect::<Vec<_>>().join("\n")
 }
 
 #[test]
@@ -42,14 +29,14 @@ fn texts_that_are_no_scripts_are_refused_at_creation() {
         long.as_bytes(),
     ];
     let refused = texts.map(|text| world.scripts_with(&["create", "--name", "a", "-"], text));
-    assert_snapshot!(said(&refused), @"
-    bashful: error: the script is empty
-    bashful: error: the script is empty
-    bashful: error: the script is not text: byte 6 is NUL
-    bashful: error: the script is not text: byte 6 is not UTF-8
-    bashful: error: the script does not parse, line 2: syntax error: unexpected end of file
-    bashful: error: a template of the script cannot be bound: line 1, column 6: `${a.b}` would be evaluated by the shell; write the command, and give the value to it as an argument
-    bashful: error: the script is longer than 1048576 bytes, which is the limit
+    assert_snapshot!(world.complaints(&refused), @"
+    2  bashful: error: the script is empty
+    2  bashful: error: the script is empty
+    2  bashful: error: the script is not text: byte 6 is NUL
+    2  bashful: error: the script is not text: byte 6 is not UTF-8
+    2  bashful: error: the script does not parse, line 2: syntax error: unexpected end of file
+    2  bashful: error: a template of the script cannot be bound: line 1, column 6: `${a.b}` would be evaluated by the shell; write the command, and give the value to it as an argument
+    2  bashful: error: the script is longer than 1048576 bytes, which is the limit
     ");
     assert!(is_empty(&world));
 }
@@ -130,16 +117,16 @@ fn values_have_names_types_and_no_circles() {
         "@nothing",
     ]
     .map(|vars| world.scripts(&["run", "v", "--vars", vars]));
-    assert_snapshot!(said(&refused), @"
-    bashful: error: the variable `N` is of type number, and `many` is not
-    bashful: error: the variable `L` is of type list, and `a` is not
-    bashful: error: the script declares no variable `B`
-    bashful: error: the variable `N` is of type number, and null is not
-    bashful: error: the value of `A` cannot be used: it has a NUL byte, which no program can be given
-    bashful: error: the variable `N` is of type number, and an object is not
-    bashful: error: `--vars` is not a JSON object
-    bashful: error: `--vars` is not a JSON object: EOF while parsing an object at line 1 column 1
-    bashful: error: `--vars` cannot read `nothing`: No such file or directory (os error 2)
+    assert_snapshot!(world.complaints(&refused), @"
+    2  bashful: error: the variable `N` is of type number, and `many` is not
+    2  bashful: error: the variable `L` is of type list, and `a` is not
+    2  bashful: error: the script declares no variable `B`
+    2  bashful: error: the variable `N` is of type number, and null is not
+    2  bashful: error: the value of `A` cannot be used: it has a NUL byte, which no program can be given
+    2  bashful: error: the variable `N` is of type number, and an object is not
+    2  bashful: error: `--vars` is not a JSON object
+    2  bashful: error: `--vars` is not a JSON object: EOF while parsing an object at line 1 column 1
+    2  bashful: error: `--vars` cannot read `nothing`: No such file or directory (os error 2)
     ");
     let refused = [
         "--variable=PATH",
@@ -152,15 +139,15 @@ fn values_have_names_types_and_no_circles() {
         r#"--capabilities={"paths_read": ["docs"]}"#,
     ]
     .map(|flag| world.scripts_with(&["create", "--name", "w", flag, "-"], "echo\n"));
-    assert_snapshot!(said(&refused), @"
-    bashful: error: `PATH` cannot be a variable: it would change how programs start or are found
-    bashful: error: `1a` cannot be a variable: a name is made of letters, digits and underscores, with full stops between its parts
-    bashful: error: `word` is not a type of variable: string, number, integer, boolean, list or path
-    bashful: error: the variable `A` is of type number, and `x` is not
-    bashful: error: `--variables` is not a list of variables: invalid type: integer `7`, expected a sequence
-    bashful: error: `--capabilities` is not capabilities: unknown key `net`: did you mean `network`? at line 1 column 6
-    bashful: error: a script cannot declare this: there is no class `everything`
-    bashful: error: a script cannot declare this: `docs` does not begin with `/` or `~`; `.` alone is where the script is run
+    assert_snapshot!(world.complaints(&refused), @"
+    2  bashful: error: `PATH` cannot be a variable: it would change how programs start or are found
+    2  bashful: error: `1a` cannot be a variable: a name is made of letters, digits and underscores, with full stops between its parts
+    2  bashful: error: `word` is not a type of variable: string, number, integer, boolean, list or path
+    2  bashful: error: the variable `A` is of type number, and `x` is not
+    2  bashful: error: `--variables` is not a list of variables: invalid type: integer `7`, expected a sequence
+    2  bashful: error: `--capabilities` is not capabilities: unknown key `net`: did you mean `network`? at line 1 column 6
+    2  bashful: error: a script cannot declare this: there is no class `everything`
+    2  bashful: error: a script cannot declare this: `docs` does not begin with `/` or `~`; `.` alone is where the script is run
     ");
     let circle = ["--variable", "A=${x.a}", "--variable", "x.a=${x.b}"];
     let more = ["--variable", "x.b=${x.a}"];
@@ -169,9 +156,9 @@ fn values_have_names_types_and_no_circles() {
         world.scripts(&["run", "v", "--var", "N"]),
         world.scripts_with(&flags, "echo $A ${x.a}\n"),
     ];
-    assert_snapshot!(said(&refused), @"
-    bashful: error: `--var` is NAME=VALUE, not `N`
-    bashful: error: the values of `x.a`, `x.b`, `x.a` refer to each other
+    assert_snapshot!(world.complaints(&refused), @"
+    2  bashful: error: `--var` is NAME=VALUE, not `N`
+    2  bashful: error: the values of `x.a`, `x.b`, `x.a` refer to each other
     ");
 }
 

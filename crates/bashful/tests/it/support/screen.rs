@@ -64,6 +64,20 @@ impl World {
                 let _ = write!(text, "----- {name} -----\n{stream}");
             }
         }
+        self.filtered(&text)
+    }
+
+    /// How each of these calls ended and the first line of what it said on stderr, one below the other.
+    pub(crate) fn complaints(&self, outcomes: &[Outcome]) -> String {
+        let told = |outcome: &Outcome| {
+            assert_eq!(outcome.stdout, "", "{outcome:?}");
+            let first = outcome.stderr.lines().next().unwrap_or_default();
+            format!("{}  {first}\n", outcome.code)
+        };
+        self.filtered(&outcomes.iter().map(told).collect::<String>())
+    }
+
+    fn filtered(&self, text: &str) -> String {
         let root = self.path("");
         let root = root.to_str().unwrap().trim_end_matches('/');
         let mut text = text
