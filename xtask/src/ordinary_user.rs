@@ -113,6 +113,9 @@ impl<'a> Copy<'a> {
             .arg(variable("XDG_RUNTIME_DIR", &scratch.join("run")))
             .arg(variable("TMPDIR", &scratch.join("tmp")))
             .arg(variable(FOUND, &scratch.join("found")))
+            // As `.cargo/config.toml` has it for whatever cargo starts: no test writes a snapshot.
+            .arg("INSTA_UPDATE=no")
+            .arg(variable("INSTA_WORKSPACE_ROOT", &self.root))
             .arg(variable("BASHFUL_TEST_BINARY", &self.binary()))
             .arg(variable("BASHFUL_TEST_REPO", &self.root))
             .arg(program)

@@ -223,7 +223,7 @@ pub(crate) struct RunArguments {
     /// End the command after this time [default: 120s].
     #[arg(short, long, value_name = "TIME", value_parser = duration)]
     pub(crate) timeout: Option<Duration>,
-    /// Say so when the command takes longer than this, and let it go on.
+    /// Warn when the command takes longer than this; it goes on.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) warn_after: Option<Duration>,
     /// Show at most this many characters of each stream; without it, everything is
@@ -292,14 +292,14 @@ Exit codes: 0 if it would run, 2 usage, 120 denied, 121 needs approval, 125 Bash
 )]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct ExplainArguments {
-    /// Bash text, as one argument.
+    /// Bash text to explain, as one argument.
     #[arg(
         value_name = "COMMAND",
         required_unless_present_any = ["program", "last"],
         conflicts_with = "program"
     )]
     pub(crate) command: Option<String>,
-    /// A program with its arguments.
+    /// A program with its arguments, without a shell.
     #[arg(value_name = "PROGRAM ARGS", last = true, num_args = 1..)]
     pub(crate) program: Vec<String>,
     /// Show what the newest run was denied and what would permit it; for another run, give its id.
@@ -335,8 +335,9 @@ pub(crate) struct DoctorArguments {
     /// Try a sandbox again, even if one was tried since the last boot.
     #[arg(long)]
     pub(crate) again: bool,
-    /// Repair what is kept instead: close directories that others could read, rebuild a damaged
-    /// database, and bring its index up to date. What others could write is left for you to check.
+    /// Repair Bashful's own files instead: close directories that other users could read, rebuild a
+    /// damaged database, and bring its index up to date. What others could write is left for you to
+    /// check.
     #[arg(long, conflicts_with = "again")]
     pub(crate) repair: bool,
     /// Print JSON.
@@ -346,7 +347,7 @@ pub(crate) struct DoctorArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct StatusArguments {
-    /// Only this agent's.
+    /// Show only what this agent runs.
     #[arg(long, value_name = "NAME")]
     pub(crate) agent: Option<String>,
     /// Print JSON.

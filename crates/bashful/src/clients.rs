@@ -13,8 +13,8 @@ mod file;
 mod json_document;
 mod receipt;
 mod standing;
-mod surroundings;
 mod toml_document;
+mod user_environment;
 mod vscode;
 
 use std::path::PathBuf;
@@ -27,7 +27,7 @@ pub(crate) use edit::{Kind, Step, TakenBack, holds, make, take_back};
 pub(crate) use file::{FileError, Found, Written, read, write};
 pub(crate) use receipt::{Receipt, Receipts};
 pub(crate) use standing::{ClientStanding, ShellState, standing};
-pub(crate) use surroundings::Surroundings;
+pub(crate) use user_environment::UserEnvironment;
 
 /// What our server is called in every client.
 pub(crate) const SERVER: &str = "bashful";
@@ -72,13 +72,13 @@ pub(crate) trait Client: Sync {
     /// Its programs, as they are found on PATH.
     fn programs(&self) -> &'static [&'static str];
     /// Where it keeps its files for this user.
-    fn directory(&self, around: &Surroundings) -> PathBuf;
+    fn directory(&self, user: &UserEnvironment) -> PathBuf;
     /// What makes it start our server.
-    fn server(&self, wanted: &SetUp, around: &Surroundings) -> FileEdit;
+    fn server(&self, wanted: &SetUp, user: &UserEnvironment) -> FileEdit;
     /// What switches its own shell off, as far as a file can.
-    fn shell(&self, wanted: &SetUp, around: &Surroundings) -> Option<Switch>;
+    fn shell(&self, wanted: &SetUp, user: &UserEnvironment) -> Option<Switch>;
     /// What sends its own shell through us, if it has hooks for that.
-    fn hook(&self, _wanted: &SetUp, _around: &Surroundings) -> Option<FileEdit> {
+    fn hook(&self, _wanted: &SetUp, _user: &UserEnvironment) -> Option<FileEdit> {
         None
     }
     /// What a person should know besides.

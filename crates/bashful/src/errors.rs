@@ -33,18 +33,18 @@ pub(crate) fn report(error: &anyhow::Error, as_json: bool, printer: &Printer) ->
     }
     let engine_error = error.downcast_ref::<EngineError>();
     let task_error = error.downcast_ref::<TaskError>();
-    let desk_error = error.downcast_ref::<ApprovalError>();
+    let approval_error = error.downcast_ref::<ApprovalError>();
     let script_error = error.downcast_ref::<ScriptError>();
     let invalid = engine_error.is_some_and(EngineError::is_invalid_input)
         || error.is::<UsageError>()
         || task_error.is_some_and(TaskError::is_mistake)
         || script_error.is_some_and(ScriptError::is_mistake)
-        || desk_error.is_some_and(is_mistake);
+        || approval_error.is_some_and(is_mistake);
     let denied = error.is::<NotAPerson>();
     let message = in_full(error.as_ref());
     let hint = engine_error
         .and_then(EngineError::hint)
-        .or_else(|| desk_error.and_then(desk_hint).map(str::to_owned))
+        .or_else(|| approval_error.and_then(approval_hint).map(str::to_owned))
         .or_else(|| task_error.and_then(TaskError::hint))
         .or_else(|| script_error.and_then(ScriptError::hint));
     printer.note("error", &message);
@@ -79,7 +79,7 @@ fn is_mistake(error: &ApprovalError) -> bool {
     )
 }
 
-fn desk_hint(error: &ApprovalError) -> Option<&'static str> {
+fn approval_hint(error: &ApprovalError) -> Option<&'static str> {
     Some(match error {
         ApprovalError::Unknown { what: "ask", .. } => "`bashful approvals list --all` shows them",
         ApprovalError::Unknown { .. } => "`bashful grants list --all` shows them",

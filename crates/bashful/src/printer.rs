@@ -53,7 +53,7 @@ impl Printer {
     /// Writes data to standard output and flushes it.
     #[expect(
         clippy::unused_self,
-        reason = "whoever writes needs to hold the printer"
+        reason = "a caller that writes has to hold the printer"
     )]
     pub(crate) fn data(&self, bytes: &[u8]) -> io::Result<()> {
         let mut stdout = io::stdout().lock();
@@ -64,7 +64,7 @@ impl Printer {
     /// Writes talk. That no reader listens is no reason to fail.
     #[expect(
         clippy::unused_self,
-        reason = "whoever writes needs to hold the printer"
+        reason = "a caller that writes has to hold the printer"
     )]
     pub(crate) fn talk(&self, bytes: &[u8]) {
         let _ = io::stderr().lock().write_all(bytes);
@@ -73,7 +73,7 @@ impl Printer {
     /// Writes the child's standard error.
     #[expect(
         clippy::unused_self,
-        reason = "whoever writes needs to hold the printer"
+        reason = "a caller that writes has to hold the printer"
     )]
     pub(crate) fn error_data(&self, bytes: &[u8]) -> io::Result<()> {
         io::stderr().lock().write_all(bytes)

@@ -61,9 +61,9 @@ pub(crate) enum ApprovalsCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Say yes: once, or for what comes after it too.
+    /// Say yes: once, or for later commands too.
     Allow(AllowArguments),
-    /// Say no.
+    /// Say no, with a message for the agent if you like.
     Deny {
         /// The id of the ask.
         #[arg(value_name = "ID")]

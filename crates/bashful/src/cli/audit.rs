@@ -35,11 +35,11 @@ pub(crate) enum AuditCommand {
     List {
         #[command(flatten)]
         filter: RecordFilter,
-        /// Only records of this event: request, decision, ask, answer, grant, start, end,
+        /// Show only records of this event: request, decision, ask, answer, grant, start, end,
         /// refusal, policy, script or mended.
         #[arg(long, value_name = "EVENT")]
         event: Option<String>,
-        /// Only the newest ones.
+        /// Show at most this many, the newest.
         #[arg(long, value_name = "NUMBER")]
         limit: Option<usize>,
         /// Print each record as one JSON object.
@@ -57,7 +57,7 @@ pub(crate) enum AuditCommand {
     },
     /// Show the newest records.
     Tail {
-        /// How many.
+        /// How many records to show.
         #[arg(short = 'n', long, value_name = "NUMBER", default_value_t = 10)]
         lines: usize,
         /// Keep showing new records as they come.
@@ -123,16 +123,16 @@ pub(crate) struct VerifyArguments {
     pub(crate) json: bool,
 }
 
-/// Which records.
+/// Which records to look at.
 #[derive(Debug, Default, Args)]
 pub(crate) struct RecordFilter {
     /// Nothing older than this, such as 1h or 30d.
     #[arg(long, value_name = "TIME", value_parser = since)]
     pub(crate) since: Option<Duration>,
-    /// Only this agent's.
+    /// Show only what belongs to this agent.
     #[arg(long, value_name = "NAME")]
     pub(crate) agent: Option<String>,
-    /// Only this session's.
+    /// Show only what belongs to this session.
     #[arg(long, value_name = "NAME")]
     pub(crate) session: Option<String>,
 }

@@ -42,7 +42,7 @@ impl BackgroundArguments {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OnTimeoutFlag {
-    /// End it.
+    /// End the command.
     Kill,
     /// Let it go on in the background.
     Background,

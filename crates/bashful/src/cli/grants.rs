@@ -45,7 +45,7 @@ impl GrantsArguments {
 pub(crate) enum GrantsCommand {
     /// List the grants that hold.
     List {
-        /// Also those that were used up or revoked, or have expired.
+        /// List grants that were used up or revoked, or have expired, too.
         #[arg(long)]
         all: bool,
         /// Print JSON.
@@ -78,7 +78,7 @@ pub(crate) enum GrantsCommand {
     },
     /// Forget asks and grants that can have no effect any more.
     Clean {
-        /// Only those that are older than this.
+        /// Forget only those that are older than this.
         #[arg(long, value_name = "TIME", default_value = "30d", value_parser = lasting)]
         older_than: Duration,
         /// Print JSON.

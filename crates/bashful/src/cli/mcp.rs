@@ -99,7 +99,7 @@ pub(crate) enum ToolsFlag {
 
 #[derive(Debug, Args)]
 pub(crate) struct ConfigArguments {
-    /// The client.
+    /// The client to set up.
     #[arg(value_name = "CLIENT", value_enum)]
     pub(crate) client: ClientName,
     #[command(flatten)]
@@ -111,7 +111,7 @@ pub(crate) struct ConfigArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct InstallArguments {
-    /// The client.
+    /// The client to configure.
     #[arg(value_name = "CLIENT", value_enum)]
     pub(crate) client: ClientName,
     #[command(flatten)]

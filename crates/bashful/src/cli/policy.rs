@@ -31,7 +31,7 @@ impl PolicyArguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum PolicyCommand {
-    /// Tell whether a command would run, and why.
+    /// Show whether a command would run, and why.
     Check(Box<CheckArguments>),
     /// Print the rules: those that are shipped, or all of a profile.
     Show {
@@ -51,7 +51,7 @@ pub(crate) enum PolicyCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Tell what a rule or class does, and what opens it.
+    /// Explain what a rule or class does, and what opens it.
     Explain {
         /// The id of a rule, or the name of a class or check.
         #[arg(value_name = "RULE")]
@@ -69,13 +69,13 @@ pub(crate) enum PolicyCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Tell what a changed policy would have said about the commands on record.
+    /// Show what a changed policy would have said about the commands on record.
     Replay(ReplayArguments),
     /// Propose the narrowest profile that would have let a session's runs pass.
     Learn(LearnArguments),
     /// Turn the permissions of another tool into rules.
     Import {
-        /// Whose permissions they are.
+        /// The tool whose permissions they are.
         #[arg(value_name = "TOOL", value_enum)]
         from: Dialect,
         /// The file that holds them.
@@ -98,13 +98,13 @@ pub(crate) struct ReplayArguments {
     /// A configuration to use instead of yours, or a file of rules to add.
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// Only what was asked for in this time, such as 30d [default: everything].
+    /// Judge only what was asked for in this time, such as 30d [default: everything].
     #[arg(long, value_name = "TIME", value_parser = lasting)]
     pub(crate) since: Option<Duration>,
-    /// Only what this agent asked for.
+    /// Judge only what this agent asked for.
     #[arg(long, value_name = "NAME")]
     pub(crate) agent: Option<String>,
-    /// Only what was asked for in this session.
+    /// Judge only what was asked for in this session.
     #[arg(long, value_name = "NAME")]
     pub(crate) session: Option<String>,
     /// Judge by this profile [default: the one that each agent would have].
@@ -120,10 +120,10 @@ pub(crate) struct LearnArguments {
     /// The session to learn from.
     #[arg(long, value_name = "NAME")]
     pub(crate) session: String,
-    /// Only the runs of this agent.
+    /// Learn only from the runs of this agent.
     #[arg(long, value_name = "NAME")]
     pub(crate) agent: Option<String>,
-    /// What the profile is to be called.
+    /// The name of the new profile.
     #[arg(long, value_name = "NAME", default_value = "learnt")]
     pub(crate) name: String,
     /// Print JSON.

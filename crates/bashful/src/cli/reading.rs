@@ -6,7 +6,7 @@ use clap::{Error, Parser, Subcommand};
 
 use super::{Cli, ColorFlag, Command, RunArguments};
 
-/// The whole command line for whoever runs a command, which is almost always: one verb of twenty.
+/// The whole command line for `bashful run`, which it almost always is: one verb of twenty.
 #[derive(Debug, Parser)]
 #[command(name = "bashful")]
 struct RunAlone {

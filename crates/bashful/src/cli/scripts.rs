@@ -58,7 +58,7 @@ impl ScriptsArguments {
 pub(crate) enum ScriptsCommand {
     /// List the scripts, and what else is in their folder.
     List {
-        /// Also those that were deleted and can be restored.
+        /// List scripts that were deleted and can be restored, too.
         #[arg(long)]
         all: bool,
         /// Print JSON.
@@ -83,7 +83,7 @@ pub(crate) enum ScriptsCommand {
     Edit(Box<EditArguments>),
     /// Run a script. If it is not approved as it is, a person is asked first.
     Run(Box<RunScriptArguments>),
-    /// Tell what is wrong with a script, what it seems to need and what it declares.
+    /// Show what is wrong with a script, what it seems to need and what it declares.
     Validate(Box<ValidateArguments>),
     /// Approve a script as it is: it then runs without a question until it or what it declares
     /// changes.

@@ -85,13 +85,13 @@ pub(crate) enum ShellsCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct WhoseShells {
-    /// Only this agent's.
+    /// List only this agent's shells.
     #[arg(long, value_name = "NAME")]
     pub(crate) agent: Option<String>,
-    /// Only those of this session.
+    /// List only the shells of this session.
     #[arg(long, value_name = "NAME")]
     pub(crate) session: Option<String>,
-    /// Only those of this workspace.
+    /// List only the shells of this workspace.
     #[arg(short, long, value_name = "DIR")]
     pub(crate) workspace: Option<PathBuf>,
 }

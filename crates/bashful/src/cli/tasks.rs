@@ -27,10 +27,10 @@ pub(crate) struct TasksArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct ListArguments {
-    /// Also those that have ended, up to the newest thousand.
+    /// List tasks that have ended too, up to the newest thousand.
     #[arg(short, long)]
     pub(crate) all: bool,
-    /// Only this agent's.
+    /// List only this agent's tasks.
     #[arg(long, value_name = "NAME")]
     pub(crate) agent: Option<String>,
     /// Print JSON.
@@ -45,7 +45,7 @@ pub(crate) struct ListArguments {
 pub(crate) enum TasksCommand {
     /// Show all that is known about a task.
     Show {
-        /// The task.
+        /// The task, by id or name.
         #[arg(value_name = "ID")]
         id: String,
         /// Print JSON.
@@ -71,7 +71,7 @@ pub(crate) struct CleanArguments {
     /// Keep this many of those that have ended, the newest [default: `tasks.keep`].
     #[arg(long, value_name = "N")]
     pub(crate) keep: Option<usize>,
-    /// Only say what would be removed.
+    /// Only show what would be removed.
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// Print JSON.
@@ -103,7 +103,7 @@ the task goes on. Exit codes: 0 shown, 2 usage or no such task, 125 Bashful fail
 #[command(after_help = LOGS_EXAMPLES)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct LogsArguments {
-    /// The task.
+    /// The task, by id or name.
     #[arg(value_name = "ID")]
     pub(crate) id: String,
     /// Keep showing new output until the task ends.
@@ -112,13 +112,13 @@ pub(crate) struct LogsArguments {
     /// Start from this byte of the log.
     #[arg(long, value_name = "OFFSET")]
     pub(crate) since: Option<u64>,
-    /// Only one stream.
+    /// Show only this stream.
     #[arg(long, value_name = "STREAM")]
     pub(crate) stream: Option<StreamFlag>,
-    /// Only lines that match this regular expression.
+    /// Show only lines that match this regular expression.
     #[arg(long, value_name = "REGEX")]
     pub(crate) grep: Option<String>,
-    /// Only this many lines from the end.
+    /// Show only this many lines, from the end.
     #[arg(short = 'n', long, value_name = "N", conflicts_with_all = ["grep", "since"])]
     pub(crate) tail: Option<usize>,
     /// Show its terminal's screen as text, as a person would see it now.
@@ -149,7 +149,7 @@ Exit codes: the command's own; of several, that of the first that failed; 124 th
 #[derive(Debug, Args)]
 #[command(after_help = WAIT_EXAMPLES)]
 pub(crate) struct WaitArguments {
-    /// The tasks.
+    /// The tasks, by id or name.
     #[arg(value_name = "ID", required = true)]
     pub(crate) ids: Vec<String>,
     /// Wait no longer than this.
@@ -174,7 +174,7 @@ Exit codes: 0 they have ended, 2 usage or no such task, 125 one could not be end
 #[derive(Debug, Args)]
 #[command(after_help = KILL_EXAMPLES)]
 pub(crate) struct KillArguments {
-    /// The tasks.
+    /// The tasks, by id or name.
     #[arg(value_name = "ID", required = true)]
     pub(crate) ids: Vec<String>,
     /// Send this signal: a name such as TERM or KILL, or its number.

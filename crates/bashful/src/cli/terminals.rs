@@ -35,7 +35,7 @@ Exit codes: 0 sent, 2 usage or no such task, 125 it could not be sent.";
     group(ArgGroup::new("what").required(true).multiple(true).args(["text", "keys", "enter", "eof"]))
 )]
 pub(crate) struct SendArguments {
-    /// The task.
+    /// The task, by id or name.
     #[arg(value_name = "ID")]
     pub(crate) id: String,
     /// Text to type, as one argument.
@@ -47,7 +47,7 @@ pub(crate) struct SendArguments {
     /// Keys to press after that, separated by commas.
     #[arg(long, value_name = "KEYS", value_delimiter = ',', value_parser = key)]
     pub(crate) keys: Vec<Key>,
-    /// Say that no more input comes: Ctrl-D on a terminal.
+    /// Signal the end of the input: Ctrl-D on a terminal.
     #[arg(long)]
     pub(crate) eof: bool,
     /// Print JSON.
@@ -69,7 +69,7 @@ failed.";
 #[derive(Debug, Args)]
 #[command(after_help = ATTACH_EXAMPLES)]
 pub(crate) struct AttachArguments {
-    /// The task.
+    /// The task, by id or name.
     #[arg(value_name = "ID")]
     pub(crate) id: String,
 }

@@ -49,7 +49,7 @@ pub(crate) struct CallArguments {
     pub(crate) caller: CallerArguments,
 }
 
-/// Whose way of describing tools.
+/// The model API whose form of tool descriptions is wanted.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum DialectFlag {
     /// The Model Context Protocol.

@@ -6,7 +6,9 @@ use bashful_engine::{build_safe_command, escape_arg};
 use serde_json::Value as Json;
 
 use super::change::{Change, Format, Value};
-use super::{Client, FileEdit, OwnShell, Reach, SERVER, SetUp, Surroundings, Switch, SwitchEffect};
+use super::{
+    Client, FileEdit, OwnShell, Reach, SERVER, SetUp, Switch, SwitchEffect, UserEnvironment,
+};
 
 /// Names another directory for all of its files.
 const CONFIG_DIRECTORY: &str = "CLAUDE_CONFIG_DIR";
@@ -31,23 +33,22 @@ impl Client for Claude {
         &["claude"]
     }
 
-    fn directory(&self, around: &Surroundings) -> PathBuf {
-        around
-            .variable(CONFIG_DIRECTORY)
-            .unwrap_or_else(|| around.home.join(".claude"))
+    fn directory(&self, user: &UserEnvironment) -> PathBuf {
+        user.variable(CONFIG_DIRECTORY)
+            .unwrap_or_else(|| user.home.join(".claude"))
     }
 
-    fn server(&self, wanted: &SetUp, around: &Surroundings) -> FileEdit {
+    fn server(&self, wanted: &SetUp, user: &UserEnvironment) -> FileEdit {
         let path = match wanted.reach {
-            Reach::Project => around.project.join(".mcp.json"),
-            Reach::User => around
+            Reach::Project => user.project.join(".mcp.json"),
+            Reach::User => user
                 .variable(CONFIG_DIRECTORY)
-                .unwrap_or_else(|| around.home.clone())
+                .unwrap_or_else(|| user.home.clone())
                 .join(".claude.json"),
         };
         let entry = Value::Table(vec![
             ("type", Value::text("stdio")),
-            ("command", Value::text(&around.executable)),
+            ("command", Value::text(&user.executable)),
             ("args", Value::texts(wanted.arguments(None))),
             ("env", Value::Table(Vec::new())),
         ]);
@@ -58,14 +59,14 @@ impl Client for Claude {
         }
     }
 
-    fn shell(&self, wanted: &SetUp, around: &Surroundings) -> Option<Switch> {
+    fn shell(&self, wanted: &SetUp, user: &UserEnvironment) -> Option<Switch> {
         let deny = SHELL_TOOLS.iter();
         let mut changes: Vec<Change> = deny
             .map(|tool| Change::word(&["permissions", "deny"], tool))
             .collect();
         changes.push(Change::word(&["permissions", "allow"], OUR_TOOLS));
         Some(Switch {
-            edits: vec![self.settings(wanted.reach, around, changes)],
+            edits: vec![self.settings(wanted.reach, user, changes)],
             deciding: SHELL_TOOLS.len(),
             effect: SwitchEffect::Off,
             offer: "Claude Code's own shell bypasses Bashful. This rule takes that shell away from \
@@ -75,7 +76,7 @@ impl Client for Claude {
         })
     }
 
-    fn hook(&self, wanted: &SetUp, around: &Surroundings) -> Option<FileEdit> {
+    fn hook(&self, wanted: &SetUp, user: &UserEnvironment) -> Option<FileEdit> {
         let mut words = vec!["hook".to_owned(), "claude".to_owned()];
         let mut add = |flag: &str, value: Option<String>| {
             words.extend(value.map(|value| format!("{flag}={value}")));
@@ -86,7 +87,7 @@ impl Client for Claude {
         );
         add("--workspace", wanted.workspace.clone());
         add("--profile", wanted.profile.clone());
-        let quoted = escape_arg(&around.executable);
+        let quoted = escape_arg(&user.executable);
         let command = build_safe_command(&quoted, &words);
         // Where the program is gone, the shell's own code would let the command pass.
         let command = format!("{command} || exit 2");
@@ -99,7 +100,7 @@ impl Client for Claude {
             ("hooks", Value::List(vec![call])),
         ]);
         let change = Change::item(&["hooks", "PreToolUse"], item, is_our_hook);
-        Some(self.settings(wanted.reach, around, vec![change]))
+        Some(self.settings(wanted.reach, user, vec![change]))
     }
 
     fn notes(&self, wanted: &SetUp) -> Vec<String> {
@@ -126,10 +127,10 @@ impl Client for Claude {
 }
 
 impl Claude {
-    fn settings(&self, reach: Reach, around: &Surroundings, changes: Vec<Change>) -> FileEdit {
+    fn settings(&self, reach: Reach, user: &UserEnvironment, changes: Vec<Change>) -> FileEdit {
         let directory = match reach {
-            Reach::Project => around.project.join(".claude"),
-            Reach::User => self.directory(around),
+            Reach::Project => user.project.join(".claude"),
+            Reach::User => self.directory(user),
         };
         FileEdit {
             path: directory.join("settings.json"),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use bashful_engine::config::env;
 
 use super::change::{Change, Format, Value};
-use super::{Client, FileEdit, Reach, SERVER, SetUp, Surroundings, Switch, SwitchEffect};
+use super::{Client, FileEdit, Reach, SERVER, SetUp, Switch, SwitchEffect, UserEnvironment};
 
 /// Names another directory for all of its files.
 const CONFIG_DIRECTORY: &str = "CODEX_HOME";
@@ -33,30 +33,29 @@ impl Client for Codex {
         &["codex"]
     }
 
-    fn directory(&self, around: &Surroundings) -> PathBuf {
-        around
-            .variable(CONFIG_DIRECTORY)
-            .unwrap_or_else(|| around.home.join(".codex"))
+    fn directory(&self, user: &UserEnvironment) -> PathBuf {
+        user.variable(CONFIG_DIRECTORY)
+            .unwrap_or_else(|| user.home.join(".codex"))
     }
 
-    fn server(&self, wanted: &SetUp, around: &Surroundings) -> FileEdit {
+    fn server(&self, wanted: &SetUp, user: &UserEnvironment) -> FileEdit {
         let entry = Value::Table(vec![
-            ("command", Value::text(&around.executable)),
+            ("command", Value::text(&user.executable)),
             ("args", Value::texts(wanted.arguments(None))),
             ("env_vars", Value::texts(PLACES.iter().copied())),
         ]);
         let changes = vec![Change::entry(&["mcp_servers", SERVER], entry)];
-        self.file(wanted.reach, around, changes)
+        self.file(wanted.reach, user, changes)
     }
 
-    fn shell(&self, wanted: &SetUp, around: &Surroundings) -> Option<Switch> {
+    fn shell(&self, wanted: &SetUp, user: &UserEnvironment) -> Option<Switch> {
         let off = Change::setting(&["features", "shell_tool"], Value::Flag(false));
         let approve = Change::setting(
             &["mcp_servers", SERVER, "default_tools_approval_mode"],
             Value::text("approve"),
         );
         Some(Switch {
-            edits: vec![self.file(wanted.reach, around, vec![off, approve])],
+            edits: vec![self.file(wanted.reach, user, vec![off, approve])],
             deciding: 1,
             effect: SwitchEffect::Off,
             offer: "Codex's own shell bypasses Bashful. This takes that shell away from the model, \
@@ -78,10 +77,10 @@ impl Client for Codex {
 }
 
 impl Codex {
-    fn file(&self, reach: Reach, around: &Surroundings, changes: Vec<Change>) -> FileEdit {
+    fn file(&self, reach: Reach, user: &UserEnvironment, changes: Vec<Change>) -> FileEdit {
         let directory = match reach {
-            Reach::Project => around.project.join(".codex"),
-            Reach::User => self.directory(around),
+            Reach::Project => user.project.join(".codex"),
+            Reach::User => self.directory(user),
         };
         FileEdit {
             path: directory.join("config.toml"),

@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 
 use super::change::{Change, Format, Value};
 use super::{
-    Client, FileEdit, Reach, SERVER, SetUp, Surroundings, Switch, SwitchEffect, WORKSPACE_FOLDER,
+    Client, FileEdit, Reach, SERVER, SetUp, Switch, SwitchEffect, UserEnvironment, WORKSPACE_FOLDER,
 };
 
 pub(super) struct Cursor;
@@ -25,20 +25,20 @@ impl Client for Cursor {
         &["cursor", "cursor-agent"]
     }
 
-    fn directory(&self, around: &Surroundings) -> PathBuf {
-        around.home.join(".cursor")
+    fn directory(&self, user: &UserEnvironment) -> PathBuf {
+        user.home.join(".cursor")
     }
 
-    fn server(&self, wanted: &SetUp, around: &Surroundings) -> FileEdit {
+    fn server(&self, wanted: &SetUp, user: &UserEnvironment) -> FileEdit {
         let entry = Value::Table(vec![
-            ("command", Value::text(&around.executable)),
+            ("command", Value::text(&user.executable)),
             (
                 "args",
                 Value::texts(wanted.arguments(Some(WORKSPACE_FOLDER))),
             ),
         ]);
         FileEdit {
-            path: self.place(wanted.reach, around).join("mcp.json"),
+            path: self.place(wanted.reach, user).join("mcp.json"),
             format: Format::JsonWithComments,
             changes: vec![Change::entry(&["mcpServers", SERVER], entry)],
         }
@@ -46,8 +46,8 @@ impl Client for Cursor {
 
     /// Cursor has no setting that takes its shell away. It has hooks, and one that always says no
     /// comes to the same.
-    fn shell(&self, wanted: &SetUp, around: &Surroundings) -> Option<Switch> {
-        let quoted = escape_arg(&around.executable);
+    fn shell(&self, wanted: &SetUp, user: &UserEnvironment) -> Option<Switch> {
+        let quoted = escape_arg(&user.executable);
         let command = build_safe_command(&quoted, &["hook", "cursor"]);
         // Where the program is gone, the shell's own code would let the command pass.
         let command = format!("{command} || exit 2");
@@ -57,7 +57,7 @@ impl Client for Cursor {
         ]);
         Some(Switch {
             edits: vec![FileEdit {
-                path: self.place(wanted.reach, around).join("hooks.json"),
+                path: self.place(wanted.reach, user).join("hooks.json"),
                 format: Format::JsonWithComments,
                 changes: vec![
                     Change::needed(&["version"], Value::Number(1)),
@@ -81,10 +81,10 @@ impl Client for Cursor {
 }
 
 impl Cursor {
-    fn place(&self, reach: Reach, around: &Surroundings) -> PathBuf {
+    fn place(&self, reach: Reach, user: &UserEnvironment) -> PathBuf {
         match reach {
-            Reach::Project => around.project.join(".cursor"),
-            Reach::User => self.directory(around),
+            Reach::Project => user.project.join(".cursor"),
+            Reach::User => self.directory(user),
         }
     }
 }

@@ -6,8 +6,8 @@ use serde_json::Value as Json;
 
 use super::document::{Document, parse};
 use super::edit::{Standing, standing as stands};
-use super::surroundings::is_program;
-use super::{Change, Client, FileEdit, Reach, SetUp, Surroundings, SwitchEffect, file};
+use super::user_environment::is_program;
+use super::{Change, Client, FileEdit, Reach, SetUp, SwitchEffect, UserEnvironment, file};
 
 /// All that can be told about one client from its files.
 #[derive(Debug)]
@@ -74,10 +74,10 @@ impl ClientStanding {
     }
 }
 
-pub(crate) fn standing(client: &dyn Client, around: &Surroundings) -> ClientStanding {
+pub(crate) fn standing(client: &dyn Client, user: &UserEnvironment) -> ClientStanding {
     let mut look = Look {
         client,
-        around,
+        user,
         problems: Vec::new(),
         unread: false,
     };
@@ -85,11 +85,11 @@ pub(crate) fn standing(client: &dyn Client, around: &Surroundings) -> ClientStan
     let entries = reaches.iter().filter_map(|reach| look.entry(*reach));
     let entries = entries.collect();
     let shell = look.shell();
-    let directory = client.directory(around);
+    let directory = client.directory(user);
     ClientStanding {
         name: client.name(),
         title: client.title(),
-        program: around.find(client.programs()),
+        program: user.find(client.programs()),
         directory: directory.is_dir().then_some(directory),
         entries,
         shell,
@@ -99,7 +99,7 @@ pub(crate) fn standing(client: &dyn Client, around: &Surroundings) -> ClientStan
 
 struct Look<'a> {
     client: &'a dyn Client,
-    around: &'a Surroundings,
+    user: &'a UserEnvironment,
     problems: Vec<String>,
     /// Whether a file could not be understood since this was last set.
     unread: bool,
@@ -109,7 +109,7 @@ impl Look<'_> {
     fn entry(&mut self, reach: Reach) -> Option<Entry> {
         let edit = self
             .client
-            .server(&SetUp::usual(self.client, reach), self.around);
+            .server(&SetUp::usual(self.client, reach), self.user);
         let document = self.open(&edit, reach)?;
         let change = edit.changes.first()?;
         let entry = self.tell(&edit.path, document.get(&change.at))??;
@@ -139,7 +139,7 @@ impl Look<'_> {
     /// What the files of one reach say about the shell; none if they leave it open.
     fn shell_in(&mut self, reach: Reach) -> Option<ShellState> {
         let usual = SetUp::usual(self.client, reach);
-        let switch = self.client.shell(&usual, self.around)?;
+        let switch = self.client.shell(&usual, self.user)?;
         let edit = switch.edits.first()?;
         if let Some(document) = self.open(edit, reach) {
             let deciding: Vec<&Change> = edit.changes.iter().take(switch.deciding).collect();
@@ -158,7 +158,7 @@ impl Look<'_> {
                 return Some(ShellState::On);
             }
         }
-        let hook = self.client.hook(&usual, self.around)?;
+        let hook = self.client.hook(&usual, self.user)?;
         let document = self.open(&hook, reach)?;
         let change = hook.changes.first()?;
         let state = self.tell(&hook.path, stands(&*document, change))?;
@@ -167,7 +167,7 @@ impl Look<'_> {
 
     /// The document, if there is one that can be read.
     fn open(&mut self, edit: &FileEdit, reach: Reach) -> Option<Box<dyn Document>> {
-        let found = file::read(&edit.path, reach, &self.around.project);
+        let found = file::read(&edit.path, reach, &self.user.project);
         let text = self.tell(&edit.path, found)?.text?;
         let document = parse(edit.format, &text);
         self.tell(&edit.path, document)

@@ -6,7 +6,7 @@ use bashful_engine::config::env;
 
 use super::change::{Change, Format, Value};
 use super::{
-    Client, FileEdit, Reach, SERVER, SetUp, Surroundings, Switch, SwitchEffect, WORKSPACE_FOLDER,
+    Client, FileEdit, Reach, SERVER, SetUp, Switch, SwitchEffect, UserEnvironment, WORKSPACE_FOLDER,
 };
 
 pub(super) struct VsCode;
@@ -24,31 +24,31 @@ impl Client for VsCode {
         &["code"]
     }
 
-    fn directory(&self, around: &Surroundings) -> PathBuf {
-        let config = around.variable(env::XDG_CONFIG_HOME);
-        let config = config.unwrap_or_else(|| around.home.join(".config"));
+    fn directory(&self, user: &UserEnvironment) -> PathBuf {
+        let config = user.variable(env::XDG_CONFIG_HOME);
+        let config = config.unwrap_or_else(|| user.home.join(".config"));
         config.join("Code/User")
     }
 
-    fn server(&self, wanted: &SetUp, around: &Surroundings) -> FileEdit {
+    fn server(&self, wanted: &SetUp, user: &UserEnvironment) -> FileEdit {
         let entry = Value::Table(vec![
             ("type", Value::text("stdio")),
-            ("command", Value::text(&around.executable)),
+            ("command", Value::text(&user.executable)),
             ("args", Value::texts(wanted.arguments(None))),
             ("cwd", Value::text(WORKSPACE_FOLDER)),
         ]);
         FileEdit {
-            path: self.place(wanted.reach, around).join("mcp.json"),
+            path: self.place(wanted.reach, user).join("mcp.json"),
             format: Format::JsonWithComments,
             changes: vec![Change::entry(&["servers", SERVER], entry)],
         }
     }
 
-    fn shell(&self, wanted: &SetUp, around: &Surroundings) -> Option<Switch> {
+    fn shell(&self, wanted: &SetUp, user: &UserEnvironment) -> Option<Switch> {
         let setting = &["chat.tools.terminal.enableAutoApprove"];
         Some(Switch {
             edits: vec![FileEdit {
-                path: self.place(wanted.reach, around).join("settings.json"),
+                path: self.place(wanted.reach, user).join("settings.json"),
                 format: Format::JsonWithComments,
                 changes: vec![Change::setting(setting, Value::Flag(false))],
             }],
@@ -74,10 +74,10 @@ impl Client for VsCode {
 }
 
 impl VsCode {
-    fn place(&self, reach: Reach, around: &Surroundings) -> PathBuf {
+    fn place(&self, reach: Reach, user: &UserEnvironment) -> PathBuf {
         match reach {
-            Reach::Project => around.project.join(".vscode"),
-            Reach::User => self.directory(around),
+            Reach::Project => user.project.join(".vscode"),
+            Reach::User => self.directory(user),
         }
     }
 }

@@ -18,34 +18,39 @@ mod watch;
 const TOO_LATE: Exit = Exit::Command(1);
 
 pub(crate) fn approvals(arguments: &ApprovalsArguments, printer: &Printer) -> anyhow::Result<Exit> {
-    let desk = ApprovalQueue::open(&super::places()?)?;
+    let queue = ApprovalQueue::open(&super::places()?)?;
     match &arguments.what {
-        ApprovalsCommand::List { all, json } => list(&desk, *all, *json, printer),
-        ApprovalsCommand::Show { id, json } => show(&desk, id, *json, printer),
-        ApprovalsCommand::Allow(arguments) => allow(&desk, arguments, printer),
+        ApprovalsCommand::List { all, json } => list(&queue, *all, *json, printer),
+        ApprovalsCommand::Show { id, json } => show(&queue, id, *json, printer),
+        ApprovalsCommand::Allow(arguments) => allow(&queue, arguments, printer),
         ApprovalsCommand::Deny { id, message, json } => {
             let answer = Answer::Deny {
                 message: message.clone(),
             };
-            give(&desk, id, &answer, *json, printer)
+            give(&queue, id, &answer, *json, printer)
         }
-        ApprovalsCommand::Watch { json: true } => watch::print(&desk, printer),
-        ApprovalsCommand::Watch { json: false } => watch::watch(&desk, printer),
+        ApprovalsCommand::Watch { json: true } => watch::print(&queue, printer),
+        ApprovalsCommand::Watch { json: false } => watch::watch(&queue, printer),
     }
 }
 
-fn list(desk: &ApprovalQueue, all: bool, as_json: bool, printer: &Printer) -> anyhow::Result<Exit> {
+fn list(
+    queue: &ApprovalQueue,
+    all: bool,
+    as_json: bool,
+    printer: &Printer,
+) -> anyhow::Result<Exit> {
     let which = if all {
         WhichAsks::All
     } else {
         WhichAsks::Pending
     };
-    let asks = desk.asks(which)?;
+    let asks = queue.asks(which)?;
     if as_json {
         printer.json(&json!({ "v": 1, "asks": asks }))?;
         return Ok(Exit::Success);
     }
-    let known = desk.asks(WhichAsks::All)?;
+    let known = queue.asks(WhichAsks::All)?;
     let known: Vec<&str> = known.iter().map(|ask| ask.id.as_str()).collect();
     let mut out = Vec::new();
     show_asks(&asks, &known, now_ms(), printer.data_style(), &mut out);
@@ -53,8 +58,8 @@ fn list(desk: &ApprovalQueue, all: bool, as_json: bool, printer: &Printer) -> an
     Ok(Exit::Success)
 }
 
-fn show(desk: &ApprovalQueue, id: &str, as_json: bool, printer: &Printer) -> anyhow::Result<Exit> {
-    let ask = desk.ask(id)?;
+fn show(queue: &ApprovalQueue, id: &str, as_json: bool, printer: &Printer) -> anyhow::Result<Exit> {
+    let ask = queue.ask(id)?;
     if as_json {
         printer.json(&json!({ "v": 1, "ask": ask }))?;
         return Ok(Exit::Success);
@@ -67,7 +72,7 @@ fn show(desk: &ApprovalQueue, id: &str, as_json: bool, printer: &Printer) -> any
 }
 
 fn allow(
-    desk: &ApprovalQueue,
+    queue: &ApprovalQueue,
     arguments: &AllowArguments,
     printer: &Printer,
 ) -> anyhow::Result<Exit> {
@@ -78,19 +83,19 @@ fn allow(
         scope: arguments.scope.unwrap_or(Scope::Call),
         expires: *expires,
     };
-    give(desk, id, &answer, *json, printer)
+    give(queue, id, &answer, *json, printer)
 }
 
 /// Gives an answer, and tells what became of it.
 fn give(
-    desk: &ApprovalQueue,
+    queue: &ApprovalQueue,
     id: &str,
     answer: &Answer,
     as_json: bool,
     printer: &Printer,
 ) -> anyhow::Result<Exit> {
     let by = AnsweredBy::here(Channel::Terminal)?;
-    let settled = desk.answer(id, answer, &by)?;
+    let settled = queue.answer(id, answer, &by)?;
     if as_json {
         printer.json(&settled::json(&settled))?;
     } else {

@@ -20,16 +20,16 @@ mod shape;
 const NOT_HOLDING: Exit = Exit::Command(1);
 
 pub(crate) fn grants(arguments: &GrantsArguments, printer: &Printer) -> anyhow::Result<Exit> {
-    let desk = ApprovalQueue::open(&super::places()?)?;
+    let queue = ApprovalQueue::open(&super::places()?)?;
     match &arguments.what {
-        GrantsCommand::List { all, json } => list(&desk, *all, *json, printer),
+        GrantsCommand::List { all, json } => list(&queue, *all, *json, printer),
         GrantsCommand::Show { id, json } => {
-            let grant = desk.grant(id)?;
+            let grant = queue.grant(id)?;
             tell("A grant", &grant, *json, printer)?;
             Ok(Exit::Success)
         }
         GrantsCommand::Add(arguments) => {
-            let grant = add::add(&desk, arguments, printer)?;
+            let grant = add::add(&queue, arguments, printer)?;
             tell(
                 "Granted; this is remembered",
                 &grant,
@@ -38,23 +38,28 @@ pub(crate) fn grants(arguments: &GrantsArguments, printer: &Printer) -> anyhow::
             )?;
             Ok(Exit::Success)
         }
-        GrantsCommand::Revoke { ids, json, .. } => revoke(&desk, ids, *json, printer),
-        GrantsCommand::Clean { older_than, json } => clean(&desk, *older_than, *json, printer),
+        GrantsCommand::Revoke { ids, json, .. } => revoke(&queue, ids, *json, printer),
+        GrantsCommand::Clean { older_than, json } => clean(&queue, *older_than, *json, printer),
     }
 }
 
-fn list(desk: &ApprovalQueue, all: bool, as_json: bool, printer: &Printer) -> anyhow::Result<Exit> {
+fn list(
+    queue: &ApprovalQueue,
+    all: bool,
+    as_json: bool,
+    printer: &Printer,
+) -> anyhow::Result<Exit> {
     let which = if all {
         WhichGrants::All
     } else {
         WhichGrants::Holding
     };
-    let grants = desk.grants(which)?;
+    let grants = queue.grants(which)?;
     if as_json {
         printer.json(&json!({ "v": 1, "grants": grants }))?;
         return Ok(Exit::Success);
     }
-    let known = desk.grants(WhichGrants::All)?;
+    let known = queue.grants(WhichGrants::All)?;
     let known: Vec<&str> = known.iter().map(|grant| grant.id.as_str()).collect();
     let mut out = Vec::new();
     show_grants(&grants, &known, now_ms(), printer.data_style(), &mut out);
@@ -77,7 +82,7 @@ fn tell(title: &str, grant: &Grant, as_json: bool, printer: &Printer) -> anyhow:
 
 /// Takes grants back; no id means all of them.
 fn revoke(
-    desk: &ApprovalQueue,
+    queue: &ApprovalQueue,
     ids: &[String],
     as_json: bool,
     printer: &Printer,
@@ -85,14 +90,14 @@ fn revoke(
     let by = AnsweredBy::here(Channel::Terminal)?;
     // All must be known before the first is taken back.
     let grants = if ids.is_empty() {
-        desk.grants(WhichGrants::Holding)?
+        queue.grants(WhichGrants::Holding)?
     } else {
-        let known = ids.iter().map(|id| desk.grant(id));
+        let known = ids.iter().map(|id| queue.grant(id));
         known.collect::<Result<Vec<_>, _>>()?
     };
     let (mut revoked, mut not_holding) = (Vec::new(), Vec::new());
     for grant in grants {
-        match desk.revoke(&grant.id, &by) {
+        match queue.revoke(&grant.id, &by) {
             Ok(grant) => revoked.push(grant.id),
             Err(ApprovalError::NotHolding { id }) => not_holding.push(id),
             Err(error) => return Err(error.into()),
@@ -114,12 +119,12 @@ fn revoke(
 }
 
 fn clean(
-    desk: &ApprovalQueue,
+    queue: &ApprovalQueue,
     older_than: Duration,
     as_json: bool,
     printer: &Printer,
 ) -> anyhow::Result<Exit> {
-    let cleaned = desk.clean(older_than)?;
+    let cleaned = queue.clean(older_than)?;
     if as_json {
         printer.json(&json!({ "v": 1, "forgotten": cleaned }))?;
     } else {

@@ -1,7 +1,7 @@
 //! `bashful mcp`: serves the tools, and sets clients up to use them.
 
 use crate::cli::{McpArguments, McpCommand, SetUpArguments};
-use crate::clients::{Client, OwnShell, Reach, SetUp, Surroundings};
+use crate::clients::{Client, OwnShell, Reach, SetUp, UserEnvironment};
 use crate::errors::UsageError;
 use crate::exit::Exit;
 use crate::printer::Printer;
@@ -27,10 +27,10 @@ pub(crate) fn mcp(arguments: &McpArguments, printer: &Printer) -> anyhow::Result
 fn wanted(
     client: &dyn Client,
     arguments: &SetUpArguments,
-    around: &Surroundings,
+    user: &UserEnvironment,
 ) -> anyhow::Result<SetUp> {
     let reach = if arguments.project {
-        around.check_project()?;
+        user.check_project()?;
         Reach::Project
     } else {
         Reach::User

@@ -53,7 +53,7 @@ pub(crate) fn wait(arguments: &WaitArguments, printer: &Printer) -> anyhow::Resu
     if timed_out {
         printer.note(
             "error",
-            "the time ran out before all of them had ended; they go on",
+            "the time ran out before all of them had ended; those that still run go on",
         );
         return Ok(Exit::TimedOut);
     }

@@ -351,7 +351,7 @@ impl Question<'_> {
     }
 }
 
-/// What is said when an answer was taken. Whether it counts, the desk decides.
+/// What is said when an answer was taken. The queue decides whether it counts.
 fn confirmation(said: &Said, ask: &Ask) -> String {
     let Said::Answer(answer) = said else {
         return String::new();

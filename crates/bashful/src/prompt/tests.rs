@@ -52,21 +52,21 @@ impl Pending for Switch {
     }
 }
 
-/// A terminal with a test at it.
-struct ApprovalQueue {
+/// A terminal with an ask on it and the test as the person who answers.
+struct TestTerminal {
     keyboard: OwnedFd,
     screen: Arc<Mutex<Vec<u8>>>,
     switch: Arc<Switch>,
     asked: Option<JoinHandle<(Said, bool)>>,
 }
 
-impl ApprovalQueue {
-    fn sit(ask: Ask) -> Self {
-        Self::sit_typing(ask, b"")
+impl TestTerminal {
+    fn asking(ask: Ask) -> Self {
+        Self::asking_while_typing(ask, b"")
     }
 
     /// With keys typed before the question.
-    fn sit_typing(ask: Ask, ahead: &[u8]) -> Self {
+    fn asking_while_typing(ask: Ask, ahead: &[u8]) -> Self {
         let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
         let keyboard = openpt(flags).unwrap();
         grantpt(&keyboard).unwrap();
@@ -171,10 +171,10 @@ fn push() -> Ask {
 
 /// What comes of one question when these keys are pressed, one after another.
 fn pressing(keys: &[u8]) -> Said {
-    let desk = ApprovalQueue::sit(push());
-    desk.asked(1);
-    desk.press(keys);
-    desk.said()
+    let terminal = TestTerminal::asking(push());
+    terminal.asked(1);
+    terminal.press(keys);
+    terminal.said()
 }
 
 #[test]
@@ -204,78 +204,79 @@ fn a_lasting_yes_has_a_scope_and_a_time() {
         ),
     ];
     for (key, time, expected) in cases {
-        let desk = ApprovalQueue::sit(push());
-        desk.asked(1);
-        desk.press(&[key]);
-        desk.look_for("for │ ", 1);
-        desk.press(time);
-        assert_eq!(desk.said(), expected);
+        let terminal = TestTerminal::asking(push());
+        terminal.asked(1);
+        terminal.press(&[key]);
+        terminal.look_for("for │ ", 1);
+        terminal.press(time);
+        assert_eq!(terminal.said(), expected);
     }
 }
 
 #[test]
 fn an_enter_right_behind_the_letter_is_no_time() {
-    let desk = ApprovalQueue::sit(push());
-    desk.asked(1);
-    desk.press(b"s\r");
-    desk.look_for("for │ ", 1);
-    desk.press(b"soon\r");
-    desk.look_for("That is not a length of time", 1);
-    desk.asked(2);
-    desk.press(b"n");
-    assert_eq!(desk.said(), deny(None));
+    let terminal = TestTerminal::asking(push());
+    terminal.asked(1);
+    terminal.press(b"s\r");
+    terminal.look_for("for │ ", 1);
+    terminal.press(b"soon\r");
+    terminal.look_for("That is not a length of time", 1);
+    terminal.asked(2);
+    terminal.press(b"n");
+    assert_eq!(terminal.said(), deny(None));
 }
 
 #[test]
 fn what_was_typed_ahead_does_not_count() {
-    let desk = ApprovalQueue::sit_typing(push(), b"yyy");
-    desk.asked(1);
-    desk.press(b"n");
-    assert_eq!(desk.said(), deny(None));
+    let terminal = TestTerminal::asking_while_typing(push(), b"yyy");
+    terminal.asked(1);
+    terminal.press(b"n");
+    assert_eq!(terminal.said(), deny(None));
 }
 
 #[test]
 fn a_key_that_is_held_down_does_not_answer() {
-    let desk = ApprovalQueue::sit(push());
+    let terminal = TestTerminal::asking(push());
     for _ in 0..20 {
-        desk.paste(b"y");
+        terminal.paste(b"y");
         std::thread::sleep(Duration::from_millis(30));
     }
-    desk.look_for("does not count", 1);
-    desk.asked(2);
+    terminal.look_for("does not count", 1);
+    terminal.asked(2);
     assert!(
-        desk.asked
+        terminal
+            .asked
             .as_ref()
             .is_some_and(|asked| !asked.is_finished())
     );
-    desk.press(b"n");
-    assert_eq!(desk.said(), deny(None));
+    terminal.press(b"n");
+    assert_eq!(terminal.said(), deny(None));
 }
 
 #[test]
 fn a_paste_is_no_answer() {
-    let desk = ApprovalQueue::sit(push());
-    desk.asked(1);
-    desk.paste(b"yes please\r");
-    desk.look_for("Several keys at once", 1);
-    desk.asked(2);
+    let terminal = TestTerminal::asking(push());
+    terminal.asked(1);
+    terminal.paste(b"yes please\r");
+    terminal.look_for("Several keys at once", 1);
+    terminal.asked(2);
     // A single letter of a paste, as a terminal with marks for pastes sends it.
-    desk.paste(b"\x1b[200~y\x1b[201~");
-    desk.look_for("Several keys at once", 2);
-    desk.asked(3);
-    desk.press(b"y");
-    assert_eq!(desk.said(), allow(Scope::Call, None));
+    terminal.paste(b"\x1b[200~y\x1b[201~");
+    terminal.look_for("Several keys at once", 2);
+    terminal.asked(3);
+    terminal.press(b"y");
+    assert_eq!(terminal.said(), allow(Scope::Call, None));
 }
 
 #[test]
 fn three_wrong_keys_are_a_no() {
-    let desk = ApprovalQueue::sit(push());
+    let terminal = TestTerminal::asking(push());
     for times in 1..=3 {
-        desk.asked(times);
-        desk.press(b"x");
+        terminal.asked(times);
+        terminal.press(b"x");
     }
-    desk.look_for("counts as a no", 1);
-    assert_eq!(desk.said(), deny(None));
+    terminal.look_for("counts as a no", 1);
+    assert_eq!(terminal.said(), deny(None));
 }
 
 #[test]
@@ -283,77 +284,81 @@ fn help_and_pages_are_no_mistakes() {
     let mut ask = push();
     let lines = (0..500).map(|line| format!("echo {line}"));
     ask.command = lines.collect::<Vec<_>>().join("\n");
-    let desk = ApprovalQueue::sit(ask);
-    desk.asked(1);
-    assert!(desk.seen().contains("├╌ 350 rows left out; v shows all"));
-    assert!(!desk.seen().contains("echo 250"));
+    let terminal = TestTerminal::asking(ask);
+    terminal.asked(1);
+    assert!(
+        terminal
+            .seen()
+            .contains("├╌ 350 rows left out; v shows all")
+    );
+    assert!(!terminal.seen().contains("echo 250"));
     for round in 2..6 {
-        desk.press(b"?");
-        desk.asked(round);
+        terminal.press(b"?");
+        terminal.asked(round);
     }
-    desk.press(b"v");
+    terminal.press(b"v");
     for page in 1..=17 {
-        desk.look_for("SPACE goes on", page);
-        desk.press(b" ");
+        terminal.look_for("SPACE goes on", page);
+        terminal.press(b" ");
     }
-    desk.asked(6);
-    assert!(desk.seen().contains("│ echo 250"));
-    desk.press(b"\r");
-    assert_eq!(desk.said(), deny(None));
+    terminal.asked(6);
+    assert!(terminal.seen().contains("│ echo 250"));
+    terminal.press(b"\r");
+    assert_eq!(terminal.said(), deny(None));
 }
 
 #[test]
 fn an_edited_command_comes_back_changed() {
-    let desk = ApprovalQueue::sit(push());
-    desk.asked(1);
-    desk.press(b"e");
-    desk.look_for("edit │ ", 1);
-    desk.press(b"\x17--dry-run\r");
+    let terminal = TestTerminal::asking(push());
+    terminal.asked(1);
+    terminal.press(b"e");
+    terminal.look_for("edit │ ", 1);
+    terminal.press(b"\x17--dry-run\r");
     let command = "git push origin --dry-run".to_owned();
-    assert_eq!(desk.said(), Said::Answer(Answer::Edit { command }));
+    assert_eq!(terminal.said(), Said::Answer(Answer::Edit { command }));
 }
 
 #[test]
 fn an_unchanged_or_a_masked_command_is_no_answer() {
-    let desk = ApprovalQueue::sit(push());
-    desk.asked(1);
-    desk.press(b"e");
-    desk.look_for("edit │ ", 1);
-    desk.press(b"\r");
-    desk.look_for("It is unchanged", 1);
-    desk.asked(2);
-    desk.press(b"n");
-    assert_eq!(desk.said(), deny(None));
+    let terminal = TestTerminal::asking(push());
+    terminal.asked(1);
+    terminal.press(b"e");
+    terminal.look_for("edit │ ", 1);
+    terminal.press(b"\r");
+    terminal.look_for("It is unchanged", 1);
+    terminal.asked(2);
+    terminal.press(b"n");
+    assert_eq!(terminal.said(), deny(None));
     let mut ask = push();
     ask.command = "curl -H 'Token: ***'".to_owned();
-    let desk = ApprovalQueue::sit(ask);
-    desk.asked(1);
-    desk.press(b"e");
-    desk.look_for("is masked", 1);
-    desk.asked(2);
-    desk.press(b"n");
-    assert_eq!(desk.said(), deny(None));
+    let terminal = TestTerminal::asking(ask);
+    terminal.asked(1);
+    terminal.press(b"e");
+    terminal.look_for("is masked", 1);
+    terminal.asked(2);
+    terminal.press(b"n");
+    assert_eq!(terminal.said(), deny(None));
 }
 
 #[test]
 fn an_answer_elsewhere_ends_the_question() {
-    let desk = ApprovalQueue::sit(push());
-    desk.asked(1);
+    let terminal = TestTerminal::asking(push());
+    terminal.asked(1);
     let began = Instant::now();
-    desk.switch.settle();
-    desk.look_for("Answered elsewhere.", 1);
+    terminal.switch.settle();
+    terminal.look_for("Answered elsewhere.", 1);
     assert!(began.elapsed() < Duration::from_millis(900), "{began:?}");
-    assert_eq!(desk.said(), Said::Elsewhere);
+    assert_eq!(terminal.said(), Said::Elsewhere);
 }
 
 #[test]
 fn a_question_that_expired_says_so() {
     let mut ask = push();
     ask.expires_at_ms = now_ms();
-    let desk = ApprovalQueue::sit(ask);
-    desk.switch.settle();
-    desk.look_for("No answer came in time.", 1);
-    assert_eq!(desk.said(), Said::Elsewhere);
+    let terminal = TestTerminal::asking(ask);
+    terminal.switch.settle();
+    terminal.look_for("No answer came in time.", 1);
+    assert_eq!(terminal.said(), Said::Elsewhere);
 }
 
 #[test]

@@ -69,7 +69,7 @@ pub(crate) fn show_diagnosis(diagnosis: &Diagnosis, style: Style, out: &mut Vec<
     } else if is_broken(diagnosis) {
         (
             Tone::Error,
-            "✗ Nothing runs until what is marked ✗ above is mended",
+            "✗ Nothing can run until what is marked ✗ above is fixed",
         )
     } else {
         (Tone::Error, "✗ The profile cannot be enforced on this host")

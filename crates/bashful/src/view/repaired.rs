@@ -56,7 +56,10 @@ pub(crate) fn show_repaired(repaired: &Repaired, style: Style, out: &mut Vec<u8>
         sheet.item(" ", Tone::Plain, &words);
     }
     for closed in &repaired.closed {
-        let words = format!("Others could enter {}, and no longer can", closed.display());
+        let words = format!(
+            "Other users could enter {}, and no longer can",
+            closed.display()
+        );
         sheet.item("✓", Tone::Success, &words);
     }
     if !repaired.removed_sockets.is_empty() {

@@ -10,7 +10,7 @@ mod watch;
 
 use serde_json::Value;
 
-use crate::support::{Outcome, Running, Terminal, World, eventually};
+use crate::support::{Terminal, World, eventually};
 
 /// A world in which `touch` needs a yes.
 fn asking() -> World {
@@ -45,14 +45,6 @@ fn grants(world: &World) -> Vec<Value> {
 /// `bashful` on a terminal, to its end.
 fn on_a_terminal(world: &World, arguments: &[&str]) -> (i32, String) {
     Terminal::bashful(world, arguments).end()
-}
-
-/// `bashful` in a session of processes that has no terminal, to its end.
-fn without_a_terminal(world: &World, arguments: &[&str]) -> Outcome {
-    let mut command = world.program("setsid");
-    command.arg("--wait").arg(crate::support::binary());
-    command.args(arguments);
-    Running::start(command).end().outcome()
 }
 
 /// Asks about a command and leaves it; the id of the ask.

@@ -6,6 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 
 use bashful_engine::audit::{Decided, Ended, Event, OutputDigest, Requested, Starting, Trail};
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 use crate::support::{Outcome, Running, Terminal, World, binary};
@@ -134,21 +135,15 @@ fn records_are_listed_by_agent_session_event_and_number() {
     ] {
         assert_eq!(numbers(&objects(&world, arguments)), found, "{arguments:?}");
     }
-    let listed = audit(&world, &["list", "--agent", "ann"]).stdout;
-    let rows: Vec<&str> = listed.lines().collect();
-    assert_eq!(rows.len(), 5);
-    assert!(
-        rows[1].contains("request   ann           make test"),
-        "{listed}"
-    );
-    assert!(
-        rows[2].contains("decision  ann           allow by some-rule"),
-        "{listed}"
-    );
-    assert!(
-        rows[4].ends_with("task-a soft_failure, exit 3, 1.5s"),
-        "{listed}"
-    );
+    assert_snapshot!(world.screen(&["audit", "list", "--agent", "ann"]), @"
+    exit code 0
+    ----- stdout -----
+       SEQ  TIME                  EVENT     AGENT         WHAT
+         1  [TIME]  request   ann           make test
+         2  [TIME]  decision  ann           allow by some-rule: because
+         3  [TIME]  start     ann           task-a
+         6  [TIME]  end       ann           task-a soft_failure, exit 3, 1.5s
+    ");
 }
 
 #[test]
@@ -172,11 +167,26 @@ fn nothing_of_an_agent_acts_on_a_terminal() {
             .any(|line| line.trim_start().starts_with("1  consistent"));
         assert!(!forged, "{arguments:?}: {text}");
     }
-    let shown = audit(&world, &["show", "4"]).stdout;
-    assert!(
-        shown.contains("  command: echo ␛[2J\\u{202e}x\n  |    1  consistent\n"),
-        "{shown}"
-    );
+    assert_snapshot!(world.screen(&["audit", "show", "4"]), @r"
+    exit code 0
+    ----- stdout -----
+    record 4  request  [TIME]
+      agent: bob
+      command: echo ␛[2J\u{202e}x
+      |    1  consistent
+      cwd: /w
+      digest: d
+      policy: p
+      profile: default
+      project: /w
+      rights.preset: workspace
+      sandbox: native
+      session: of-bob
+      task: task-b
+      workspace: /w
+      prev: [DIGEST]
+      hash: [DIGEST]
+    ");
     assert_eq!(
         objects(&world, &["show", "4", "--json"])[0]["command"],
         HOSTILE
@@ -210,11 +220,13 @@ fn commands_tell_what_became_of_them() {
         json!(["bob", "deny", "requested", null]),
     ];
     assert_eq!(found, expected);
-    let table = audit(&world, &["commands", "--agent", "ann"]).stdout;
-    assert!(
-        table.ends_with("ann           allow  exit 3          make test\n"),
-        "{table}"
-    );
+    assert_snapshot!(world.screen(&["audit", "commands"]), @r"
+    exit code 0
+    ----- stdout -----
+    TIME                  AGENT         SAID   BECAME          COMMAND
+    [TIME]  ann           allow  exit 3          make test
+    [TIME]  bob           deny   requested       echo ␛[2J\u{202e}x␊   1  consistent
+    ");
     assert_eq!(
         objects(&world, &["commands", "--json", "--agent", "eve"]),
         [] as [Value; 0]

@@ -3,6 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 use crate::support::{Outcome, World, ran};
@@ -30,21 +31,16 @@ fn setting(world: &World, key: &str) -> Value {
 fn path_lists_the_files() {
     let world = World::new();
     world.configure("");
-    let config = world.path("config/bashful/config.toml");
-    let project = world.workspace().join(".bashful.toml");
-    let outcome = world.call(&["config", "path"]);
-    let mut lines: Vec<String> = outcome.stdout.lines().map(str::to_owned).collect();
-    // Whether this machine has one is not ours to say.
-    let admin = lines.remove(0);
-    assert!(
-        admin.starts_with("admin    /etc/bashful/config.toml"),
-        "{admin}"
-    );
-    let expected = [
-        format!("user     {}", config.display()),
-        format!("project  {}  (absent)", project.display()),
-    ];
-    assert_eq!((outcome.code, lines), (0, expected.to_vec()));
+    // Whether this machine has the administrator's is not ours to say.
+    let admin = "/etc/bashful/config.toml";
+    let told = world.screen(&["config", "path"]);
+    assert_snapshot!(told.replace(&format!("{admin}  (absent)"), admin), @"
+    exit code 0
+    ----- stdout -----
+    admin    /etc/bashful/config.toml
+    user     [WORLD]/config/bashful/config.toml
+    project  [WORLD]/workspace/.bashful.toml  (absent)
+    ");
 }
 
 #[test]
@@ -120,18 +116,38 @@ fn an_unknown_key_in_a_project_is_an_error_too() {
 #[test]
 fn nonsense_is_an_error_that_names_the_place() {
     let world = World::new();
-    for (toml, part) in [
-        ("[limits\n", "line 1"),
-        ("[limits]\ntimeout = 5\n", "`limits.timeout`"),
-        ("[limits]\ntimeout = \"soon\"\n", "`limits.timeout`"),
-        ("[limits]\nkeep = \"middle\"\n", "`limits.keep`"),
-        ("require_description = \"yes\"\n", "`require_description`"),
+    let mut told = String::new();
+    for toml in [
+        "[limits\n",
+        "[limits]\ntimeout = 5\n",
+        "[limits]\ntimeout = \"soon\"\n",
+        "[limits]\nkeep = \"middle\"\n",
+        "require_description = \"yes\"\n",
+        "[limits]\ntimout = \"1s\"\n",
     ] {
         world.configure(toml);
-        let outcome = world.run(&["true"]);
-        let told = outcome.stderr.starts_with("bashful: error: ") && outcome.stderr.contains(part);
-        assert!(outcome.code == 2 && told, "{toml}: {outcome:?}");
+        told += &world.screen(&["run", "true"]);
     }
+    assert_snapshot!(told, @r#"
+    exit code 2
+    ----- stderr -----
+    bashful: error: invalid TOML in `[WORLD]/config/bashful/config.toml` line 1 column 8: unclosed table, expected `]`
+    exit code 2
+    ----- stderr -----
+    bashful: error: wrong type for `limits.timeout` in `[WORLD]/config/bashful/config.toml` line 2 column 11: expected a string with a unit, such as `"90s"`, found a bare number
+    exit code 2
+    ----- stderr -----
+    bashful: error: bad value for `limits.timeout` in `[WORLD]/config/bashful/config.toml` line 2 column 11: duration `soon` does not start with a number
+    exit code 2
+    ----- stderr -----
+    bashful: error: bad value for `limits.keep` in `[WORLD]/config/bashful/config.toml` line 2 column 8: `middle` is not one of `head`, `tail`, `head-tail`
+    exit code 2
+    ----- stderr -----
+    bashful: error: wrong type for `require_description` in `[WORLD]/config/bashful/config.toml` line 1 column 23: expected `true` or `false`, found a string
+    exit code 2
+    ----- stderr -----
+    bashful: error: unknown key `limits.timout` in `[WORLD]/config/bashful/config.toml` line 2: did you mean `limits.timeout`?
+    "#);
 }
 
 #[test]
@@ -141,11 +157,11 @@ fn a_file_that_others_can_write_is_not_trusted() {
     let file = world.path("config/bashful/config.toml");
     fs::set_permissions(&file, fs::Permissions::from_mode(0o666)).unwrap();
     let outcome = world.run(&["true"]);
-    assert_eq!(outcome.code, 2);
-    assert!(
-        outcome.stderr.contains("can be written by others"),
-        "{outcome:?}"
-    );
+    assert_snapshot!(world.as_screen(&outcome), @"
+    exit code 2
+    ----- stderr -----
+    bashful: error: configuration file `[WORLD]/config/bashful/config.toml` can be written by others (mode `0666`): run `chmod go-w [WORLD]/config/bashful/config.toml`
+    ");
 }
 
 #[test]
@@ -157,11 +173,11 @@ fn a_project_can_only_narrow() {
     );
     assert_eq!(setting(&world, "limits.timeout")["value"], 30_000);
     assert_eq!(setting(&world, "limits.max_timeout")["value"], 600_000);
-    let outcome = world.run(&["true"]);
-    assert_eq!(outcome.code, 0);
-    let warning = &outcome.stderr;
-    assert!(warning.starts_with("bashful: warning: "), "{outcome:?}");
-    assert!(warning.contains("limits.max_timeout"), "{outcome:?}");
+    assert_snapshot!(world.screen(&["run", "true"]), @"
+    exit code 0
+    ----- stderr -----
+    bashful: warning: ignored `limits.max_timeout` in `[WORLD]/workspace/.bashful.toml` line 3: a project file can only narrow, and `1h` is wider than `10m`
+    ");
 }
 
 #[test]

@@ -48,6 +48,7 @@ mod repair;
 mod resident;
 mod sandbox;
 mod scope;
+mod screens;
 mod scripts;
 mod secrets;
 mod sessions;

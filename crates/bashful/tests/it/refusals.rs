@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 use crate::support::World;
@@ -73,21 +74,19 @@ fn a_program_without_a_shell_is_judged_too() {
 #[test]
 fn a_refusal_is_told_to_a_person() {
     let world = World::new();
-    let outcome = world.run(&["rm -rf /"]);
-    assert_eq!((outcome.code, outcome.stdout.as_str()), (120, ""));
-    for part in [
-        "Refused: this command did not run",
-        "Command",
-        "Matched",
-        "Why",
-        "Instead",
-    ] {
-        assert!(outcome.stderr.contains(part), "{part} in {outcome:?}");
-    }
-    assert!(
-        !outcome.stderr.contains("Nothing is enforced"),
-        "{outcome:?}"
-    );
+    assert_snapshot!(world.screen(&["run", "rm -rf /"]), @"
+    exit code 120
+    ----- stderr -----
+    ╭─ ✗ Refused: this command did not run
+    │ Command    rm -rf /
+    │            ^^^^^^^^
+    │ Matched    rule delete-root (builtin)
+    │ Why        deletes the system, a home directory or what holds the workspace
+    │ Instead    delete only named files inside the workspace
+    │ To permit  run it with --allow delete-root, or list `delete-root` in
+    │            `capabilities.classes` of the profile
+    ╰───────────────────────────────────────
+    ");
 }
 
 #[test]

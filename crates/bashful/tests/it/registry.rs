@@ -1,5 +1,6 @@
 //! What runs is known, and can be ended from another terminal.
 
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 use crate::support::{Marker, Running, World, eventually};
@@ -53,23 +54,20 @@ fn running_processes_are_tracked() {
 #[test]
 fn status_for_a_person() {
     let world = World::new();
-    let idle = world.call(&["status"]);
-    assert_eq!(
-        (idle.code, idle.stdout.as_str()),
-        (0, "Nothing is running.\n")
-    );
+    assert_snapshot!(world.screen(&["status"]), @"
+    exit code 0
+    ----- stdout -----
+    Nothing is running.
+    ");
     let (_running, marker) = sleeper(&world, "ann");
-    let busy = world.call(&["status"]);
-    let lines: Vec<&str> = busy.stdout.lines().collect();
-    assert_eq!((busy.code, lines.len()), (0, 2), "{busy:?}");
-    assert!(lines[0].starts_with("TASK "), "{busy:?}");
-    assert!(
-        lines[1].starts_with("bash-") && lines[1].contains(" ann "),
-        "{busy:?}"
-    );
     // What runs, and not what an agent says that it is for.
-    let shown = format!("  {}", marker.sleep());
-    assert!(lines[1].ends_with(&shown), "{busy:?}");
+    let busy = world.table(&["status"]);
+    assert_snapshot!(busy.replace(&marker.sleep(), "[COMMAND]"), @"
+    exit code 0
+    ----- stdout -----
+    TASK  AGENT  TIME  COMMAND
+    bash-[ID]  ann  [DURATION]  [COMMAND]
+    ");
 }
 
 #[test]
@@ -157,9 +155,28 @@ fn stop_agent_leaves_another_agent_of_the_same_session_alone() {
 #[test]
 fn stop_without_anything_running() {
     let world = World::new();
-    let outcome = world.call(&["stop", "--all"]);
-    let expected = (0, "Nothing was running.\n");
-    assert_eq!((outcome.code, outcome.stdout.as_str()), expected);
-    assert_eq!(world.call(&["stop"]).code, 2);
-    assert_eq!(world.call(&["stop", "--all", "--agent", "ann"]).code, 2);
+    assert_snapshot!(world.screen(&["stop", "--all"]), @"
+    exit code 0
+    ----- stdout -----
+    Nothing was running.
+    ");
+    assert_snapshot!(world.screen(&["stop"]), @"
+    exit code 2
+    ----- stderr -----
+    error: the following required arguments were not provided:
+      <--all|--agent <NAME>>
+
+    Usage: bashful stop <--all|--agent <NAME>>
+
+    For more information, try '--help'.
+    ");
+    assert_snapshot!(world.screen(&["stop", "--all", "--agent", "ann"]), @"
+    exit code 2
+    ----- stderr -----
+    error: the argument '--all' cannot be used with '--agent <NAME>'
+
+    Usage: bashful stop <--all|--agent <NAME>>
+
+    For more information, try '--help'.
+    ");
 }

@@ -3,9 +3,10 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use crate::support::{Marker, Running, World, eventually};
+use crate::support::{Marker, Running, World, eventually, with_whole_rows};
 
 impl World {
     /// A call in a shell: what it printed, if it went well.
@@ -176,10 +177,11 @@ fn a_shadowed_name_is_not_allowed_by_a_rule() {
 #[test]
 fn shells_are_listed_shown_reset_and_ended() {
     let world = World::unjudged();
-    assert_eq!(
-        world.call(&["shells", "list"]).stdout,
-        "There are no shells.\n"
-    );
+    assert_snapshot!(world.screen(&["shells", "list"]), @"
+    exit code 0
+    ----- stdout -----
+    There are no shells.
+    ");
     world.says(
         "dev",
         "TOKEN=a1b2c3; f() { :; }; alias ll='ls -l'; cd /tmp 2>/dev/null; :",
@@ -191,23 +193,39 @@ fn shells_are_listed_shown_reset_and_ended() {
         json!([shell["name"], shell["session"], shell["calls"]]),
         json!(["dev", "shells", 1])
     );
-    let shown = world.call(&["shells", "show", "dev"]).stdout;
-    for word in ["TOKEN", "ll", "f", "dev"] {
-        assert!(shown.contains(word), "{shown}");
-    }
-    assert!(!shown.contains("a1b2c3"), "{shown}");
-    assert!(world.call(&["shells", "list"]).stdout.starts_with("NAME"));
+    let shown = with_whole_rows(world.call(&["shells", "show", "dev"]));
+    assert_snapshot!(world.as_screen(&shown), @"
+    exit code 0
+    ----- stdout -----
+    ╭─ A shell
+    │ Shell     │ dev
+    │ Agent     │ default
+    │ Session   │ shells
+    │ Workspace │ [WORLD]/workspace
+    │ Directory │ /tmp
+    │ Used      │ [SOON] ago
+    │ Calls     │ 1
+    │ Variables │ OLDPWD, TOKEN
+    │ Functions │ f
+    │ Aliases   │ ll
+    ╰───────────────────────────────────────
+    ");
+    assert_snapshot!(world.table(&["shells", "list"]), @"
+    exit code 0
+    ----- stdout -----
+    NAME  AGENT  SESSION  USED  CALLS  DIRECTORY
+    dev  default  shells  [SOON] ago  1  /tmp
+    ");
     let (code, told) = world.call(&["shells", "reset", "--json", "dev"]).json();
     assert_eq!((code, &told["reset"]), (0, &json!(["dev"])), "{told}");
     assert_eq!(world.says("dev", "echo ${TOKEN-none}"), "none\n");
     assert_eq!(world.call(&["shells", "end", "dev"]).code, 0);
     assert_eq!(world.shells(&[]), [] as [Value; 0]);
-    let gone = world.call(&["shells", "show", "dev"]);
-    assert_eq!(
-        (gone.code, gone.stderr.contains("there is no shell `dev`")),
-        (2, true),
-        "{gone:?}"
-    );
+    assert_snapshot!(world.screen(&["shells", "show", "dev"]), @"
+    exit code 2
+    ----- stderr -----
+    bashful: error: there is no shell `dev`
+    ");
 }
 
 #[test]
@@ -254,7 +272,7 @@ fn a_shell_is_there_during_its_first_call() {
 }
 
 #[test]
-fn bad_names_and_bad_company_are_refused() {
+fn bad_names_and_bad_combinations_are_refused() {
     let world = World::new();
     for name in ["", "../x", "a/b", "a\nb", "\u{1b}[2J", &"x".repeat(65)] {
         let outcome = world.run(&["--shell", name, "true"]);

@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
+use insta::assert_snapshot;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use crate::support::{Marker, Running, World, eventually};
+use crate::support::{Marker, Running, World, eventually, with_whole_rows};
 
 impl World {
     /// `bashful run --background --json` with these arguments: the object.
@@ -101,24 +102,18 @@ fn kill_9_of_the_starter_leaves_the_task_alone() {
 fn people_see_a_box_and_programs_an_id() {
     let world = World::new();
     let outcome = world.run(&["--background", "--name", "nap", "sleep 0.1"]);
-    assert_eq!(outcome.code, 0, "{outcome:?}");
-    let id = outcome.stdout.trim();
-    assert!(
-        id.starts_with("bash-") && outcome.stdout.ends_with('\n'),
-        "{outcome:?}"
-    );
-    let log = world.state().join("tasks").join(id).join("out.log");
-    // Where a long row goes on is not what this is about.
-    let shown = outcome.stderr.replace("\n│          ", "");
-    for row in [
-        "╭─ ✓ Started in the background".to_owned(),
-        format!("│ Task     {id} (nap)"),
-        "│ Command  sleep 0.1".to_owned(),
-        format!("│ Output   {}", log.display()),
-        "│ Look     bashful logs -f nap".to_owned(),
-    ] {
-        assert!(shown.contains(&row), "no `{row}` in {shown}");
-    }
+    assert_snapshot!(world.as_screen(&with_whole_rows(outcome)), @"
+    exit code 0
+    ----- stdout -----
+    bash-[ID]
+    ----- stderr -----
+    ╭─ ✓ Started in the background
+    │ Task     bash-[ID] (nap)
+    │ Command  sleep 0.1
+    │ Output   [WORLD]/state/bashful/tasks/bash-[ID]/out.log
+    │ Look     bashful logs -f nap
+    ╰───────────────────────────────────────
+    ");
     assert_eq!(world.call(&["wait", "nap"]).code, 0);
 }
 
@@ -276,8 +271,12 @@ fn an_agent_has_so_many_tasks_and_no_more() {
     let first = world.background(&["--session", "s", "sleep 60"]);
     let second = world.background(&["--session", "s", "sleep 60"]);
     let third = world.run(&["--background", "--session", "s", "sleep 60"]);
-    assert_eq!(third.code, 2);
-    assert!(third.stderr.contains("tasks.per_agent"), "{third:?}");
+    assert_snapshot!(world.as_screen(&third), @"
+    exit code 2
+    ----- stderr -----
+    bashful: error: 2 background tasks of the agent `default` are already running, and no more may run
+    bashful: hint: `bashful tasks` lists them: end some with `bashful kill`, or raise `tasks.per_agent` in the configuration
+    ");
     // Other agents are not in the way, and neither is a run that its caller waits for.
     assert_eq!(world.run(&["--session", "s", "true"]).code, 0);
     let other = world.background(&["--agent", "bob", "sleep 60"]);
@@ -293,26 +292,31 @@ fn a_signal_for_what_has_ended_is_an_error_and_no_list() {
     let told = world.background(&["true"]);
     assert_eq!(world.call(&["wait", id(&told)]).code, 0);
     let signalled = world.call(&["kill", "--signal", "HUP", id(&told)]);
-    assert_eq!((signalled.code, signalled.stdout.as_str()), (125, ""));
-    assert!(signalled.stderr.contains("has ended"), "{signalled:?}");
+    assert_snapshot!(world.as_screen(&signalled), @"
+    exit code 125
+    ----- stderr -----
+    bashful: error: the task `bash-[ID]` has ended; its output can still be read
+    ");
 }
 
 #[test]
 fn a_name_does_not_bring_other_columns() {
     let world = World::new();
     let told = world.background(&["--name", "dev", "sleep 60"]);
-    let heading = world.call(&["tasks"]).stdout;
-    let heading: Vec<&str> = heading.lines().next().unwrap().split_whitespace().collect();
-    assert_eq!(
-        heading,
-        ["TASK", "NAME", "STATE", "TIME", "OUTPUT", "COMMAND"]
-    );
+    assert_snapshot!(world.table(&["tasks"]), @"
+    exit code 0
+    ----- stdout -----
+    TASK  NAME  STATE  TIME  OUTPUT  COMMAND
+    bash-[ID]  dev  running  [DURATION]  0 B  sleep 60
+    ");
     let other = world.background(&["--agent", "bob", "sleep 60"]);
-    let heading = world.call(&["tasks"]).stdout;
-    assert!(
-        heading.lines().next().unwrap().contains("AGENT"),
-        "{heading}"
-    );
+    assert_snapshot!(world.table(&["tasks"]), @"
+    exit code 0
+    ----- stdout -----
+    TASK  NAME  STATE  AGENT  TIME  OUTPUT  COMMAND
+    bash-[ID]  dev  running  default  [DURATION]  0 B  sleep 60
+    bash-[ID]  -  running  bob  [DURATION]  0 B  sleep 60
+    ");
     let killed = world.call(&["kill", "--now", id(&told), id(&other)]);
     assert_eq!(killed.code, 0, "{killed:?}");
 }

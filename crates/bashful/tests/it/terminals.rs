@@ -3,6 +3,7 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
+use insta::assert_snapshot;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
@@ -237,46 +238,55 @@ fn a_question_is_told() {
 fn what_makes_no_sense_is_said() {
     let world = World::new();
     let id = behind(&world, "sleep 1000");
-    for (arguments, said) in [
-        (vec!["attach", &id], "for a person at a terminal"),
-        (vec!["send", &id], "required"),
-        (vec!["send", &id, "--keys", "nokey"], "is not a key"),
-        (vec!["run", "--tty", "--size", "0x0", "true"], "80x24"),
-        (vec!["run", "--size", "80x24", "true"], "--tty"),
-    ] {
-        let told = world.call(&arguments);
-        assert_eq!(told.code, 2, "{arguments:?} {told:?}");
-        assert!(told.stderr.contains(said), "{arguments:?} {told:?}");
-    }
+    let told = [
+        &["attach", &id][..],
+        &["send", &id],
+        &["send", &id, "--keys", "nokey"],
+        &["run", "--tty", "--size", "0x0", "true"],
+        &["run", "--size", "80x24", "true"],
+    ]
+    .map(|arguments| world.call(arguments));
+    assert_snapshot!(world.complaints(&told), @"
+    2  bashful: error: `attach` is for a person at a terminal; use `bashful send` and `bashful logs --screen`
+    2  error: the following required arguments were not provided:
+    2  error: invalid value 'nokey' for '--keys <KEYS>': `nokey` is not a key; keys are enter, tab, escape, space, backspace, up, down, left, right, home, end, page-up, page-down, insert, delete, f1 to f12, ctrl-a to ctrl-z, alt-x, or one character
+    2  error: invalid value '0x0' for '--size <COLUMNSxROWS>': expected columns and rows up to 500, as in 80x24
+    2  error: the following required arguments were not provided:
+    ");
     let plain = world.call(&["run", "--background", "sleep 1000"]);
     let plain = plain.stdout.trim();
-    let told = world.call(&["send", plain, "x"]);
-    assert!(
-        told.stderr.contains("no input that can be sent to"),
-        "{told:?}"
-    );
-    assert!(told.stderr.contains("--keep-input"), "{told:?}");
-    let to_plain = |tool: &str, arguments: Value| {
-        let told = world.call(&["tools", "call", tool, &arguments.to_string()]);
-        assert_eq!(told.code, 2, "{told:?}");
-        assert!(!told.stderr.contains("--"), "{told:?}");
-        told.stderr
-    };
-    let said = to_plain("task_send", json!({ "task_id": plain, "text": "x" }));
-    assert!(said.contains("start it with `tty`"), "{said}");
-    let said = to_plain("task_send", json!({ "task_id": plain }));
-    assert!(said.contains("`task_send` needs one of"), "{said}");
-    let said = to_plain("task_output", json!({ "task_id": plain, "after": 99 }));
-    assert!(said.contains("the `next` of the last answer"), "{said}");
-    let said = to_plain("task_output", json!({ "task_id": "bash-none" }));
-    assert!(said.contains("task_list shows"), "{said}");
-    let unknown = world.call(&["logs", "bash-none"]);
-    assert!(
-        unknown.stderr.contains("bashful tasks --all"),
-        "{unknown:?}"
-    );
-    let told = world.call(&["logs", "--screen", plain]);
-    assert!(told.stderr.contains("has no terminal"), "{told:?}");
+    assert_snapshot!(world.screen(&["send", plain, "x"]), @"
+    exit code 125
+    ----- stderr -----
+    bashful: error: the task `bash-[ID]` has no input that can be sent to
+    bashful: hint: start it with --tty, or with --keep-input, to send to it
+    ");
+    // A model reads of arguments of the tool, and of no flags.
+    let told = [
+        ("task_send", json!({ "task_id": plain, "text": "x" })),
+        ("task_send", json!({ "task_id": plain })),
+        ("task_output", json!({ "task_id": plain, "after": 99 })),
+        ("task_output", json!({ "task_id": "bash-none" })),
+    ]
+    .map(|(tool, arguments)| world.call(&["tools", "call", tool, &arguments.to_string()]));
+    assert_snapshot!(world.complaints(&told), @"
+    2  bashful: error: the task `bash-[ID]` has no input that can be sent to; start it with `tty` to give it a terminal
+    2  bashful: error: `task_send` needs one of `text`, `enter`, `keys` or `eof`
+    2  bashful: error: the log of the task `bash-[ID]` ends at 0, before 99; read on from the `next` of the last answer, or from 0
+    2  bashful: error: there is no task `bash-none`; task_list shows your tasks
+    ");
+    assert_snapshot!(world.screen(&["logs", "bash-none"]), @"
+    exit code 2
+    ----- stderr -----
+    bashful: error: there is no task `bash-none`
+    bashful: hint: `bashful tasks --all` lists them
+    ");
+    assert_snapshot!(world.screen(&["logs", "--screen", plain]), @"
+    exit code 125
+    ----- stderr -----
+    bashful: error: the task `bash-[ID]` has no terminal
+    bashful: hint: start it with --tty to give it one
+    ");
     end(&world, &id);
     end(&world, plain);
 }

@@ -2,6 +2,7 @@
 
 use std::process::Stdio;
 
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 use crate::support::{Outcome, Running, World};
@@ -23,38 +24,37 @@ fn call(world: &World, tool: &str, arguments: &Value) -> Outcome {
 #[test]
 fn the_list_is_for_people() {
     let world = World::new();
-    let outcome = world.call(&["tools"]);
-    assert_eq!(
-        outcome.stdout,
-        "bash_run         Run a command (runs commands)\n\
-        \x20                also bash.execute, bash_execute, Bash\n\
-         task_output      Read what a task printed (reads only)\n\
-        \x20                also TaskOutput, task.output\n\
-         task_wait        Wait for a task (reads only)\n\
-        \x20                also task.wait\n\
-         task_list        List tasks (reads only)\n\
-        \x20                also task.list\n\
-         task_kill        End a task (ends or deletes)\n\
-        \x20                also task.kill, KillShell\n\
-         task_send        Type into a task (runs commands)\n\
-        \x20                also task.send\n\
-        task_screen      Look at a task's terminal (reads only)\n\
-        \x20                also task.screen\n\
-        policy_explain   What would happen to a command (reads only)\n\
-        script_run       Run a managed script (runs commands)\n\
-        \x20                also bash.run, bash.run_script, bash_run_script, run_script\n\
-        script_create    Keep a new script (saves for later)\n\
-        \x20                also script.create, bash.create_script, bash_create_script, create_script\n\
-        script_list      List managed scripts (reads only)\n\
-        \x20                also script.list, bash.list_scripts, bash_list_scripts, list_scripts\n\
-        script_get       Read a managed script (reads only)\n\
-        \x20                also script.get, bash.get_script, bash_get_script, get_script\n\
-        script_validate  Look at a script before it runs (reads only)\n\
-        \x20                also script.validate, bash.validate_script, bash_validate_script, validate_script\n\
-        script_delete    Delete a managed script (ends or deletes)\n\
-        \x20                also script.delete, bash.delete_script, bash_delete_script, delete_script\n"
-    );
-    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
+    assert_snapshot!(world.screen(&["tools"]), @"
+    exit code 0
+    ----- stdout -----
+    bash_run         Run a command (runs commands)
+                     also bash.execute, bash_execute, Bash
+    task_output      Read what a task printed (reads only)
+                     also TaskOutput, task.output
+    task_wait        Wait for a task (reads only)
+                     also task.wait
+    task_list        List tasks (reads only)
+                     also task.list
+    task_kill        End a task (ends or deletes)
+                     also task.kill, KillShell
+    task_send        Type into a task (runs commands)
+                     also task.send
+    task_screen      Look at a task's terminal (reads only)
+                     also task.screen
+    policy_explain   What would happen to a command (reads only)
+    script_run       Run a managed script (runs commands)
+                     also bash.run, bash.run_script, bash_run_script, run_script
+    script_create    Keep a new script (saves for later)
+                     also script.create, bash.create_script, bash_create_script, create_script
+    script_list      List managed scripts (reads only)
+                     also script.list, bash.list_scripts, bash_list_scripts, list_scripts
+    script_get       Read a managed script (reads only)
+                     also script.get, bash.get_script, bash_get_script, get_script
+    script_validate  Look at a script before it runs (reads only)
+                     also script.validate, bash.validate_script, bash_validate_script, validate_script
+    script_delete    Delete a managed script (ends or deletes)
+                     also script.delete, bash.delete_script, bash_delete_script, delete_script
+    ");
 }
 
 #[test]

@@ -52,7 +52,7 @@ pub(crate) struct ScriptCallerArguments {
     /// Leave templates without a value as they are.
     #[arg(long)]
     pub(crate) allow_missing: bool,
-    /// Only tell what would run, with which values, and what it could do.
+    /// Only show what would run, with which values, and what it could do.
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// The root in which a working directory may lie [default: the current directory].
@@ -108,7 +108,7 @@ pub(crate) enum ActionCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct ActionRunArguments {
-    /// The actions as JSON; - is our standard input.
+    /// The actions as JSON; - is standard input.
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
     #[command(flatten)]

@@ -23,7 +23,7 @@ use crate::view::alike;
 /// How long a wait without anything new may take before we look again.
 const LOOK_AGAIN: Duration = Duration::from_secs(60);
 
-pub(super) fn watch(desk: &ApprovalQueue, printer: &Printer) -> anyhow::Result<Exit> {
+pub(super) fn watch(queue: &ApprovalQueue, printer: &Printer) -> anyhow::Result<Exit> {
     let by = AnsweredBy::here(Channel::Terminal)?;
     let terminal = Terminal::open(printer.manner()).ok_or_else(|| {
         UsageError(
@@ -32,7 +32,7 @@ pub(super) fn watch(desk: &ApprovalQueue, printer: &Printer) -> anyhow::Result<E
         )
     })?;
     let watcher = Watcher {
-        desk,
+        queue,
         by,
         terminal,
         interrupts: Interrupts::catch().context("cannot catch interrupts")?,
@@ -42,7 +42,7 @@ pub(super) fn watch(desk: &ApprovalQueue, printer: &Printer) -> anyhow::Result<E
         .terminal
         .write("Waiting for asks; Ctrl-C stops.\n".as_bytes());
     loop {
-        let mut asks = desk.asks(WhichAsks::Pending)?;
+        let mut asks = queue.asks(WhichAsks::Pending)?;
         let go_on = if asks.is_empty() {
             watcher.wait_for_more()
         } else {
@@ -64,7 +64,7 @@ enum Next {
 
 /// The person at a terminal who answers.
 struct Watcher<'a> {
-    desk: &'a ApprovalQueue,
+    queue: &'a ApprovalQueue,
     by: AnsweredBy,
     terminal: Terminal,
     interrupts: Interrupts,
@@ -76,9 +76,9 @@ impl Watcher<'_> {
     fn put(&self, ask: &Ask, others: &[Ask]) -> anyhow::Result<Next> {
         let like: Vec<&Ask> = others.iter().filter(|other| alike(other, ask)).collect();
         let pending = Open {
-            desk: self.desk,
+            queue: self.queue,
             id: &ask.id,
-            watch: self.desk.watch(),
+            watch: self.queue.watch(),
         };
         let waiting = Waiting::new(&self.terminal, Some(&pending), Some(&self.interrupts));
         let Some(turn) = Turn::take(&self.runtime, &waiting) else {
@@ -112,7 +112,7 @@ impl Watcher<'_> {
     }
 
     /// Offers to give the same answer to those that are like the one that was denied. A lasting
-    /// yes needs no such question: the desk settles what it covers.
+    /// yes needs no such question: the queue settles what it covers.
     fn deny_too(&self, like: &[&Ask], answer: &Answer) -> anyhow::Result<Next> {
         let waiting = Waiting::new(&self.terminal, None, Some(&self.interrupts));
         let question = format!("Also deny the {} like it?", like.len());
@@ -129,7 +129,7 @@ impl Watcher<'_> {
 
     /// Gives an answer, and tells what it left behind or that it came too late.
     fn give(&self, ask: &Ask, answer: &Answer) -> anyhow::Result<()> {
-        let settled = self.desk.answer(&ask.id, answer, &self.by)?;
+        let settled = self.queue.answer(&ask.id, answer, &self.by)?;
         if !matches!(settled, Settled::Counts { grant: None, .. }) {
             let mut out = Vec::new();
             settled::show(&settled, self.terminal.style(), &mut out);
@@ -145,8 +145,8 @@ impl Watcher<'_> {
     /// Waits until there is an ask to put.
     fn wait_for_more(&self) -> Next {
         let idle = Idle {
-            desk: self.desk,
-            watch: self.desk.watch(),
+            queue: self.queue,
+            watch: self.queue.watch(),
         };
         let waiting = Waiting::new(&self.terminal, Some(&idle), Some(&self.interrupts));
         match waiting.without_keys(LOOK_AGAIN) {
@@ -158,14 +158,14 @@ impl Watcher<'_> {
 
 /// There is nothing to ask; over when an ask comes.
 struct Idle<'a> {
-    desk: &'a ApprovalQueue,
+    queue: &'a ApprovalQueue,
     watch: Watch,
 }
 
 impl Pending for Idle<'_> {
     fn is_open(&self) -> bool {
         // What cannot be read now is an error when it is read to be shown.
-        let asks = self.desk.asks(WhichAsks::Pending);
+        let asks = self.queue.asks(WhichAsks::Pending);
         asks.is_ok_and(|asks| asks.is_empty())
     }
 
@@ -180,14 +180,14 @@ impl Pending for Idle<'_> {
 
 /// One ask that waits.
 struct Open<'a> {
-    desk: &'a ApprovalQueue,
+    queue: &'a ApprovalQueue,
     id: &'a str,
     watch: Watch,
 }
 
 impl Pending for Open<'_> {
     fn is_open(&self) -> bool {
-        let ask = self.desk.ask(self.id);
+        let ask = self.queue.ask(self.id);
         // A database that cannot be read for a moment has not answered either.
         ask.map_or(true, |ask| ask.state == AskState::Pending)
     }
@@ -202,12 +202,12 @@ impl Pending for Open<'_> {
 }
 
 /// Prints each ask once, until the reader is gone or an interrupt ends us.
-pub(super) fn print(desk: &ApprovalQueue, printer: &Printer) -> anyhow::Result<Exit> {
+pub(super) fn print(queue: &ApprovalQueue, printer: &Printer) -> anyhow::Result<Exit> {
     let interrupts = Interrupts::catch().context("cannot catch interrupts")?;
-    let watch = desk.watch();
+    let watch = queue.watch();
     let mut told: BTreeSet<String> = BTreeSet::new();
     loop {
-        let asks = desk.asks(WhichAsks::Pending)?;
+        let asks = queue.asks(WhichAsks::Pending)?;
         for ask in &asks {
             if told.insert(ask.id.clone()) {
                 printer.json(&json!({ "v": 1, "ask": ask }))?;

@@ -2,15 +2,15 @@
 
 use bashful_engine::{Finding, FindingState};
 
-use crate::clients::{ClientStanding, ShellState, Surroundings, all, standing};
+use crate::clients::{ClientStanding, ShellState, UserEnvironment, all, standing};
 
 /// A row for each client that is found here; none where we cannot tell where to look.
 pub(super) fn findings() -> Vec<Finding> {
-    let Ok(around) = Surroundings::here() else {
+    let Ok(user) = UserEnvironment::here() else {
         return Vec::new();
     };
     all()
-        .map(|client| standing(client, &around))
+        .map(|client| standing(client, &user))
         .filter(|client| client.is_found() || !client.entries.is_empty())
         .map(|client| finding(&client))
         .collect()

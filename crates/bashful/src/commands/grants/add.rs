@@ -18,7 +18,7 @@ use crate::errors::UsageError;
 use crate::printer::Printer;
 
 pub(super) fn add(
-    desk: &ApprovalQueue,
+    queue: &ApprovalQueue,
     arguments: &AddArguments,
     printer: &Printer,
 ) -> anyhow::Result<Grant> {
@@ -66,7 +66,7 @@ pub(super) fn add(
         expires: arguments.expires,
     };
     check(&wish, config)?;
-    Ok(desk.give(&wish, &by)?)
+    Ok(queue.give(&wish, &by)?)
 }
 
 /// Refuses what no run could be given: otherwise every run that leans on it would fail.
@@ -83,7 +83,7 @@ fn check(wish: &GrantWish, config: Config) -> anyhow::Result<()> {
         .build()?;
     engine
         .explain(Invocation::bash("true"))
-        .context("no run could be given this")?;
+        .context("no run could be given these rights")?;
     Ok(())
 }
 

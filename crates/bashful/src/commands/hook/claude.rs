@@ -16,7 +16,7 @@ use bashful_engine::{
 use serde_json::{Map, Value, json};
 
 use crate::cli::ClaudeHookArguments;
-use crate::clients::Surroundings;
+use crate::clients::UserEnvironment;
 use crate::commands::run::sandbox;
 use crate::printer::Printer;
 
@@ -167,8 +167,8 @@ impl<'a> Call<'a> {
 
 /// Answers that it may run, through us.
 fn rewrite(call: &Call<'_>, input: &Map<String, Value>, printer: &Printer) -> anyhow::Result<()> {
-    let around = Surroundings::here()?;
-    let line = call.line(&around.executable);
+    let user = UserEnvironment::here()?;
+    let line = call.line(&user.executable);
     if line.len() > LONGEST_LINE {
         return deny(
             "the command is too long for one line; put it into a file",

@@ -3,17 +3,17 @@
 use serde_json::json;
 
 use crate::cli::McpConfigArguments;
-use crate::clients::{FileEdit, OwnShell, Surroundings, make, parse};
+use crate::clients::{FileEdit, OwnShell, UserEnvironment, make, parse};
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::view::visible;
 
 pub(super) fn config(arguments: &McpConfigArguments, printer: &Printer) -> anyhow::Result<Exit> {
-    let around = Surroundings::here()?;
+    let user = UserEnvironment::here()?;
     let client = arguments.client.client();
-    let wanted = super::wanted(client, &arguments.wish, &around)?;
+    let wanted = super::wanted(client, &arguments.wish, &user)?;
     let title = client.title();
-    let server = client.server(&wanted, &around);
+    let server = client.server(&wanted, &user);
     let mut parts = vec![Piece {
         purpose: "server",
         words: format!("{title} starts Bashful with this"),
@@ -22,7 +22,7 @@ pub(super) fn config(arguments: &McpConfigArguments, printer: &Printer) -> anyho
     }];
     let mut notes = Vec::new();
     if wanted.shell == OwnShell::Off
-        && let Some(switch) = client.shell(&wanted, &around)
+        && let Some(switch) = client.shell(&wanted, &user)
     {
         for edit in switch.edits {
             parts.push(Piece {
@@ -35,7 +35,7 @@ pub(super) fn config(arguments: &McpConfigArguments, printer: &Printer) -> anyho
         notes.extend(switch.by_hand.map(str::to_owned));
     }
     if wanted.shell == OwnShell::Hook
-        && let Some(edit) = client.hook(&wanted, &around)
+        && let Some(edit) = client.hook(&wanted, &user)
     {
         parts.push(Piece {
             purpose: "hook",

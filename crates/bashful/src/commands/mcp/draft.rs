@@ -6,14 +6,14 @@ use anyhow::Context as _;
 
 use crate::clients::{
     Document, FileEdit, FileError, Format, Found, Misfit, Reach, Receipt, Receipts, Step,
-    Surroundings, TakenBack, Written, holds, make, parse, read, take_back, write,
+    TakenBack, UserEnvironment, Written, holds, make, parse, read, take_back, write,
 };
 use crate::errors::UsageError;
 use crate::prompt::now_ms;
 
 /// The files of one client, as they are and as they would be.
 pub(super) struct Draft<'a> {
-    around: &'a Surroundings,
+    user: &'a UserEnvironment,
     reach: Reach,
     files: Vec<Working>,
 }
@@ -38,9 +38,9 @@ pub(super) struct Part {
 pub(super) struct Mark(Vec<(PathBuf, Option<String>, usize)>);
 
 impl<'a> Draft<'a> {
-    pub(super) fn new(around: &'a Surroundings, reach: Reach) -> Self {
+    pub(super) fn new(user: &'a UserEnvironment, reach: Reach) -> Self {
         Self {
-            around,
+            user,
             reach,
             files: Vec::new(),
         }
@@ -130,7 +130,7 @@ impl<'a> Draft<'a> {
         let known = self.files.iter().position(|it| it.named == path);
         let index = known.unwrap_or(self.files.len());
         if known.is_none() {
-            let found = read(path, self.reach, &self.around.project).map_err(mistake)?;
+            let found = read(path, self.reach, &self.user.project).map_err(mistake)?;
             self.files.push(Working {
                 named: path.to_owned(),
                 text: found.text.clone(),

@@ -6,7 +6,7 @@ use super::consent::{Consent, Word};
 use super::draft::{Draft, Note, Part};
 use crate::cli::InstallArguments;
 use crate::clients::{
-    Client, OwnShell, Receipts, SetUp, ShellState, Surroundings, Switch, SwitchEffect, Written,
+    Client, OwnShell, Receipts, SetUp, ShellState, Switch, SwitchEffect, UserEnvironment, Written,
     standing,
 };
 use crate::errors::UsageError;
@@ -20,19 +20,19 @@ pub(super) const DECLINED: Exit = Exit::Command(1);
 pub(super) fn install(arguments: &InstallArguments, printer: &Printer) -> anyhow::Result<Exit> {
     // What we run must not open its own cage.
     AnsweredBy::outside(Channel::Terminal)?;
-    let around = Surroundings::here()?;
+    let user = UserEnvironment::here()?;
     let client = arguments.client.client();
-    let wanted = super::wanted(client, &arguments.wish, &around)?;
+    let wanted = super::wanted(client, &arguments.wish, &user)?;
     let consent = Consent::of(arguments, printer);
     if arguments.remove {
-        return super::remove::remove(client, &wanted, &around, &consent, printer);
+        return super::remove::remove(client, &wanted, &user, &consent, printer);
     }
     let mut installing = Installing {
         client,
         wanted: &wanted,
-        around: &around,
+        user: &user,
         consent: &consent,
-        draft: Draft::new(&around, wanted.reach),
+        draft: Draft::new(&user, wanted.reach),
         notes: Vec::new(),
         changed: false,
     };
@@ -49,7 +49,7 @@ pub(super) fn install(arguments: &InstallArguments, printer: &Printer) -> anyhow
 struct Installing<'a> {
     client: &'a dyn Client,
     wanted: &'a SetUp,
-    around: &'a Surroundings,
+    user: &'a UserEnvironment,
     consent: &'a Consent<'a>,
     draft: Draft<'a>,
     notes: Vec<String>,
@@ -61,7 +61,7 @@ impl Installing<'_> {
     /// Shows each part and asks about it; no to the first ends it.
     fn agreed(&mut self) -> anyhow::Result<Word> {
         let title = self.client.title();
-        let server = self.client.server(self.wanted, self.around);
+        let server = self.client.server(self.wanted, self.user);
         let parts: Vec<Part> = self.draft.make(&server)?.into_iter().collect();
         if !parts.is_empty() {
             let heading = format!("{title} starts Bashful, and has its tools:");
@@ -82,7 +82,7 @@ impl Installing<'_> {
     }
 
     fn offer_switch(&mut self) -> anyhow::Result<Word> {
-        let Some(switch) = self.client.shell(self.wanted, self.around) else {
+        let Some(switch) = self.client.shell(self.wanted, self.user) else {
             return Ok(Word::Yes);
         };
         let question = match switch.effect {
@@ -106,12 +106,12 @@ impl Installing<'_> {
 
     fn offer_hook(&mut self) -> anyhow::Result<Word> {
         let title = self.client.title();
-        let hook = self.client.hook(self.wanted, self.around).ok_or_else(|| {
+        let hook = self.client.hook(self.wanted, self.user).ok_or_else(|| {
             UsageError(format!(
                 "{title} has no hook that could send its commands through Bashful"
             ))
         })?;
-        if standing(self.client, self.around).shell == ShellState::Off {
+        if standing(self.client, self.user).shell == ShellState::Off {
             self.notes.push(format!(
                 "Its own shell is switched off, so the hook has nothing to do; `bashful mcp \
                  install {} --remove` undoes that.",

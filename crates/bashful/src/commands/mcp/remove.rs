@@ -6,7 +6,7 @@ use super::consent::{Consent, Word};
 use super::draft::{Draft, Note, Part};
 use super::install::{DECLINED, finished};
 use crate::clients::{
-    Client, FileEdit, Kind, Receipt, Receipts, SetUp, Step, Surroundings, What, parse, read,
+    Client, FileEdit, Kind, Receipt, Receipts, SetUp, Step, UserEnvironment, What, parse, read,
 };
 use crate::exit::Exit;
 use crate::printer::Printer;
@@ -14,19 +14,19 @@ use crate::printer::Printer;
 pub(super) fn remove(
     client: &dyn Client,
     wanted: &SetUp,
-    around: &Surroundings,
+    user: &UserEnvironment,
     consent: &Consent<'_>,
     printer: &Printer,
 ) -> anyhow::Result<Exit> {
     let title = client.title();
     let mut receipts = Receipts::load(&crate::commands::places()?)?;
-    let mut draft = Draft::new(around, wanted.reach);
+    let mut draft = Draft::new(user, wanted.reach);
     let (mut parts, mut notes): (Vec<Part>, Vec<String>) = (Vec::new(), Vec::new());
-    for edit in edits(client, wanted, around) {
+    for edit in edits(client, wanted, user) {
         let path = draft.real_path(&edit.path)?;
         let receipt = match receipts.of(&path) {
             Some(receipt) => receipt.clone(),
-            None => unrecorded(&edit, wanted, around)?,
+            None => unrecorded(&edit, wanted, user)?,
         };
         parts.extend(draft.take_back(&edit, &receipt, &mut notes)?);
     }
@@ -59,11 +59,11 @@ pub(super) fn remove(
 }
 
 /// Each file once, with all that may have been put into it.
-fn edits(client: &dyn Client, wanted: &SetUp, around: &Surroundings) -> Vec<FileEdit> {
-    let mut all = vec![client.server(wanted, around)];
-    let switch = client.shell(wanted, around);
+fn edits(client: &dyn Client, wanted: &SetUp, user: &UserEnvironment) -> Vec<FileEdit> {
+    let mut all = vec![client.server(wanted, user)];
+    let switch = client.shell(wanted, user);
     all.extend(switch.into_iter().flat_map(|switch| switch.edits));
-    all.extend(client.hook(wanted, around));
+    all.extend(client.hook(wanted, user));
     let mut edits: Vec<FileEdit> = Vec::new();
     for edit in all {
         match edits.iter_mut().find(|other| other.path == edit.path) {
@@ -76,8 +76,8 @@ fn edits(client: &dyn Client, wanted: &SetUp, around: &Surroundings) -> Vec<File
 
 /// What is surely ours in a file of which there is no record: our server's entry and our hooks. A
 /// rule or a setting may be a person's own wish, and stays.
-fn unrecorded(edit: &FileEdit, wanted: &SetUp, around: &Surroundings) -> anyhow::Result<Receipt> {
-    let found = read(&edit.path, wanted.reach, &around.project)?;
+fn unrecorded(edit: &FileEdit, wanted: &SetUp, user: &UserEnvironment) -> anyhow::Result<Receipt> {
+    let found = read(&edit.path, wanted.reach, &user.project)?;
     let text = found.text.unwrap_or_default();
     let Ok(document) = parse(edit.format, &text) else {
         // It is told when it is to be changed.

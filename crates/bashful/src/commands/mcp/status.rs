@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use crate::clients::{ClientStanding, ShellState, Surroundings, all, standing};
+use crate::clients::{ClientStanding, ShellState, UserEnvironment, all, standing};
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::view::show_clients;
 
 pub(super) fn status(as_json: bool, printer: &Printer) -> anyhow::Result<Exit> {
-    let around = Surroundings::here()?;
-    let clients: Vec<ClientStanding> = all().map(|client| standing(client, &around)).collect();
+    let user = UserEnvironment::here()?;
+    let clients: Vec<ClientStanding> = all().map(|client| standing(client, &user)).collect();
     if as_json {
         let clients: Vec<Value> = clients.iter().map(in_json).collect();
         printer.json(&json!({ "v": 1, "clients": clients }))?;

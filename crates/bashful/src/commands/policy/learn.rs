@@ -43,7 +43,7 @@ pub(super) fn learn(arguments: &LearnArguments, printer: &Printer) -> anyhow::Re
 fn remarks(learnt: &Learnt, unread: u64, printer: &Printer) {
     for run in &learnt.left_out {
         let text = format!(
-            "this profile would not let pass {}× {}: {}",
+            "this profile would not allow {}× {}: {}",
             run.count,
             visible(&run.command),
             visible(&run.why)

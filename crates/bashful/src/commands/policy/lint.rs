@@ -27,7 +27,7 @@ pub(super) fn lint(file: Option<&Path>, as_json: bool, printer: &Printer) -> any
             .iter()
             .map(|lint| format!("{}\n", visible(&lint.to_string())));
         let text: String = lines.collect();
-        let well = "Nothing is odd about these rules.\n";
+        let well = "Nothing odd was found in these rules.\n";
         printer.data(if text.is_empty() { well } else { &text }.as_bytes())?;
     }
     Ok(if lints.is_empty() {

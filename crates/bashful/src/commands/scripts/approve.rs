@@ -60,7 +60,7 @@ pub(super) fn approve(engine: &Engine, wish: &Wish<'_>, tell: &Teller<'_>) -> an
     if !said {
         tell.printer.note(
             "note",
-            "nothing was changed, and it is not approved as it is",
+            "nothing was changed, and the script is still not approved",
         );
         return Ok(NOT_APPROVED);
     }

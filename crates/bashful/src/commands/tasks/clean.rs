@@ -48,7 +48,7 @@ pub(super) fn clean(arguments: &CleanArguments, printer: &Printer) -> anyhow::Re
     if cleaned.waiting > 0 {
         let _ = writeln!(
             text,
-            "{} ended a moment ago, and can be removed when that is on record.",
+            "{} ended a moment ago, and can be removed once that is on record.",
             cleaned.waiting
         );
     }

@@ -1,25 +1,29 @@
 //! `bashful approvals`: answers from another terminal, by id.
 
+use insta::assert_snapshot;
 use serde_json::json;
 
-use super::{ask_about, asking, grants, made, on_a_terminal, pending, without_a_terminal};
-use crate::support::ran;
+use super::{ask_about, asking, grants, made, on_a_terminal, pending};
 
 #[test]
 fn list_and_show_tell_what_waits() {
     let world = asking();
-    let empty = ran(0, "Nothing waits for an answer.\n", "");
-    assert_eq!(world.call(&["approvals", "list"]), empty);
+    assert_snapshot!(world.screen(&["approvals", "list"]), @"
+    exit code 0
+    ----- stdout -----
+    Nothing waits for an answer.
+    ");
     let id = ask_about(&world, "touch made");
-    let listed = world.call(&["approvals", "list"]).stdout;
-    let rows: Vec<&str> = listed.lines().collect();
-    assert_eq!(rows.len(), 2, "{listed}");
-    assert!(
-        rows[1].ends_with("  pending  default  ask-touch  touch made"),
-        "{listed}"
-    );
+    assert_snapshot!(world.table(&["approvals", "list"]), @"
+    exit code 0
+    ----- stdout -----
+    ID  AGE  STATE  AGENT  WHAT  COMMAND
+    [ID]  [DURATION]  pending  default  ask-touch  touch made
+    ");
     // The short id in the table is good enough to name it.
-    let short = rows[1].split_whitespace().next().unwrap();
+    let listed = world.call(&["approvals", "list"]).stdout;
+    let short = listed.lines().nth(1).unwrap();
+    let short = short.split_whitespace().next().unwrap();
     let shown = world.call(&["approvals", "show", short]).stdout;
     assert!(shown.starts_with("╭─ ? May this command run?\n│ Command      │ touch made\n"));
     assert!(
@@ -42,9 +46,13 @@ fn equal_asks_share_a_row() {
     }
     ask_about(&world, "touch other");
     assert_eq!(pending(&world).len(), 4);
-    let listed = world.call(&["approvals", "list"]).stdout;
-    assert_eq!(listed.lines().count(), 3, "{listed}");
-    assert!(listed.contains("(3 like this) touch made\n"), "{listed}");
+    assert_snapshot!(world.table(&["approvals", "list"]), @"
+    exit code 0
+    ----- stdout -----
+    ID  AGE  STATE  AGENT  WHAT  COMMAND
+    [ID]  [DURATION]  pending  default  ask-touch  (3 like this) touch made
+    [ID]  [DURATION]  pending  default  ask-touch  touch other
+    ");
 }
 
 #[test]
@@ -99,26 +107,18 @@ fn an_ask_that_does_not_exist_is_a_mistake() {
     let world = asking();
     ask_about(&world, "touch one");
     ask_about(&world, "touch two");
-    let cases = [
-        (
-            "ask-nothing",
-            "there is no ask `ask-nothing`",
-            "`bashful approvals list --all` shows them",
-        ),
-        (
-            "ask-",
-            "`ask-` is the beginning of 2 ids",
-            "type more of it",
-        ),
-    ];
-    for (id, problem, hint) in cases {
-        let expected = ran(
-            2,
-            "",
-            &format!("bashful: error: {problem}\nbashful: hint: {hint}\n"),
-        );
-        assert_eq!(world.call(&["approvals", "show", id]), expected);
-    }
+    assert_snapshot!(world.screen(&["approvals", "show", "ask-nothing"]), @"
+    exit code 2
+    ----- stderr -----
+    bashful: error: there is no ask `ask-nothing`
+    bashful: hint: `bashful approvals list --all` shows them
+    ");
+    assert_snapshot!(world.screen(&["approvals", "show", "ask-"]), @"
+    exit code 2
+    ----- stderr -----
+    bashful: error: `ask-` is the beginning of 2 ids
+    bashful: hint: type more of it
+    ");
     let (code, screen) = on_a_terminal(&world, &["approvals", "allow", "ask-nothing"]);
     assert_eq!(code, 2, "{screen}");
 }
@@ -127,22 +127,23 @@ fn an_ask_that_does_not_exist_is_a_mistake() {
 fn without_a_terminal_nobody_answers() {
     let world = asking();
     let id = ask_about(&world, "touch made");
-    let problem = "an answer needs a terminal, and this process has none";
-    let refused = ran(120, "", &format!("bashful: error: {problem}\n"));
+    let refused = world.screen(&["approvals", "allow", &id]);
+    assert_snapshot!(refused, @"
+    exit code 120
+    ----- stderr -----
+    bashful: error: an answer needs a terminal, and this process has none
+    ");
     for arguments in [
-        &["approvals", "allow", &id][..],
-        &["approvals", "deny", &id],
+        &["approvals", "deny", &id][..],
         &["approvals", "watch"],
         &["grants", "add", "--network", "on", "--scope", "user"],
         &["grants", "revoke", "--all"],
     ] {
-        assert_eq!(
-            without_a_terminal(&world, arguments),
-            refused,
-            "{arguments:?}"
-        );
+        assert_eq!(world.screen(arguments), refused, "{arguments:?}");
     }
-    let (code, answer) = without_a_terminal(&world, &["approvals", "allow", "--json", &id]).json();
+    let (code, answer) = world
+        .without_a_terminal(&["approvals", "allow", "--json", &id])
+        .json();
     let found = json!([code, answer["error"]["kind"], answer["success"]]);
     assert_eq!(found, json!([120, "denied", false]));
     assert_eq!((pending(&world).len(), grants(&world).len()), (1, 0));

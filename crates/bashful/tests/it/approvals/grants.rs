@@ -1,9 +1,10 @@
 //! `bashful grants`: what is remembered, given and taken back.
 
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 use super::{asking, grants, made, on_a_terminal};
-use crate::support::{World, ran};
+use crate::support::World;
 
 /// Gives a grant; it, or the screen with the code.
 fn add(world: &World, arguments: &[&str]) -> Result<Value, (i32, String)> {
@@ -29,10 +30,13 @@ fn what_is_granted_runs_and_what_is_revoked_does_not() {
     let grant = add(&world, &["--command", "touch ...", "--scope", "project"]).unwrap();
     assert_eq!(grant["subject"], json!({ "shapes": [["touch", "…"]] }));
     assert_eq!((touch(&world), made(&world, "made")), (0, true));
+    assert_snapshot!(world.table(&["grants", "list"]), @"
+    exit code 0
+    ----- stdout -----
+    ID  SCOPE  UNTIL  AGENT  OPENS  WHAT
+    [ID]  project  no end  default  touch …
+    ");
     let listed = world.call(&["grants", "list"]).stdout;
-    assert!(listed.starts_with("ID "), "{listed}");
-    assert!(listed.contains("  project  no end  default  "), "{listed}");
-    assert!(listed.ends_with("  touch …\n"), "{listed}");
     let short = listed.lines().nth(1).unwrap();
     let short = short.split_whitespace().next().unwrap();
     let shown = world.call(&["grants", "show", short]).stdout;
@@ -42,10 +46,11 @@ fn what_is_granted_runs_and_what_is_revoked_does_not() {
     assert_eq!(touch(&world), 121);
     let (code, screen) = on_a_terminal(&world, &["grants", "revoke", short]);
     assert_eq!(code, 1, "{screen}");
-    assert_eq!(
-        world.call(&["grants", "list"]),
-        ran(0, "Nothing is granted.\n", "")
-    );
+    assert_snapshot!(world.screen(&["grants", "list"]), @"
+    exit code 0
+    ----- stdout -----
+    Nothing is granted.
+    ");
 }
 
 #[test]

@@ -325,7 +325,7 @@ fn a_configuration_that_cannot_be_read_is_told() {
     assert!(
         people
             .stdout
-            .ends_with("✗ Nothing runs until what is marked ✗ above is mended\n")
+            .ends_with("✗ Nothing can run until what is marked ✗ above is fixed\n")
     );
 }
 

@@ -16,9 +16,7 @@ fn without_a_terminal_nothing_is_written() {
         );
         let before = files(&world, "home");
         let words = [&["mcp", "install", "claude"], extra].concat();
-        let mut command = world.program("setsid");
-        command.arg("--wait").arg(binary()).args(words);
-        let outcome = crate::support::Running::start(command).end().outcome();
+        let outcome = world.without_a_terminal(&words);
         assert_eq!(outcome.code, 2, "{outcome:?}");
         assert!(outcome.stderr.contains("no --yes"), "{outcome:?}");
         assert!(outcome.stdout.contains("--- "), "{outcome:?}");

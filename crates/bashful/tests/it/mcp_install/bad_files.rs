@@ -3,80 +3,61 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
+use insta::assert_snapshot;
+
 use super::{backups, files, install, installed, json_of, put, text};
-use crate::support::World;
+use crate::support::{Outcome, World};
 
 #[test]
 fn what_cannot_be_read_is_left_and_the_place_is_told() {
     let cases = [
-        (
-            "claude",
-            "home/.claude.json",
-            "{\n  \"a\": 1,,\n}",
-            "line 2, column 10",
-        ),
-        (
-            "claude",
-            "home/.claude.json",
-            "{ // no comments here\n}",
-            "line 1, column 3",
-        ),
-        ("claude", "home/.claude.json", "[]", "not an object"),
-        (
-            "claude",
-            "home/.claude.json",
-            "{\"mcpServers\": 3}",
-            "`mcpServers` is not a table",
-        ),
+        ("claude", "home/.claude.json", "{\n  \"a\": 1,,\n}"),
+        ("claude", "home/.claude.json", "{ // no comments here\n}"),
+        ("claude", "home/.claude.json", "[]"),
+        ("claude", "home/.claude.json", "{\"mcpServers\": 3}"),
         (
             "claude",
             "home/.claude.json",
             "{\"mcpServers\": {}, \"mcp\\u0053ervers\": {}}",
-            "more than once",
         ),
         (
             "claude",
             "home/.claude/settings.json",
             "{\"permissions\": {\"deny\": \"x\"}}",
-            "is not a list",
         ),
         (
             "codex",
             "home/.codex/config.toml",
             "model = \"x\"\nb = [1,\n",
-            "line 2, column 8",
         ),
-        (
-            "codex",
-            "home/.codex/config.toml",
-            "features = 1\n",
-            "`features` is not a table",
-        ),
-        (
-            "vscode",
-            "config/Code/User/mcp.json",
-            "{ \"a\": 'x' }",
-            "line 1, column 8",
-        ),
-        (
-            "cursor",
-            "home/.cursor/mcp.json",
-            "{ \"a\": 1 } x",
-            "line 1",
-        ),
+        ("codex", "home/.codex/config.toml", "features = 1\n"),
+        ("vscode", "config/Code/User/mcp.json", "{ \"a\": 'x' }"),
+        ("cursor", "home/.cursor/mcp.json", "{ \"a\": 1 } x"),
     ];
-    for (client, name, before, place) in cases {
+    let told = cases.map(|(client, name, before)| {
         let world = World::new();
         put(&world, name, before);
         let outcome = install(&world, &[client]);
-        assert_eq!(outcome.code, 2, "{before}: {outcome:?}");
-        assert!(outcome.stderr.contains(place), "{before}: {outcome:?}");
-        assert!(outcome.stderr.contains("left as it is"), "{outcome:?}");
         let mut all = files(&world, "home");
         all.extend(files(&world, "config"));
         assert_eq!(all.len(), 1, "{all:?}");
         assert_eq!(text(&world, name), before);
-    }
+        // The change of another file may have been shown before.
+        let stdout = String::new();
+        world.complaints(&[Outcome { stdout, ..outcome }])
+    });
+    assert_snapshot!(told.concat(), @"
+    2  bashful: error: cannot use `[WORLD]/home/.claude.json`: line 2, column 10: key must be a string; it was left as it is
+    2  bashful: error: cannot use `[WORLD]/home/.claude.json`: line 1, column 3: key must be a string; it was left as it is
+    2  bashful: error: cannot use `[WORLD]/home/.claude.json`: it is not an object; it was left as it is
+    2  bashful: error: cannot use `[WORLD]/home/.claude.json`: `mcpServers` is not a table; it was left as it is
+    2  bashful: error: cannot use `[WORLD]/home/.claude.json`: `mcpServers` appears more than once; it was left as it is
+    2  bashful: error: cannot use `[WORLD]/home/.claude/settings.json`: `permissions.deny` is not a list; it was left as it is
+    2  bashful: error: cannot use `[WORLD]/home/.codex/config.toml`: line 2, column 8: unclosed array, expected `]`; it was left as it is
+    2  bashful: error: cannot use `[WORLD]/home/.codex/config.toml`: `features` is not a table; it was left as it is
+    2  bashful: error: cannot use `[WORLD]/config/Code/User/mcp.json`: line 1, column 8: Single-quoted strings are not allowed; it was left as it is
+    2  bashful: error: cannot use `[WORLD]/home/.cursor/mcp.json`: line 1, column 12: Text cannot contain more than one JSON value; it was left as it is
+    ");
 }
 
 #[test]

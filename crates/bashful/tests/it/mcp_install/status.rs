@@ -1,5 +1,6 @@
 //! `bashful mcp status`: what is told about clients.
 
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 use super::{executable, installed, put};
@@ -35,9 +36,18 @@ fn nothing_is_there() {
             "{client}"
         );
     }
-    let outcome = world.call(&["mcp", "status"]);
-    assert_eq!(outcome.code, 0);
-    assert!(outcome.stdout.starts_with("CLIENT "), "{outcome:?}");
+    let mut command = world.bashful(&["mcp", "status"]);
+    command.env("PATH", world.path("bin"));
+    let outcome = Running::start(command).end().outcome();
+    assert_snapshot!(world.as_screen(&outcome), @"
+    exit code 0
+    ----- stdout -----
+    CLIENT       FOUND  SET UP  OWN SHELL  NEXT
+    Claude Code  no     no
+    Codex        no     no
+    VS Code      no     no
+    Cursor       no     no
+    ");
 }
 
 #[test]

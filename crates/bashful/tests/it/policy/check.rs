@@ -2,10 +2,11 @@
 
 use std::os::unix::fs::symlink;
 
+use insta::assert_snapshot;
 use serde_json::json;
 
 use super::{checked, decided, policy};
-use crate::support::{Running, World, ran};
+use crate::support::{Running, World};
 
 #[test]
 fn the_exit_code_is_the_decision() {
@@ -30,35 +31,55 @@ fn the_exit_code_is_the_decision() {
 #[test]
 fn a_person_sees_what_it_is_about() {
     let world = World::new();
-    let expected = "\
-? Needs approval  git-push (builtin)
+    let command = "ls; git push origin main";
+    assert_snapshot!(world.screen(&["policy", "check", command]), @"
+    exit code 121
+    ----- stdout -----
+    ? Needs approval  git-push (builtin)
 
-  ls; git push origin main
-      ^^^^^^^^^^^^^^^^^^^^
+      ls; git push origin main
+          ^^^^^^^^^^^^^^^^^^^^
 
-Why           publishes commits
-A yes covers  git push origin …
-To permit     add an `allow` rule for it to the profile
-Profile       default
+    Why           publishes commits
+    A yes covers  git push origin …
+    To permit     add an `allow` rule for it to the profile
+    Profile       default
 
-├─ ls
-│  └─ ✓ only reads  (read-only, builtin)
-└─ git push origin main
-   └─ ? publishes commits  (git-push, builtin)
-";
-    let found = policy(&world, &["check", "ls; git push origin main"]);
-    assert_eq!(found, ran(121, expected, ""));
+    ├─ ls
+    │  └─ ✓ only reads  (read-only, builtin)
+    └─ git push origin main
+       └─ ? publishes commits  (git-push, builtin)
+    ");
 }
 
 #[test]
 fn odd_characters_stay_visible_and_aligned() {
     let world = World::new();
     let command = "echo '日本';\n\tsudo ls \u{1b}[31m";
-    let found = policy(&world, &["check", command]);
-    let lines: Vec<&str> = found.stdout.lines().collect();
-    assert_eq!(lines[2], "  ␉sudo ls ␛[31m", "{}", found.stdout);
-    assert_eq!(lines[3], "   ^^^^^^^^^^^^^", "{}", found.stdout);
-    assert!(!found.stdout.contains('\u{1b}'));
+    assert_snapshot!(world.screen(&["policy", "check", command]), @"
+    exit code 120
+    ----- stdout -----
+    ✗ Refused  sudo (builtin)
+
+      ␉sudo ls ␛[31m
+       ^^^^^^^^^^^^^
+
+    Why           runs with the rights of another user
+    Instead       run it as yourself, or tell the person which command needs more
+                  rights
+    To permit     run it with --allow sudo, or list `sudo` in
+                  `capabilities.classes` of the profile
+    Profile       default
+
+    ├─ echo 日本
+    │  └─ ✓ only reads  (read-only, builtin)
+    ├─ sudo ls ␛[31m
+    │  ├─ ✗ runs with the rights of another user  (sudo, builtin)
+    │  └─ ✓ has characters that cannot be seen or look like others; the sandbox
+    │     holds it  (characters, builtin)
+    └─ ls ␛[31m  (by sudo)
+       └─ ✓ only reads  (read-only, builtin)
+    ");
 }
 
 #[test]
@@ -159,9 +180,11 @@ fn rights_change_the_decision() {
             "{flags:?}"
         );
     }
-    let found = policy(&world, &["check", "--allow", "sduo", "ls"]);
-    let expected = "bashful: error: there is no class `sduo`: did you mean `sudo`?\n";
-    assert_eq!(found, ran(2, "", expected));
+    assert_snapshot!(world.screen(&["policy", "check", "--allow", "sduo", "ls"]), @"
+    exit code 2
+    ----- stderr -----
+    bashful: error: there is no class `sduo`: did you mean `sudo`?
+    ");
 }
 
 #[test]
@@ -184,9 +207,11 @@ fn profiles_differ_in_what_nobody_knows() {
     let (_, told) = checked(&world, &["--profile", "careful", command]);
     assert_eq!(told.get("fell_back"), None);
     assert_eq!(told["profile"], "careful");
-    let found = policy(&world, &["check", "--profile", "carefull", "ls"]);
-    let expected = "bashful: error: there is no profile `carefull`: did you mean `careful`?\n";
-    assert_eq!(found, ran(2, "", expected));
+    assert_snapshot!(world.screen(&["policy", "check", "--profile", "carefull", "ls"]), @"
+    exit code 2
+    ----- stderr -----
+    bashful: error: there is no profile `carefull`: did you mean `careful`?
+    ");
 }
 
 #[test]

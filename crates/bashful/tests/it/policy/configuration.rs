@@ -3,6 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
+use insta::assert_snapshot;
 use serde_json::json;
 
 use super::{decided, policy, rule};
@@ -37,47 +38,31 @@ fn the_rules_of_a_file_count() {
 #[test]
 fn a_mistake_in_a_rule_is_an_error_with_its_line() {
     let world = World::new();
-    let path = world.path("config/bashful/config.toml");
-    let path = path.display();
-    for (text, expected) in [
-        (
-            "[[profile.default.rule]]\nid = \"x\"\neffect = \"ask\"\nreason = \"y\"\n\
-             command = [\"ls\"]\ncomand = [\"ls\"]\n"
-                .to_owned(),
-            format!(
-                "`{path}` line 6: rule `x`: has an unknown field `comand`: did you mean `command`?"
-            ),
-        ),
-        (
-            format!(
-                "{}match = [\"cat\"]\n",
-                rule("default", "x", "deny", "[\"ls\", \"…\"]")
-            ),
-            format!(
-                "`{path}` line 1: rule `x`: does not match its example `cat`: \
-                 change the rule, or remove it from `match`"
-            ),
-        ),
-        (
-            "[profile.default]\ndefault = \"allow\"\n".to_owned(),
-            format!(
-                "bad value for `profile.default.default` in `{path}` line 2 column 11: \
-                 `allow` is not one of `confined`, `ask`, `deny`"
-            ),
-        ),
-        (
-            "[profile.default.capabilities]\nclasses = [\"delete-rot\"]\n".to_owned(),
-            format!(
-                "there is no class `delete-rot`, named in `{path}` line 2: \
-                 did you mean `delete-root`?"
-            ),
-        ),
+    let mut told = String::new();
+    for text in [
+        "[[profile.default.rule]]\nid = \"x\"\neffect = \"ask\"\nreason = \"y\"\n\
+         command = [\"ls\"]\ncomand = [\"ls\"]\n",
+        &(rule("default", "x", "deny", "[\"ls\", \"…\"]") + "match = [\"cat\"]\n"),
+        "[profile.default]\ndefault = \"allow\"\n",
+        "[profile.default.capabilities]\nclasses = [\"delete-rot\"]\n",
     ] {
-        world.configure(&text);
-        let outcome = world.run(&["true"]);
-        let expected = format!("bashful: error: {expected}\n");
-        assert_eq!(outcome, ran(2, "", &expected), "{text}");
+        world.configure(text);
+        told += &world.screen(&["run", "true"]);
     }
+    assert_snapshot!(told, @"
+    exit code 2
+    ----- stderr -----
+    bashful: error: `[WORLD]/config/bashful/config.toml` line 6: rule `x`: has an unknown field `comand`: did you mean `command`?
+    exit code 2
+    ----- stderr -----
+    bashful: error: `[WORLD]/config/bashful/config.toml` line 1: rule `x`: does not match its example `cat`: change the rule, or remove it from `match`
+    exit code 2
+    ----- stderr -----
+    bashful: error: bad value for `profile.default.default` in `[WORLD]/config/bashful/config.toml` line 2 column 11: `allow` is not one of `confined`, `ask`, `deny`
+    exit code 2
+    ----- stderr -----
+    bashful: error: there is no class `delete-rot`, named in `[WORLD]/config/bashful/config.toml` line 2: did you mean `delete-root`?
+    ");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! What a person is told when a command does not run.
 
+use insta::assert_snapshot;
 use serde_json::json;
 
 use crate::support::{World, ran};
@@ -7,71 +8,77 @@ use crate::support::{World, ran};
 #[test]
 fn a_refusal_names_the_way_out() {
     let world = World::new();
-    let expected = "\
-╭─ ✗ Refused: this command did not run
-│ Command    ls; sudo ls
-│                ^^^^^^^
-│ Matched    rule sudo (builtin)
-│ Why        runs with the rights of another user
-│ Instead    run it as yourself, or tell the person which command needs more
-│            rights
-│ To permit  run it with --allow sudo, or list `sudo` in
-│            `capabilities.classes` of the profile
-╰───────────────────────────────────────
-";
-    assert_eq!(world.run(&["ls; sudo ls"]), ran(120, "", expected));
-    assert_eq!(
-        world.call(&["explain", "ls; sudo ls"]),
-        ran(120, "", expected)
-    );
+    let told = world.screen(&["run", "ls; sudo ls"]);
+    assert_eq!(told, world.screen(&["explain", "ls; sudo ls"]));
+    assert_snapshot!(told, @"
+    exit code 120
+    ----- stderr -----
+    ╭─ ✗ Refused: this command did not run
+    │ Command    ls; sudo ls
+    │                ^^^^^^^
+    │ Matched    rule sudo (builtin)
+    │ Why        runs with the rights of another user
+    │ Instead    run it as yourself, or tell the person which command needs more
+    │            rights
+    │ To permit  run it with --allow sudo, or list `sudo` in
+    │            `capabilities.classes` of the profile
+    ╰───────────────────────────────────────
+    ");
 }
 
 #[test]
 fn a_question_says_what_a_yes_covers() {
     let world = World::new();
-    let expected = "\
-╭─ ? Needs approval: this command did not run
-│ Command       git push origin main
-│               ^^^^^^^^^^^^^^^^^^^^
-│ Matched       rule git-push (builtin)
-│ Why           publishes commits
-│ A yes covers  git push origin …
-│ To permit     bashful approvals allow ASK
-╰───────────────────────────────────────
-";
-    let mut outcome = world.run(&["git push origin main"]);
-    let mut words = outcome.stderr.split_whitespace();
-    let id = words.find(|word| word.starts_with("ask-")).unwrap();
-    outcome.stderr = outcome.stderr.replace(id, "ASK");
-    assert_eq!(outcome, ran(121, "", expected));
+    assert_snapshot!(world.screen(&["run", "git push origin main"]), @"
+    exit code 121
+    ----- stderr -----
+    ╭─ ? Needs approval: this command did not run
+    │ Command       git push origin main
+    │               ^^^^^^^^^^^^^^^^^^^^
+    │ Matched       rule git-push (builtin)
+    │ Why           publishes commits
+    │ A yes covers  git push origin …
+    │ To permit     bashful approvals allow ask-[ID]
+    ╰───────────────────────────────────────
+    ");
 }
 
 #[test]
 fn reach_is_permitted_by_the_capability() {
     let world = World::new();
-    let outcome = world.run(&["curl https://example.org"]);
-    assert_eq!(outcome.code, 121);
-    assert!(
-        outcome.stderr.contains("run it with --network on"),
-        "{outcome:?}"
-    );
+    assert_snapshot!(world.screen(&["run", "curl https://example.org"]), @"
+    exit code 121
+    ----- stderr -----
+    ╭─ ? Needs approval: this command did not run
+    │ Command       curl https://example.org
+    │               ^^^^^^^^^^^^^^^^^^^^^^^^
+    │ Matched       rule web (builtin)
+    │ Why           reaches the network
+    │ A yes covers  curl https://example.org
+    │ To permit     bashful approvals allow ask-[ID]
+    │ Or            run it with --network on, or set `network` under
+    │               `capabilities` of the profile
+    ╰───────────────────────────────────────
+    ");
 }
 
 #[test]
 fn without_a_sandbox_the_fall_back_is_told() {
     let world = World::new();
-    let outcome = world.run(&["--sandbox", "none", "./frobnicate"]);
-    assert_eq!((outcome.code, outcome.stdout.as_str()), (121, ""));
-    let words = outcome
-        .stderr
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ");
-    let told = words.replace("│ ", "");
-    assert!(
-        told.contains("because the kernel does not fully enforce files and network"),
-        "{outcome:?}"
-    );
+    let told = world.screen(&["run", "--sandbox", "none", "./frobnicate"]);
+    assert_snapshot!(told, @"
+    exit code 121
+    ----- stderr -----
+    ╭─ ? Needs approval: this command did not run
+    │ Command       ./frobnicate
+    │               ^^^^^^^^^^^^
+    │ Matched       rule script-file (builtin)
+    │ Why           runs a file whose content is not known here; asked because the
+    │               kernel does not fully enforce files and network for this run
+    │ A yes covers  ./frobnicate
+    │ To permit     bashful approvals allow ask-[ID]
+    ╰───────────────────────────────────────
+    ");
 }
 
 #[test]
@@ -109,13 +116,15 @@ fn policy_none_still_stops_what_no_work_is() {
 #[test]
 fn explain_tells_the_decision_first() {
     let world = World::new();
-    let outcome = world.call(&["explain", "ls"]);
-    let lines: Vec<&str> = outcome.stdout.lines().collect();
-    assert_eq!(lines[0], "Command     ls");
-    assert!(
-        lines[1].starts_with("Decision    it may run: "),
-        "{lines:?}"
-    );
+    // What follows tells of this machine and of the user.
+    let told = world.screen(&["explain", "ls"]);
+    let head: Vec<&str> = told.lines().take(4).collect();
+    assert_snapshot!(head.join("\n"), @"
+    exit code 0
+    ----- stdout -----
+    Command     ls
+    Decision    it may run: only reads (read-only, builtin)
+    ");
     let (code, told) = world.call(&["explain", "--json", "ls"]).json();
     assert_eq!((code, &told["decision"]["effect"]), (0, &json!("allow")));
 }

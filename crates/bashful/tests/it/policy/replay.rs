@@ -202,8 +202,7 @@ fn the_proposal_says_that_it_was_proved() {
         "{told:?}"
     );
     assert!(
-        told.stderr
-            .contains("would not let pass 1× $(echo ./build): "),
+        told.stderr.contains("would not allow 1× $(echo ./build): "),
         "{told:?}"
     );
     assert!(

@@ -1,5 +1,6 @@
 //! Looking at rules: `policy show`, `test`, `explain`, `lint` and `import`.
 
+use insta::assert_snapshot;
 use serde_json::json;
 
 use super::{policy, rule};
@@ -49,14 +50,12 @@ fn a_file_of_rules_is_tested() {
          \n[[rule]]\nid = \"bad\"\neffect = \"deny\"\nreason = \"x\"\n\
          command = [\"ls\"]\nmatch = [\"cat\"]\n",
     );
-    let expected = "\
-ok      rules.toml:1 good (2 examples)
-failed  rules.toml:9 bad does not match its example `cat`: change the rule, or remove it from `match`
-";
-    assert_eq!(
-        policy(&world, &["test", "rules.toml"]),
-        ran(1, expected, "")
-    );
+    assert_snapshot!(world.screen(&["policy", "test", "rules.toml"]), @"
+    exit code 1
+    ----- stdout -----
+    ok      rules.toml:1 good (2 examples)
+    failed  rules.toml:9 bad does not match its example `cat`: change the rule, or remove it from `match`
+    ");
     let (code, told) = policy(&world, &["test", "--json", "rules.toml"]).json();
     assert_eq!((code, &told["ok"]), (1, &json!(false)));
     let rules = &told["rules"];
@@ -88,24 +87,31 @@ fn a_configuration_file_is_tested() {
 #[test]
 fn rules_classes_and_checks_are_explained() {
     let world = World::new();
-    let found = policy(&world, &["explain", "sudo"]);
-    let expected = "\
-Class       sudo
-Does        refuses what runs with the rights of another user
-Instead     run it as yourself, or tell the person which command needs more
-            rights
-Opened by   --allow sudo, or `sudo` in `capabilities.classes` of a profile
-
-";
-    assert_eq!(found, ran(0, expected, ""));
-    let found = policy(&world, &["explain", "git-push"]).stdout;
-    for part in [
-        "Rule        git-push\n",
-        "Does        ask\n",
-        "Matches     git push\n",
-    ] {
-        assert!(found.contains(part), "{part} in {found}");
-    }
+    assert_snapshot!(world.screen(&["policy", "explain", "sudo"]), @"
+    exit code 0
+    ----- stdout -----
+    Class       sudo
+    Does        refuses what runs with the rights of another user
+    Instead     run it as yourself, or tell the person which command needs more
+                rights
+    Opened by   --allow sudo, or `sudo` in `capabilities.classes` of a profile
+    ");
+    assert_snapshot!(world.screen(&["policy", "explain", "git-push"]), @"
+    exit code 0
+    ----- stdout -----
+    Rule        git-push
+    Does        ask
+    Why         publishes commits
+    From        builtin builtin.toml:[LINE]
+    Matches     git push
+    Matches     git -C sub push origin main
+    Matches     /usr/bin/git --no-pager push
+    Matches     git push -o --dry-run
+    Not         git pull
+    Not         git push --dry-run
+    Not         git push --force --dry-run
+    Not         git stash push
+    ");
     for name in [
         "read-only",
         "write-outside-roots",
@@ -117,10 +123,11 @@ Opened by   --allow sudo, or `sudo` in `capabilities.classes` of a profile
         assert!(found.stdout.contains("Does "), "{found:?}");
         assert_eq!(policy(&world, &["explain", "--json", name]).json().0, 0);
     }
-    let found = policy(&world, &["explain", "git-pusch"]);
-    let expected = "bashful: error: there is no rule, class or check `git-pusch`: \
-                    did you mean `git-push`?\n";
-    assert_eq!(found, ran(2, "", expected));
+    assert_snapshot!(world.screen(&["policy", "explain", "git-pusch"]), @"
+    exit code 2
+    ----- stderr -----
+    bashful: error: there is no rule, class or check `git-pusch`: did you mean `git-push`?
+    ");
 }
 
 /// Every name that a decision can have has an explanation.
@@ -160,20 +167,20 @@ fn every_rule_that_decides_is_explained() {
 #[test]
 fn odd_rules_are_pointed_out() {
     let world = World::new();
-    let found = policy(&world, &["lint"]);
-    assert_eq!(found, ran(0, "Nothing is odd about these rules.\n", ""));
+    assert_snapshot!(world.screen(&["policy", "lint"]), @"
+    exit code 0
+    ----- stdout -----
+    Nothing odd was found in these rules.
+    ");
     world.write(
         "rules.toml",
         rule("default", "wide", "allow", "[\"bash\", \"…\"]"),
     );
-    let found = policy(&world, &["lint", "rules.toml"]);
-    assert_eq!(found.code, 1);
-    assert!(
-        found
-            .stdout
-            .starts_with("`rules.toml` line 1: rule `wide`: "),
-        "{found:?}"
-    );
+    assert_snapshot!(world.screen(&["policy", "lint", "rules.toml"]), @r#"
+    exit code 1
+    ----- stdout -----
+    `rules.toml` line 1: rule `wide`: allows too much: `bash` can do anything; name what it may do, as in `["bash", "…word…", "…"]`
+    "#);
     let (code, told) = policy(&world, &["lint", "--json", "rules.toml"]).json();
     assert_eq!((code, &told["lints"][0]["rule"]), (1, &json!("wide")));
 }
@@ -186,8 +193,23 @@ fn permissions_of_other_tools_become_rules() {
         r#"{ "permissions": { "allow": ["Bash(npm run lint)"], "deny": ["Bash(git push:*)", "WebFetch"] } }"#,
     );
     let found = policy(&world, &["import", "claude", "settings.json"]);
-    assert_eq!(found.code, 0, "{found:?}");
-    assert!(found.stderr.contains("bashful: note: "), "{found:?}");
+    assert_snapshot!(world.as_screen(&found), @r#"
+    exit code 0
+    ----- stdout -----
+    [[profile.default.rule]]
+    id = "claude-deny-1"
+    effect = "deny"
+    reason = "is denied by `Bash(git push:*)`, imported from Claude Code"
+    command = ["git", "push", "…"]
+
+    [[profile.default.rule]]
+    id = "claude-allow-1"
+    effect = "allow"
+    reason = "is allowed by `Bash(npm run lint)`, imported from Claude Code"
+    command = ["npm", "run", "lint"]
+    ----- stderr -----
+    bashful: note: `WebFetch`: hosts are closed unless a profile's `network` names them
+    "#);
     world.write("imported.toml", &found.stdout);
     assert_eq!(policy(&world, &["test", "imported.toml"]).code, 0);
     let written = policy(

@@ -2,9 +2,10 @@
 
 use std::fs;
 
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use crate::support::{Running, Terminal, World, binary, ran};
+use crate::support::{Terminal, World, binary, ran};
 
 #[test]
 fn the_first_run_at_a_terminal_asks_and_shows_everything() {
@@ -112,15 +113,11 @@ fn without_a_person_the_run_needs_approval_and_another_terminal_answers() {
 fn approve_asks_unless_told_and_needs_somebody_to_ask() {
     let world = World::new();
     world.keeps("greet", "echo one\n", &[]);
-    let mut setsid = world.program("setsid");
-    setsid.arg("--wait").arg(binary());
-    setsid.args(["scripts", "approve", "greet"]);
-    let outcome = Running::start(setsid).end().outcome();
-    assert_eq!(outcome.code, 120, "{outcome:?}");
-    assert!(
-        outcome.stderr.contains("`--yes` was not given"),
-        "{outcome:?}"
-    );
+    assert_snapshot!(world.screen(&["scripts", "approve", "greet"]), @"
+    exit code 120
+    ----- stderr -----
+    bashful: error: there is no person to ask here, and `--yes` was not given: an answer needs a terminal, and this process has none
+    ");
     let mut terminal = Terminal::bashful(&world, &["scripts", "approve", "greet"]);
     terminal.asked(1);
     terminal.press(b"\r");
@@ -128,10 +125,8 @@ fn approve_asks_unless_told_and_needs_somebody_to_ask() {
     assert_eq!(code, 1, "{screen}");
     assert_eq!(world.told(&["show", "greet"])["script"]["approved"], false);
     // For CI: a yes on the command line, on record as such.
-    let mut setsid = world.program("setsid");
-    setsid.arg("--wait").arg(binary());
-    setsid.args(["scripts", "approve", "greet", "--yes", "--json"]);
-    let (code, told) = Running::start(setsid).end().outcome().json();
+    let approve = ["scripts", "approve", "greet", "--yes", "--json"];
+    let (code, told) = world.without_a_terminal(&approve).json();
     assert_eq!(code, 0, "{told}");
     let by = &told["script"]["approval"]["by"];
     assert_eq!(by["channel"], "command_line", "{told}");

@@ -3,6 +3,8 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
+use insta::assert_snapshot;
+
 use crate::support::World;
 
 /// Nothing was kept and no file is left behind.
@@ -17,20 +19,25 @@ fn is_empty(world: &World) -> bool {
 fn texts_that_are_no_scripts_are_refused_at_creation() {
     let world = World::new();
     let long = format!("#{}\n", "x".repeat(1 << 20));
-    let cases: [(&[u8], &str); 7] = [
-        (b"", "the script is empty"),
-        (b" \n\t\n", "the script is empty"),
-        (b"echo \0", "byte 6 is NUL"),
-        (b"echo \xff\xfe", "is not UTF-8"),
-        (b"if true; then\n", "does not parse"),
-        (b"eval ${a.b}\n", "cannot be bound"),
-        (long.as_bytes(), "longer than 1048576 bytes"),
+    let texts: [&[u8]; 7] = [
+        b"",
+        b" \n\t\n",
+        b"echo \0",
+        b"echo \xff\xfe",
+        b"if true; then\n",
+        b"eval ${a.b}\n",
+        long.as_bytes(),
     ];
-    for (text, said) in cases {
-        let outcome = world.scripts_with(&["create", "--name", "a", "-"], text);
-        assert_eq!(outcome.code, 2, "{said}: {outcome:?}");
-        assert!(outcome.stderr.contains(said), "{said}: {outcome:?}");
-    }
+    let refused = texts.map(|text| world.scripts_with(&["create", "--name", "a", "-"], text));
+    assert_snapshot!(world.complaints(&refused), @"
+    2  bashful: error: the script is empty
+    2  bashful: error: the script is empty
+    2  bashful: error: the script is not text: byte 6 is NUL
+    2  bashful: error: the script is not text: byte 6 is not UTF-8
+    2  bashful: error: the script does not parse, line 2: syntax error: unexpected end of file
+    2  bashful: error: a template of the script cannot be bound: line 1, column 6: `${a.b}` would be evaluated by the shell; write the command, and give the value to it as an argument
+    2  bashful: error: the script is longer than 1048576 bytes, which is the limit
+    ");
     assert!(is_empty(&world));
 }
 
@@ -98,49 +105,61 @@ fn values_have_names_types_and_no_circles() {
             "L:list=[]",
         ],
     );
-    for (vars, said) in [
-        (r#"{"N": "many"}"#, "of type number"),
-        (r#"{"N": 1, "L": "a"}"#, "of type list"),
-        (r#"{"N": 1, "B": 2}"#, "declares no variable `B`"),
-        (r#"{"N": null}"#, "null"),
-        (r#"{"N": 1, "A": "a\u0000b"}"#, "NUL"),
-        (r#"{"N": {"x": 1}}"#, "of type number"),
-        ("[]", "is not a JSON object"),
-        ("{", "is not a JSON object"),
-        ("@nothing", "cannot read `nothing`"),
-    ] {
-        let outcome = world.scripts(&["run", "v", "--vars", vars]);
-        assert_eq!(outcome.code, 2, "{vars}: {outcome:?}");
-        assert!(outcome.stderr.contains(said), "{vars}: {outcome:?}");
-    }
-    let outcome = world.scripts(&["run", "v", "--var", "N"]);
-    assert!(outcome.stderr.contains("NAME=VALUE"), "{outcome:?}");
-    for (flag, said) in [
-        ("--variable=PATH", "cannot be a variable"),
-        ("--variable=1a", "cannot be a variable"),
-        ("--variable=A:word", "is not a type"),
-        ("--variable=A:number=x", "of type number"),
-        ("--variables=7", "is not a list of variables"),
-        ("--capabilities={\"net\": 1}", "is not capabilities"),
-        ("--allow=everything", "everything"),
-        (
-            r#"--capabilities={"paths_read": ["docs"]}"#,
-            "does not begin with",
-        ),
-    ] {
-        let outcome = world.scripts_with(&["create", "--name", "w", flag, "-"], "echo\n");
-        assert_eq!(outcome.code, 2, "{flag}: {outcome:?}");
-        assert!(outcome.stderr.contains(said), "{flag}: {outcome:?}");
-    }
+    let refused = [
+        r#"{"N": "many"}"#,
+        r#"{"N": 1, "L": "a"}"#,
+        r#"{"N": 1, "B": 2}"#,
+        r#"{"N": null}"#,
+        r#"{"N": 1, "A": "a\u0000b"}"#,
+        r#"{"N": {"x": 1}}"#,
+        "[]",
+        "{",
+        "@nothing",
+    ]
+    .map(|vars| world.scripts(&["run", "v", "--vars", vars]));
+    assert_snapshot!(world.complaints(&refused), @"
+    2  bashful: error: the variable `N` is of type number, and `many` is not
+    2  bashful: error: the variable `L` is of type list, and `a` is not
+    2  bashful: error: the script declares no variable `B`
+    2  bashful: error: the variable `N` is of type number, and null is not
+    2  bashful: error: the value of `A` cannot be used: it has a NUL byte, which no program can be given
+    2  bashful: error: the variable `N` is of type number, and an object is not
+    2  bashful: error: `--vars` is not a JSON object
+    2  bashful: error: `--vars` is not a JSON object: EOF while parsing an object at line 1 column 1
+    2  bashful: error: `--vars` cannot read `nothing`: No such file or directory (os error 2)
+    ");
+    let refused = [
+        "--variable=PATH",
+        "--variable=1a",
+        "--variable=A:word",
+        "--variable=A:number=x",
+        "--variables=7",
+        "--capabilities={\"net\": 1}",
+        "--allow=everything",
+        r#"--capabilities={"paths_read": ["docs"]}"#,
+    ]
+    .map(|flag| world.scripts_with(&["create", "--name", "w", flag, "-"], "echo\n"));
+    assert_snapshot!(world.complaints(&refused), @"
+    2  bashful: error: `PATH` cannot be a variable: it would change how programs start or are found
+    2  bashful: error: `1a` cannot be a variable: a name is made of letters, digits and underscores, with full stops between its parts
+    2  bashful: error: `word` is not a type of variable: string, number, integer, boolean, list or path
+    2  bashful: error: the variable `A` is of type number, and `x` is not
+    2  bashful: error: `--variables` is not a list of variables: invalid type: integer `7`, expected a sequence
+    2  bashful: error: `--capabilities` is not capabilities: unknown key `net`: did you mean `network`? at line 1 column 6
+    2  bashful: error: a script cannot declare this: there is no class `everything`
+    2  bashful: error: a script cannot declare this: `docs` does not begin with `/` or `~`; `.` alone is where the script is run
+    ");
     let circle = ["--variable", "A=${x.a}", "--variable", "x.a=${x.b}"];
     let more = ["--variable", "x.b=${x.a}"];
     let flags = [&["create", "--name", "circle"], &circle[..], &more, &["-"]].concat();
-    let outcome = world.scripts_with(&flags, "echo $A ${x.a}\n");
-    assert_eq!(outcome.code, 2, "{outcome:?}");
-    assert!(
-        outcome.stderr.contains("refer to each other"),
-        "{outcome:?}"
-    );
+    let refused = [
+        world.scripts(&["run", "v", "--var", "N"]),
+        world.scripts_with(&flags, "echo $A ${x.a}\n"),
+    ];
+    assert_snapshot!(world.complaints(&refused), @"
+    2  bashful: error: `--var` is NAME=VALUE, not `N`
+    2  bashful: error: the values of `x.a`, `x.b`, `x.a` refer to each other
+    ");
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixListener;
 
 use bashful_engine::{Engine, Places};
+use insta::assert_snapshot;
 use serde_json::json;
 
 use crate::support::{World, eventually};
@@ -33,15 +34,12 @@ fn a_script_that_an_automation_uses_is_deleted_by_force_only() {
     assert_eq!(used.unwrap().script.automation_ids, ["nightly"]);
     let shown = world.scripts(&["show", "a"]);
     assert!(shown.stdout.contains("nightly"), "{shown:?}");
-    let refused = world.scripts(&["delete", "a"]);
-    assert_eq!(
-        (refused.code, refused.stdout.as_str()),
-        (2, ""),
-        "{refused:?}"
-    );
-    for part in ["is used by nightly", "--force"] {
-        assert!(refused.stderr.contains(part), "{refused:?}");
-    }
+    assert_snapshot!(world.screen(&["scripts", "delete", "a"]), @"
+    exit code 2
+    ----- stderr -----
+    bashful: error: the script `a` is used by nightly
+    bashful: hint: `--force` deletes it anyway; `restore` brings it back
+    ");
     let (code, told) = world.scripts(&["delete", "a", "--json"]).json();
     assert_eq!(
         (code, &told["error"]["kind"]),
@@ -61,19 +59,24 @@ fn a_script_that_an_automation_uses_is_deleted_by_force_only() {
 fn a_name_that_looks_like_another_is_taken() {
     let world = World::new();
     world.keeps("Backup", "echo one\n", &[]);
-    for name in ["backup", "BACKUP", "Backup"] {
-        let refused = world.scripts_with(&["create", "--name", name, "-"], "echo two\n");
-        assert_eq!(refused.code, 2, "{refused:?}");
-        assert!(
-            refused.stderr.contains("another script `Backup`"),
-            "{refused:?}"
-        );
-    }
-    for name in ["a\u{3164}", "a\u{2800}", "\u{115f}"] {
-        let refused = world.scripts_with(&["create", "--name", name, "-"], "echo two\n");
-        assert_eq!(refused.code, 2, "{refused:?}");
-        assert!(refused.stderr.contains("cannot be seen"), "{refused:?}");
-    }
+    let names = [
+        "backup",
+        "BACKUP",
+        "Backup",
+        "a\u{3164}",
+        "a\u{2800}",
+        "\u{115f}",
+    ];
+    let refused =
+        names.map(|name| world.scripts_with(&["create", "--name", name, "-"], "echo two\n"));
+    assert_snapshot!(world.complaints(&refused), @r"
+    2  bashful: error: there is another script `Backup`
+    2  bashful: error: there is another script `Backup`
+    2  bashful: error: there is another script `Backup`
+    2  bashful: error: `a\u{3164}` cannot be the name of a script: it has characters that cannot be seen
+    2  bashful: error: `a\u{2800}` cannot be the name of a script: it has characters that cannot be seen
+    2  bashful: error: `\u{115f}` cannot be the name of a script: it has characters that cannot be seen
+    ");
     // The same script may be spelled otherwise.
     world.told(&["rename", "Backup", "backup"]);
 }
@@ -81,34 +84,51 @@ fn a_name_that_looks_like_another_is_taken() {
 #[test]
 fn what_is_not_for_bash_is_refused() {
     let world = World::new();
-    for (text, said) in [
-        (
-            "#!/usr/bin/env python3\nimport os\n",
-            "is for `python3`, and scripts are run by bash",
-        ),
-        ("\u{feff}echo hi\n", "byte order mark"),
-    ] {
-        let refused = world.scripts_with(&["create", "--name", "a", "-"], text);
-        assert_eq!(refused.code, 2, "{refused:?}");
-        assert!(refused.stderr.contains(said), "{refused:?}");
-        let looked = world.scripts_with(&["validate", "--file", "-"], text);
-        assert_eq!(looked.code, 1, "{looked:?}");
-        // The words may go over two rows.
-        let first = said.split(' ').next().unwrap();
-        assert!(looked.stdout.contains(first), "{looked:?}");
-    }
+    let python = "#!/usr/bin/env python3\nimport os\n";
     let long = "#".repeat(1_100_000);
-    let refused = world.scripts_with(&["create", "--name", "a", "-"], long);
-    assert!(
-        refused.stderr.contains("longer than 1048576 bytes"),
-        "{refused:?}"
-    );
+    let texts = [python, "\u{feff}echo hi\n", &long];
+    let refused = texts.map(|text| world.scripts_with(&["create", "--name", "a", "-"], text));
+    assert_snapshot!(world.complaints(&refused), @"
+    2  bashful: error: the script is for `python3`, and scripts are run by bash
+    2  bashful: error: the script begins with a byte order mark, which bash cannot read: save it without one
+    2  bashful: error: the script is longer than 1048576 bytes, which is the limit
+    ");
+    let looked = world.scripts_with(&["validate", "--file", "-"], python);
+    assert_snapshot!(world.as_screen(&looked), @"
+    exit code 1
+    ----- stdout -----
+    ╭─ ✗ It cannot be used like this
+    │ Found        │ error: the script is for `python3`, and scripts are run by
+    │              │ bash (bashful unfit)
+    │              │ nothing else was checked, because it cannot be read
+    ├─ It declares
+    │ May read     │ the system only
+    │ May write    │ its own scratch only
+    │ Network      │ off
+    │ May run      │ any program it sees
+    ╰───────────────────────────────────────
+    ");
+    let looked = world.scripts_with(&["validate", "--file", "-"], "\u{feff}echo hi\n");
+    assert_snapshot!(world.as_screen(&looked), @"
+    exit code 1
+    ----- stdout -----
+    ╭─ ✗ It cannot be used like this
+    │ Found        │ error: the script begins with a byte order mark, which bash
+    │              │ cannot read: save it without one (bashful unfit)
+    │              │ nothing else was checked, because it cannot be read
+    ├─ It declares
+    │ May read     │ the system only
+    │ May write    │ its own scratch only
+    │ Network      │ off
+    │ May run      │ any program it sees
+    ╰───────────────────────────────────────
+    ");
     world.write("plain.sh", "echo hi\n");
-    let refused = world.scripts(&["import", "plain.sh"]);
-    assert!(
-        refused.stderr.contains("bashful scripts create"),
-        "{refused:?}"
-    );
+    assert_snapshot!(world.screen(&["scripts", "import", "plain.sh"]), @"
+    exit code 2
+    ----- stderr -----
+    bashful: error: cannot use `plain.sh`: it is not an exported script: expected value at line 1 column 1; to make a script from a plain file, use `bashful scripts create --name NAME FILE`
+    ");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What is around us: the user's home, the project, and our own executable.
+//! Where the user's clients keep their files: home, project, variables, and our own executable.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -11,7 +11,7 @@ use crate::errors::UsageError;
 
 /// Where clients keep their files, and what they are to start.
 #[derive(Debug)]
-pub(crate) struct Surroundings {
+pub(crate) struct UserEnvironment {
     pub(crate) home: PathBuf,
     pub(crate) project: PathBuf,
     /// The absolute path of this program, as a client is to start it.
@@ -19,7 +19,7 @@ pub(crate) struct Surroundings {
     variables: BTreeMap<OsString, OsString>,
 }
 
-impl Surroundings {
+impl UserEnvironment {
     pub(crate) fn here() -> anyhow::Result<Self> {
         let variables: BTreeMap<OsString, OsString> = std::env::vars_os().collect();
         let home = absolute(&variables, "HOME").ok_or_else(|| {
