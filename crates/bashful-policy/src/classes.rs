@@ -19,6 +19,7 @@ mod ground;
 mod interactive;
 mod line;
 mod permissions;
+mod printers;
 mod reverse;
 mod secrets;
 mod shell;

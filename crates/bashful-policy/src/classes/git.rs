@@ -227,7 +227,7 @@ const RESTORE: Valued = Valued {
     short: "s",
     long: &["source", "conflict", "pathspec-from-file"],
 };
-const TAG: Valued = Valued {
+pub(super) const TAG: Valued = Valued {
     short: "mFu",
     long: &["message", "file", "local-user", "sort", "format", "cleanup"],
 };

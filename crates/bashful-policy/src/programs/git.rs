@@ -13,7 +13,7 @@ mod config;
 mod local;
 mod reading;
 
-pub(crate) use config::executes as config_executes;
+pub(crate) use config::{executes as config_executes, names_program};
 
 /// One call of git, taken apart.
 #[derive(Debug, Clone, Copy)]

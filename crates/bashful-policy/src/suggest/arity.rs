@@ -1,5 +1,7 @@
 //! How many words of a command say what it does.
 
+use crate::programs::DOES_ANYTHING;
+
 /// Prefixes with their number of words. The longest that fits counts.
 const ARITY: &[(&str, usize)] = &[
     ("apt", 2),
@@ -108,91 +110,10 @@ const ARITY: &[(&str, usize)] = &[
 /// Runners whose third word can be a shell or interpreter.
 const RUNNERS: &[&str] = &["bundle exec", "poetry run", "uv run", "go run"];
 
-/// Programs that can do anything, so that no prefix of them says what is done.
+/// Programs of which no prefix says what is done, beside those that do anything.
 const BANNED: &[&str] = &[
-    ".",
-    "ash",
-    "awk",
-    "bash",
-    "bunx",
-    "busybox",
-    "chroot",
-    "command",
-    "csh",
-    "curl",
-    "dash",
-    "dd",
-    "doas",
-    "docker",
-    "emacs",
-    "env",
-    "eval",
-    "exec",
-    "expect",
-    "fd",
-    "find",
-    "fish",
-    "gawk",
-    "gdb",
-    "ionice",
-    "kill",
-    "ksh",
-    "kubectl",
-    "lua",
-    "make -f",
-    "mawk",
-    "mosh",
-    "nc",
-    "ncat",
-    "nice",
-    "node",
-    "nohup",
-    "npx",
-    "nsenter",
-    "osascript",
-    "parallel",
-    "perl",
-    "php",
-    "pipx",
-    "pkexec",
-    "pkill",
-    "podman",
-    "psql",
-    "pwsh",
-    "python",
-    "python2",
-    "python3",
-    "rm",
-    "rsync",
-    "ruby",
-    "scp",
-    "script",
-    "sed",
-    "setsid",
-    "sftp",
-    "sh",
-    "socat",
-    "source",
-    "ssh",
-    "stdbuf",
-    "strace",
-    "su",
-    "sudo",
-    "tclsh",
-    "tcsh",
-    "tee",
-    "telnet",
-    "time",
-    "timeout",
-    "trap",
-    "unshare",
-    "uvx",
-    "vi",
-    "vim",
-    "watch",
-    "wget",
-    "xargs",
-    "zsh",
+    "chroot", "expect", "ionice", "kill", "make -f", "mosh", "nc", "ncat", "nsenter", "pkill",
+    "psql", "rsync", "scp", "sed", "sftp", "socat", "tee", "telnet", "trap", "unshare",
 ];
 
 /// Programs that are offered not even word for word: what they do is in what they are given.
@@ -223,7 +144,9 @@ pub(super) fn of(words: &[&str]) -> Option<usize> {
 fn is_banned(program: &str) -> bool {
     // `python3.11` is python too.
     let plain = program.trim_end_matches(|next: char| next.is_ascii_digit() || next == '.');
-    BANNED.contains(&program) || BANNED.contains(&plain)
+    [program, plain]
+        .iter()
+        .any(|name| DOES_ANYTHING.contains(name) || BANNED.contains(name))
 }
 
 /// Whether a shape with these fixed words and an open end leaves open what would run: a program

@@ -7,26 +7,12 @@ use super::error::TemplateError;
 use super::name::{RESERVED, TemplateName, candidates, is_identifier};
 use super::value::Value;
 use crate::hijack;
+use crate::shell::SET_BY_BASH;
 
-/// Variables that bash keeps for itself, or that a run has from Bashful.
+/// Variables that bash reads or keeps beside those that it sets, or that a run has from Bashful.
 const TAKEN: &[&str] = &[
     "BASH",
-    "BASHOPTS",
-    "BASHPID",
-    "BASH_ALIASES",
-    "BASH_ARGC",
-    "BASH_ARGV",
-    "BASH_ARGV0",
-    "BASH_CMDS",
-    "BASH_COMMAND",
     "BASH_COMPAT",
-    "BASH_EXECUTION_STRING",
-    "BASH_LINENO",
-    "BASH_REMATCH",
-    "BASH_SOURCE",
-    "BASH_SUBSHELL",
-    "BASH_VERSINFO",
-    "BASH_VERSION",
     "BASH_XTRACEFD",
     "CDPATH",
     "COMP_LINE",
@@ -34,19 +20,11 @@ const TAKEN: &[&str] = &[
     "COMP_WORDBREAKS",
     "COMP_WORDS",
     "COMPREPLY",
-    "COPROC",
-    "DIRSTACK",
-    "EPOCHREALTIME",
-    "EPOCHSECONDS",
-    "EUID",
     "EXECIGNORE",
     "FCEDIT",
     "FIGNORE",
-    "FUNCNAME",
     "FUNCNEST",
     "GLOBIGNORE",
-    "GROUPS",
-    "HISTCMD",
     "HISTFILE",
     "HOSTNAME",
     "HOSTTYPE",
@@ -60,39 +38,25 @@ const TAKEN: &[&str] = &[
     "LC_MESSAGES",
     "LC_NUMERIC",
     "LC_TIME",
-    "LINENO",
     "MACHTYPE",
-    "MAPFILE",
     "OLDPWD",
-    "OPTARG",
     "OPTERR",
-    "OPTIND",
     "OSTYPE",
-    "PIPESTATUS",
     "POSIXLY_CORRECT",
-    "PPID",
     "PS0",
     "PS1",
     "PS2",
     "PS3",
     "PS4",
     "PWD",
-    "RANDOM",
-    "READLINE_LINE",
-    "REPLY",
-    "SECONDS",
     "SHELL",
-    "SHLVL",
-    "SRANDOM",
     "TERM",
     "TEXTDOMAIN",
     "TEXTDOMAINDIR",
     "TIMEFORMAT",
     "TMOUT",
     "TMPDIR",
-    "UID",
     "USER",
-    "_",
     "auto_resume",
     "histchars",
 ];
@@ -160,7 +124,7 @@ impl Declared {
         if name.starts_with(RESERVED) {
             return refuse("names that begin with `__bashful_` are reserved");
         }
-        if TAKEN.contains(&name) {
+        if SET_BY_BASH.contains(&name) || TAKEN.contains(&name) {
             return refuse("it is reserved for the shell or the run");
         }
         if hijack::is_listed(name) || name.starts_with("BASH_") || name.starts_with("LC_") {

@@ -1,6 +1,7 @@
 //! What `git` writes outside of its own repository, and what it is told to run later.
 
 use crate::facts::Argument;
+use crate::programs::names_program;
 
 use super::options::{Shape, Style, parse};
 use super::programs::Written;
@@ -261,52 +262,19 @@ pub(super) fn running_key(arguments: &[Argument]) -> Option<Argument> {
 /// Whether git runs the value of this key, or lets it say where more such values are.
 fn runs(key: &str, value: &Argument) -> bool {
     const KEYS: &[&str] = &[
-        "core.hookspath",
-        "core.fsmonitor",
-        "core.editor",
-        "core.pager",
-        "core.sshcommand",
-        "core.gitproxy",
-        "core.askpass",
-        "core.attributesfile",
-        "core.worktree",
-        "core.alternaterefscommand",
-        "diff.external",
         "credential.helper",
-        "gpg.program",
-        "sequence.editor",
         "include.path",
-        "init.templatedir",
-        "interactive.difffilter",
-        "uploadpack.packobjectshook",
-        "protocol.allow",
         "protocol.ext.allow",
-        "web.browser",
-        "instaweb.httpd",
         "http.sslverify",
-        "merge.tool",
-        "diff.tool",
         "gui.editor",
         "sendemail.smtpserver",
         "commit.gpgprogram",
         "safe.directory",
     ];
     const ENDS: &[&str] = &[
-        ".cmd",
-        ".command",
-        ".textconv",
-        ".driver",
         ".clean",
         ".smudge",
         ".process",
-        ".program",
-        ".helper",
-        ".insteadof",
-        ".pushinsteadof",
-        ".uploadpack",
-        ".receivepack",
-        ".vcs",
-        ".proxy",
         ".defaultkeycommand",
         ".tocmd",
         ".cccmd",
@@ -314,7 +282,6 @@ fn runs(key: &str, value: &Argument) -> bool {
         ".path",
         ".packobjectshook",
     ];
-    const STARTS: &[&str] = &["pager.", "includeif.", "hook.", "guitool."];
     let key = key.to_ascii_lowercase();
     if key.starts_with("alias.") {
         return value.known().starts_with('!') || value.unknown_from == Some(0);
@@ -322,7 +289,5 @@ fn runs(key: &str, value: &Argument) -> bool {
     if key.starts_with("submodule.") && key.ends_with(".update") {
         return true;
     }
-    KEYS.contains(&key.as_str())
-        || ENDS.iter().any(|end| key.ends_with(end))
-        || STARTS.iter().any(|start| key.starts_with(start))
+    names_program(&key) || KEYS.contains(&key.as_str()) || ENDS.iter().any(|end| key.ends_with(end))
 }

@@ -155,7 +155,7 @@ fn values_of(subcommand: &str) -> &'static Valued {
     match subcommand {
         "commit" => &COMMIT,
         "rebase" => &REBASE,
-        "tag" => &TAG,
+        "tag" => &git::TAG,
         "notes" => &NOTES,
         "stash" => &STASH,
         _ => &Valued::NONE,
@@ -182,10 +182,6 @@ const COMMIT: Valued = Valued {
 const REBASE: Valued = Valued {
     short: "xsXCS",
     long: &["exec", "onto", "strategy", "strategy-option", "whitespace"],
-};
-const TAG: Valued = Valued {
-    short: "mFu",
-    long: &["message", "file", "local-user", "sort", "format", "cleanup"],
 };
 const NOTES: Valued = Valued {
     short: "mFCc",

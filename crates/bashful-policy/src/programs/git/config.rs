@@ -110,6 +110,37 @@ pub(crate) fn executes(key: &str) -> bool {
     const EXACT: &[&str] = &[
         "browser.path",
         "commit.template",
+        "help.browser",
+        "receive.procreceiverefs",
+        "ssh.variant",
+    ];
+    const SECTIONS: &[&str] = &[
+        "alias.",
+        "browser.",
+        "credential.",
+        "difftool.",
+        "filter.",
+        "include.",
+        "man.",
+        "mergetool.",
+        "protocol.",
+        "sendemail.",
+        "tar.",
+        "trailer.",
+        "url.",
+        "http.",
+        "https.",
+        "safe.",
+        "extensions.",
+    ];
+    const ENDS: &[&str] = &[".editor", ".pushurl", ".update", ".url"];
+    names_program(key) || is_one_of(key, EXACT, SECTIONS, ENDS)
+}
+
+/// Whether the value of this setting, in lower case, is surely a program that git starts or a
+/// place where it finds one.
+pub(crate) fn names_program(key: &str) -> bool {
+    const EXACT: &[&str] = &[
         "core.alternaterefscommand",
         "core.askpass",
         "core.attributesfile",
@@ -123,62 +154,38 @@ pub(crate) fn executes(key: &str) -> bool {
         "diff.external",
         "diff.tool",
         "gpg.program",
-        "help.browser",
         "init.templatedir",
         "instaweb.httpd",
         "interactive.difffilter",
         "merge.tool",
         "protocol.allow",
-        "receive.procreceiverefs",
         "sequence.editor",
-        "ssh.variant",
         "uploadpack.packobjectshook",
         "web.browser",
     ];
-    const SECTIONS: &[&str] = &[
-        "alias.",
-        "browser.",
-        "credential.",
-        "difftool.",
-        "filter.",
-        "guitool.",
-        "hook.",
-        "include.",
-        "includeif.",
-        "man.",
-        "mergetool.",
-        "pager.",
-        "protocol.",
-        "sendemail.",
-        "tar.",
-        "trailer.",
-        "url.",
-        "http.",
-        "https.",
-        "safe.",
-        "extensions.",
-    ];
+    const SECTIONS: &[&str] = &["guitool.", "hook.", "includeif.", "pager."];
     const ENDS: &[&str] = &[
         ".cmd",
         ".command",
         ".driver",
-        ".editor",
         ".helper",
         ".insteadof",
         ".program",
         ".proxy",
         ".pushinsteadof",
-        ".pushurl",
         ".receivepack",
         ".textconv",
-        ".update",
         ".uploadpack",
-        ".url",
         ".vcs",
     ];
-    EXACT.contains(&key)
-        || SECTIONS.iter().any(|section| key.starts_with(section))
-        || ENDS.iter().any(|end| key.ends_with(end))
+    is_one_of(key, EXACT, SECTIONS, ENDS)
+}
+
+/// Whether a setting is one of these, or begins or ends so.
+fn is_one_of(key: &str, exact: &[&str], sections: &[&str], ends: &[&str]) -> bool {
+    exact.contains(&key)
+        || sections.iter().any(|section| key.starts_with(section))
+        || ends.iter().any(|end| key.ends_with(end))
 }
 
 /// What `git config` does in this call.

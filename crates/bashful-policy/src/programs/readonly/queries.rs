@@ -6,88 +6,71 @@ use crate::facts::Argument;
 
 use super::super::shape::{Shape, shape};
 
-/// Subcommands of one program that take the same flags.
+/// Subcommands that take the same flags, of programs that agree about them.
 pub(super) struct Query {
-    pub(super) program: &'static str,
+    pub(super) programs: &'static [&'static str],
     /// Each with all its words; an empty one stands for the program alone.
     pub(super) words: &'static [&'static str],
     pub(super) shape: Shape,
 }
 
-const fn query(program: &'static str, words: &'static [&'static str], shape: Shape) -> Query {
+/// Subcommands with these flags and any operands.
+const fn query(
+    programs: &'static [&'static str],
+    words: &'static [&'static str],
+    short: &'static str,
+    long: &'static str,
+) -> Query {
     Query {
-        program,
+        programs,
         words,
-        shape,
+        shape: shape("", short, long).guarded(),
     }
 }
 
-/// All queries, sorted by program.
+/// Subcommands that nothing follows.
+const fn alone(programs: &'static [&'static str], words: &'static [&'static str]) -> Query {
+    query(programs, words, "", "").at_most(0)
+}
+
+impl Query {
+    const fn at_most(mut self, count: usize) -> Self {
+        self.shape = self.shape.at_most(count);
+        self
+    }
+
+    const fn each(mut self, check: fn(usize, &Argument) -> bool) -> Self {
+        self.shape = self.shape.each(check);
+        self
+    }
+}
+
+/// All queries, sorted by the first program of each.
 pub(super) const QUERIES: &[Query] = &[
-    query(
-        "7z",
-        &["l", "t"],
-        shape("", "", "").guarded().each(is_not_switch),
-    ),
-    query(
-        "7za",
-        &["l", "t"],
-        shape("", "", "").guarded().each(is_not_switch),
-    ),
-    query(
-        "7zr",
-        &["l", "t"],
-        shape("", "", "").guarded().each(is_not_switch),
-    ),
-    query(
-        "7zz",
-        &["l", "t"],
-        shape("", "", "").guarded().each(is_not_switch),
-    ),
-    query(
-        "alembic",
+    query(&["7z", "7za", "7zr", "7zz"], &["l", "t"], "", "").each(is_not_switch),
+    alone(
+        &["alembic", "ansible", "ansible-playbook", "flask", "vagrant"],
         &["--version"],
-        shape("", "", "").guarded().at_most(0),
     ),
+    query(&["apk"], &["list", "info"], "IPaLdersvqRwti", APK),
     query(
-        "ansible",
-        &["--version"],
-        shape("", "", "").guarded().at_most(0),
-    ),
-    query(
-        "ansible-playbook",
-        &["--version"],
-        shape("", "", "").guarded().at_most(0),
-    ),
-    query(
-        "apk",
-        &["list", "info"],
-        shape("", "IPaLdersvqRwti", APK).guarded(),
-    ),
-    query(
-        "apt",
+        &["apt"],
         &[
             "list", "show", "policy", "search", "depends", "rdepends", "showsrc",
         ],
-        shape("", "aqn", APT).guarded(),
+        "aqn",
+        APT,
     ),
+    alone(&["apt-config"], &["dump"]),
     query(
-        "apt-config",
-        &["dump"],
-        shape("", "", "").guarded().at_most(0),
-    ),
-    query(
-        "apt-mark",
+        &["apt-mark"],
         &["showauto", "showmanual", "showhold"],
-        shape("", "", "").guarded(),
+        "",
+        "",
     ),
+    query(&["ar"], &["t", "tv", "p", "-t", "-tv", "-p"], "", ""),
     query(
-        "ar",
-        &["t", "tv", "p", "-t", "-tv", "-p"],
-        shape("", "", "").guarded(),
-    ),
-    query(
-        "asdf",
+        &["asdf", "nodenv", "nvm", "pyenv", "rbenv"],
         &[
             "list",
             "current",
@@ -98,11 +81,13 @@ pub(super) const QUERIES: &[Query] = &[
             "root",
             "--version",
         ],
-        shape("", "", "").guarded().each(is_plain),
-    ),
-    query("atq", &[""], shape("", "", "").guarded().at_most(0)),
+        "",
+        "",
+    )
+    .each(is_plain),
+    alone(&["atq"], &[""]),
     query(
-        "brew",
+        &["brew"],
         &[
             "list",
             "ls",
@@ -116,26 +101,19 @@ pub(super) const QUERIES: &[Query] = &[
             "--version",
             "info",
         ],
-        shape("", "1ltr", BREW).guarded(),
+        "1ltr",
+        BREW,
     ),
     query(
-        "bundle",
+        &["bundle"],
         &["list", "ls", "check", "show", "info", "platform", "version"],
-        shape(
-            "",
-            "",
-            "path paths name-only only-group= without-group= ruby dry-run",
-        )
-        .guarded(),
+        "",
+        "path paths name-only only-group= without-group= ruby dry-run",
     ),
+    alone(&["busybox"], &["--list", "--list-full", "--help"]),
+    query(&["cargo"], &["tree"], "dei:F:p:fv", CARGO),
     query(
-        "busybox",
-        &["--list", "--list-full", "--help"],
-        shape("", "", "").guarded().at_most(0),
-    ),
-    query("cargo", &["tree"], shape("", "dei:F:p:fv", CARGO).guarded()),
-    query(
-        "cargo",
+        &["cargo"],
         &[
             "metadata",
             "read-manifest",
@@ -147,15 +125,12 @@ pub(super) const QUERIES: &[Query] = &[
             "-V",
             "version",
         ],
-        shape("", "qv", CARGO_2).guarded(),
+        "qv",
+        CARGO_2,
     ),
-    query(
-        "cargo",
-        &["install --list", "help"],
-        shape("", "", "").guarded().at_most(0),
-    ),
-    query(
-        "cmake",
+    alone(&["cargo"], &["install --list", "help"]),
+    alone(
+        &["cmake"],
         &[
             "--version",
             "--help",
@@ -164,48 +139,49 @@ pub(super) const QUERIES: &[Query] = &[
             "--help-module-list",
             "--list-presets",
         ],
-        shape("", "", "").guarded().at_most(0),
     ),
     query(
-        "code",
+        &["code"],
         &["--version", "--list-extensions"],
-        shape("", "", "show-versions").guarded().at_most(0),
-    ),
+        "",
+        "show-versions",
+    )
+    .at_most(0),
     query(
-        "conda",
+        &["conda", "mamba", "micromamba"],
         &["list", "info", "env list", "config --show", "--version"],
-        shape("", "en:aq", "envs name= json all export explicit").guarded(),
+        "en:aq",
+        "envs name= json all export explicit",
     ),
     query(
-        "coredumpctl",
+        &["coredumpctl"],
         &["list", "info"],
-        shape("", "", "no-pager no-legend reverse since= until=").guarded(),
+        "",
+        "no-pager no-legend reverse since= until=",
     ),
     query(
-        "cpio",
+        &["cpio"],
         &["-t", "-it", "-itv", "-tv", "--list"],
-        shape("", "v", "quiet verbose numeric-uid-gid")
-            .guarded()
-            .at_most(0),
-    ),
-    query("crontab", &["-l"], shape("", "", "").guarded().at_most(0)),
+        "v",
+        "quiet verbose numeric-uid-gid",
+    )
+    .at_most(0),
+    alone(&["crontab"], &["-l"]),
+    alone(&["direnv"], &["version", "status"]),
     query(
-        "direnv",
-        &["version", "status"],
-        shape("", "", "").guarded().at_most(0),
-    ),
-    query(
-        "docker",
+        &["docker", "nerdctl", "podman"],
         &["ps", "container ls", "container list", "container ps"],
-        shape("", "alnqsf:", DOCKER).guarded(),
+        "alnqsf:",
+        DOCKER,
     ),
     query(
-        "docker",
+        &["docker", "nerdctl", "podman"],
         &["images", "image ls", "image list"],
-        shape("", "aqf:n", DOCKER_2).guarded(),
+        "aqf:n",
+        DOCKER_2,
     ),
     query(
-        "docker",
+        &["docker", "nerdctl", "podman"],
         &[
             "inspect",
             "container inspect",
@@ -221,15 +197,17 @@ pub(super) const QUERIES: &[Query] = &[
             "diff",
             "container diff",
         ],
-        shape("", "f:sHq", "format= size type= no-trunc human quiet").guarded(),
+        "f:sHq",
+        "format= size type= no-trunc human quiet",
     ),
     query(
-        "docker",
+        &["docker", "nerdctl", "podman"],
         &["logs", "container logs"],
-        shape("", "fn:t", DOCKER_3).guarded(),
+        "fn:t",
+        DOCKER_3,
     ),
     query(
-        "docker",
+        &["docker", "nerdctl", "podman"],
         &[
             "version",
             "info",
@@ -249,15 +227,17 @@ pub(super) const QUERIES: &[Query] = &[
             "-v",
             "machine list",
         ],
-        shape("", "f:qv", "format= filter= quiet verbose no-trunc short").guarded(),
+        "f:qv",
+        "format= filter= quiet verbose no-trunc short",
     ),
     query(
-        "docker",
+        &["docker", "nerdctl", "podman"],
         &["stats"],
-        shape("", "a", "all no-stream! format= no-trunc").guarded(),
+        "a",
+        "all no-stream! format= no-trunc",
     ),
     query(
-        "docker",
+        &["docker", "podman"],
         &[
             "compose ps",
             "compose config",
@@ -267,10 +247,11 @@ pub(super) const QUERIES: &[Query] = &[
             "compose ls",
             "compose version",
         ],
-        shape("", "qat", DOCKER_4).guarded(),
+        "qat",
+        DOCKER_4,
     ),
     query(
-        "docker-compose",
+        &["docker-compose"],
         &[
             "ps",
             "config",
@@ -281,10 +262,11 @@ pub(super) const QUERIES: &[Query] = &[
             "--version",
             "ls",
         ],
-        shape("", "qaf:tf", DOCKER_COMPOSE).guarded(),
+        "qaf:tf",
+        DOCKER_COMPOSE,
     ),
     query(
-        "dpkg",
+        &["dpkg"],
         &[
             "-l",
             "--list",
@@ -309,25 +291,17 @@ pub(super) const QUERIES: &[Query] = &[
             "--info",
             "--compare-versions",
         ],
-        shape("", "", "no-pager").guarded(),
+        "",
+        "no-pager",
     ),
     query(
-        "flask",
-        &["--version"],
-        shape("", "", "").guarded().at_most(0),
-    ),
-    query(
-        "flatpak",
+        &["flatpak"],
         &["list", "info", "--version"],
-        shape(
-            "",
-            "ad",
-            "app runtime show-details columns= user system all",
-        )
-        .guarded(),
+        "ad",
+        "app runtime show-details columns= user system all",
     ),
     query(
-        "gem",
+        &["gem"],
         &[
             "list",
             "environment",
@@ -337,32 +311,17 @@ pub(super) const QUERIES: &[Query] = &[
             "specification",
             "dependency",
         ],
-        shape("", "aidel", GEM).guarded(),
+        "aidel",
+        GEM,
     ),
+    alone(&["gh"], &["--version", "version", "auth status --help"]),
+    alone(&["gmake", "make"], &["--version", "-v"]),
+    query(&["go"], &["version", "env"], "m", "json changed").each(is_plain),
+    query(&["go"], &["env -json", "env -changed"], "", "").each(is_plain),
+    query(&["go"], &["list"], "emfu", GO),
+    query(&["go"], &["doc"], "acu", "all src short"),
     query(
-        "gh",
-        &["--version", "version", "auth status --help"],
-        shape("", "", "").guarded().at_most(0),
-    ),
-    query(
-        "gmake",
-        &["--version", "-v"],
-        shape("", "", "").guarded().at_most(0),
-    ),
-    query(
-        "go",
-        &["version", "env"],
-        shape("", "m", "json changed").guarded().each(is_plain),
-    ),
-    query(
-        "go",
-        &["env -json", "env -changed"],
-        shape("", "", "").guarded().each(is_plain),
-    ),
-    query("go", &["list"], shape("", "emfu", GO).guarded()),
-    query("go", &["doc"], shape("", "acu", "all src short").guarded()),
-    query(
-        "gpg",
+        &["gpg"],
         &[
             "--list-keys",
             "-k",
@@ -372,35 +331,31 @@ pub(super) const QUERIES: &[Query] = &[
             "--list-sigs",
             "--version",
         ],
-        shape("", "", "keyid-format= with-colons with-fingerprint").guarded(),
+        "",
+        "keyid-format= with-colons with-fingerprint",
     ),
     query(
-        "helm",
+        &["helm"],
         &["version", "env", "list --help", "template --help"],
-        shape("", "", "short client template= -kubeconfig=").guarded(),
+        "",
+        "short client template= -kubeconfig=",
     ),
     query(
-        "jar",
+        &["jar"],
         &["tf", "tvf", "-tf", "-tvf", "--list --file", "-t -f"],
-        shape("", "", "").guarded().each(is_not_switch),
-    ),
+        "",
+        "",
+    )
+    .each(is_not_switch),
+    alone(&["java", "javac"], &["-version", "--version"]),
     query(
-        "java",
-        &["-version", "--version"],
-        shape("", "", "").guarded().at_most(0),
-    ),
-    query(
-        "javac",
-        &["-version", "--version"],
-        shape("", "", "").guarded().at_most(0),
-    ),
-    query(
-        "journalctl",
+        &["journalctl"],
         &[""],
-        shape("", "#ab?efkmqrxn:o:p:S:U:u:t:g:c:N1F:", JOURNALCTL).guarded(),
+        "#ab?efkmqrxn:o:p:S:U:u:t:g:c:N1F:",
+        JOURNALCTL,
     ),
     query(
-        "kubectl",
+        &["kubectl"],
         &[
             "version --client",
             "config view",
@@ -410,10 +365,11 @@ pub(super) const QUERIES: &[Query] = &[
             "config get-users",
             "--help",
         ],
-        shape("", "o:", "output= client short minify flatten -kubeconfig=").guarded(),
+        "o:",
+        "output= client short minify flatten -kubeconfig=",
     ),
     query(
-        "loginctl",
+        &["loginctl"],
         &[
             "list-sessions",
             "list-users",
@@ -423,116 +379,19 @@ pub(super) const QUERIES: &[Query] = &[
             "show-session",
             "show-user",
         ],
-        shape("", "p:", LOGINCTL).guarded(),
+        "p:",
+        LOGINCTL,
     ),
     query(
-        "make",
-        &["--version", "-v"],
-        shape("", "", "").guarded().at_most(0),
-    ),
-    query(
-        "mamba",
-        &["list", "info", "env list", "config --show", "--version"],
-        shape("", "en:aq", "envs name= json all export explicit").guarded(),
-    ),
-    query(
-        "micromamba",
-        &["list", "info", "env list", "config --show", "--version"],
-        shape("", "en:aq", "envs name= json all export explicit").guarded(),
-    ),
-    query(
-        "nerdctl",
-        &["ps", "container ls", "container list", "container ps"],
-        shape("", "alnqsf:", DOCKER).guarded(),
-    ),
-    query(
-        "nerdctl",
-        &["images", "image ls", "image list"],
-        shape("", "aqf:n", DOCKER_2).guarded(),
-    ),
-    query(
-        "nerdctl",
-        &[
-            "inspect",
-            "container inspect",
-            "image inspect",
-            "network inspect",
-            "volume inspect",
-            "history",
-            "image history",
-            "port",
-            "container port",
-            "top",
-            "container top",
-            "diff",
-            "container diff",
-        ],
-        shape("", "f:sHq", "format= size type= no-trunc human quiet").guarded(),
-    ),
-    query(
-        "nerdctl",
-        &["logs", "container logs"],
-        shape("", "fn:t", DOCKER_3).guarded(),
-    ),
-    query(
-        "nerdctl",
-        &[
-            "version",
-            "info",
-            "system info",
-            "system df",
-            "network ls",
-            "network list",
-            "volume ls",
-            "volume list",
-            "context ls",
-            "context show",
-            "plugin ls",
-            "buildx ls",
-            "buildx version",
-            "compose version",
-            "--version",
-            "-v",
-            "machine list",
-        ],
-        shape("", "f:qv", "format= filter= quiet verbose no-trunc short").guarded(),
-    ),
-    query(
-        "nerdctl",
-        &["stats"],
-        shape("", "a", "all no-stream! format= no-trunc").guarded(),
-    ),
-    query(
-        "networkctl",
+        &["networkctl", "resolvectl"],
         &["list", "status", "statistics"],
-        shape("", "", "no-pager no-legend all full").guarded(),
+        "",
+        "no-pager no-legend all full",
     ),
+    query(&["ninja"], &["--version", "-t targets", "-t list"], "", "").each(is_plain),
+    alone(&["nix"], &["--version", "show-config", "flake show --help"]),
     query(
-        "ninja",
-        &["--version", "-t targets", "-t list"],
-        shape("", "", "").guarded().each(is_plain),
-    ),
-    query(
-        "nix",
-        &["--version", "show-config", "flake show --help"],
-        shape("", "", "").guarded().at_most(0),
-    ),
-    query(
-        "nodenv",
-        &[
-            "list",
-            "current",
-            "versions",
-            "version",
-            "ls",
-            "which",
-            "root",
-            "--version",
-        ],
-        shape("", "", "").guarded().each(is_plain),
-    ),
-    query(
-        "npm",
+        &["npm"],
         &[
             "ls",
             "list",
@@ -552,34 +411,17 @@ pub(super) const QUERIES: &[Query] = &[
             "version --json",
             "query",
         ],
-        shape("", "agplsD", NPM).guarded(),
+        "agplsD",
+        NPM,
     ),
     query(
-        "nvm",
-        &[
-            "list",
-            "current",
-            "versions",
-            "version",
-            "ls",
-            "which",
-            "root",
-            "--version",
-        ],
-        shape("", "", "").guarded().each(is_plain),
-    ),
-    query(
-        "openssl",
+        &["openssl"],
         &["version", "list", "ciphers", "prime", "help"],
-        shape(
-            "",
-            "vadfopV",
-            "commands digest-algorithms cipher-algorithms",
-        )
-        .guarded(),
+        "vadfopV",
+        "commands digest-algorithms cipher-algorithms",
     ),
     query(
-        "openssl",
+        &["openssl"],
         &[
             "dgst",
             "dgst -md5",
@@ -593,27 +435,22 @@ pub(super) const QUERIES: &[Query] = &[
             "sha512",
             "sha384",
         ],
-        shape("", "", "").guarded().each(is_plain),
-    ),
+        "",
+        "",
+    )
+    .each(is_plain),
+    query(&["openssl"], &["rand -hex", "rand -base64", "rand"], "", "").each(is_plain),
     query(
-        "openssl",
-        &["rand -hex", "rand -base64", "rand"],
-        shape("", "", "").guarded().each(is_plain),
-    ),
-    query(
-        "pacman",
+        &["pacman"],
         &[
             "-Q", "-Qi", "-Ql", "-Qo", "-Qs", "-Qe", "-Qm", "-Qk", "-Qdt", "-Qqe", "-Qq", "-Qu",
         ],
-        shape("", "deilmnoqstukcg", "").guarded(),
+        "deilmnoqstukcg",
+        "",
     ),
+    alone(&["php"], &["-m", "-i", "--ini", "--modules", "--info"]),
     query(
-        "php",
-        &["-m", "-i", "--ini", "--modules", "--info"],
-        shape("", "", "").guarded().at_most(0),
-    ),
-    query(
-        "pip",
+        &["pip", "pip3"],
         &[
             "list",
             "show",
@@ -628,33 +465,12 @@ pub(super) const QUERIES: &[Query] = &[
             "cache info",
             "cache list",
         ],
-        shape("", "lfqv", PIP).guarded(),
+        "lfqv",
+        PIP,
     ),
+    alone(&["pipenv"], &["graph", "--venv", "--where", "--version"]),
     query(
-        "pip3",
-        &[
-            "list",
-            "show",
-            "freeze",
-            "check",
-            "--version",
-            "inspect",
-            "debug",
-            "config list",
-            "config get",
-            "cache dir",
-            "cache info",
-            "cache list",
-        ],
-        shape("", "lfqv", PIP).guarded(),
-    ),
-    query(
-        "pipenv",
-        &["graph", "--venv", "--where", "--version"],
-        shape("", "", "").guarded().at_most(0),
-    ),
-    query(
-        "pnpm",
+        &["pnpm"],
         &[
             "list",
             "ls",
@@ -667,85 +483,11 @@ pub(super) const QUERIES: &[Query] = &[
             "--version",
             "licenses list",
         ],
-        shape("", "rgPD", PNPM).guarded(),
+        "rgPD",
+        PNPM,
     ),
     query(
-        "podman",
-        &["ps", "container ls", "container list", "container ps"],
-        shape("", "alnqsf:", DOCKER).guarded(),
-    ),
-    query(
-        "podman",
-        &["images", "image ls", "image list"],
-        shape("", "aqf:n", DOCKER_2).guarded(),
-    ),
-    query(
-        "podman",
-        &[
-            "inspect",
-            "container inspect",
-            "image inspect",
-            "network inspect",
-            "volume inspect",
-            "history",
-            "image history",
-            "port",
-            "container port",
-            "top",
-            "container top",
-            "diff",
-            "container diff",
-        ],
-        shape("", "f:sHq", "format= size type= no-trunc human quiet").guarded(),
-    ),
-    query(
-        "podman",
-        &["logs", "container logs"],
-        shape("", "fn:t", DOCKER_3).guarded(),
-    ),
-    query(
-        "podman",
-        &[
-            "version",
-            "info",
-            "system info",
-            "system df",
-            "network ls",
-            "network list",
-            "volume ls",
-            "volume list",
-            "context ls",
-            "context show",
-            "plugin ls",
-            "buildx ls",
-            "buildx version",
-            "compose version",
-            "--version",
-            "-v",
-            "machine list",
-        ],
-        shape("", "f:qv", "format= filter= quiet verbose no-trunc short").guarded(),
-    ),
-    query(
-        "podman",
-        &["stats"],
-        shape("", "a", "all no-stream! format= no-trunc").guarded(),
-    ),
-    query(
-        "podman",
-        &[
-            "compose ps",
-            "compose config",
-            "compose logs",
-            "compose images",
-            "compose top",
-            "compose ls",
-            "compose version",
-        ],
-        shape("", "qat", DOCKER_4).guarded(),
-    ),
-    query(
-        "poetry",
+        &["poetry"],
         &[
             "show",
             "check",
@@ -755,24 +497,11 @@ pub(super) const QUERIES: &[Query] = &[
             "--version",
             "config --list",
         ],
-        shape("", "tvn", POETRY).guarded(),
+        "tvn",
+        POETRY,
     ),
     query(
-        "pyenv",
-        &[
-            "list",
-            "current",
-            "versions",
-            "version",
-            "ls",
-            "which",
-            "root",
-            "--version",
-        ],
-        shape("", "", "").guarded().each(is_plain),
-    ),
-    query(
-        "python",
+        &["python", "python3"],
         &[
             "-m pip list",
             "-m pip show",
@@ -780,53 +509,27 @@ pub(super) const QUERIES: &[Query] = &[
             "-m pip check",
             "-m pip --version",
         ],
-        shape("", "lfe", PYTHON_PIP).guarded(),
+        "lfe",
+        PYTHON_PIP,
     ),
     query(
-        "python3",
-        &[
-            "-m pip list",
-            "-m pip show",
-            "-m pip freeze",
-            "-m pip check",
-            "-m pip --version",
-        ],
-        shape("", "lfe", PYTHON_PIP).guarded(),
-    ),
-    query(
-        "rbenv",
-        &[
-            "list",
-            "current",
-            "versions",
-            "version",
-            "ls",
-            "which",
-            "root",
-            "--version",
-        ],
-        shape("", "", "").guarded().each(is_plain),
-    ),
-    query(
-        "resolvectl",
-        &["list", "status", "statistics"],
-        shape("", "", "no-pager no-legend all full").guarded(),
-    ),
-    query(
-        "rpm",
+        &["rpm"],
         &[
             "-q", "-qa", "-qi", "-ql", "-qf", "-qc", "-qd", "-qR", "-V", "-Va", "--query",
             "--verify",
         ],
-        shape("", "acdfgilqRsv", RPM).guarded(),
+        "acdfgilqRsv",
+        RPM,
     ),
     query(
-        "rustc",
+        &["rustc"],
         &["--version", "-V", "-vV", "--print", "--explain"],
-        shape("", "", "verbose target=").guarded().at_most(1),
-    ),
+        "",
+        "verbose target=",
+    )
+    .at_most(1),
     query(
-        "rustup",
+        &["rustup"],
         &[
             "show",
             "toolchain list",
@@ -839,54 +542,32 @@ pub(super) const QUERIES: &[Query] = &[
             "override list",
             "doc --path",
         ],
-        shape("", "v", "installed toolchain= verbose").guarded(),
+        "v",
+        "installed toolchain= verbose",
     ),
+    alone(&["screen"], &["-ls", "-list", "-v", "--version"]),
+    query(&["snap"], &["list", "version"], "", "all"),
+    alone(&["sqlite3"], &["--version", "-version"]),
+    alone(&["ssh"], &["-V"]),
+    alone(&["ssh-add"], &["-l", "-L"]),
+    query(&["ssh-keygen"], &["-l", "-lf"], "f:vE:", ""),
+    alone(&["stty"], &["size", "speed", "-a", "-g", "--all", "--save"]),
     query(
-        "screen",
-        &["-ls", "-list", "-v", "--version"],
-        shape("", "", "").guarded().at_most(0),
-    ),
-    query("snap", &["list", "version"], shape("", "", "all").guarded()),
-    query(
-        "sqlite3",
-        &["--version", "-version"],
-        shape("", "", "").guarded().at_most(0),
-    ),
-    query("ssh", &["-V"], shape("", "", "").guarded().at_most(0)),
-    query(
-        "ssh-add",
-        &["-l", "-L"],
-        shape("", "", "").guarded().at_most(0),
-    ),
-    query(
-        "ssh-keygen",
-        &["-l", "-lf"],
-        shape("", "f:vE:", "").guarded(),
-    ),
-    query(
-        "stty",
-        &["size", "speed", "-a", "-g", "--all", "--save"],
-        shape("", "", "").guarded().at_most(0),
-    ),
-    query(
-        "svn",
+        &["svn"],
         &["status", "st", "info", "list --help", "--version"],
-        shape("", "vqN", "verbose quiet xml depth=").guarded(),
+        "vqN",
+        "verbose quiet xml depth=",
     ),
     query(
-        "sysctl",
+        &["sysctl"],
         &["-a", "-n", "-N", "--all"],
-        shape("", "anNe", "all names values ignore")
-            .guarded()
-            .each(is_key),
-    ),
+        "anNe",
+        "all names values ignore",
+    )
+    .each(is_key),
+    query(&["sysctl"], &[""], "anN", "all names values").each(is_key),
     query(
-        "sysctl",
-        &[""],
-        shape("", "anN", "all names values").guarded().each(is_key),
-    ),
-    query(
-        "systemctl",
+        &["systemctl"],
         &[
             "status",
             "list-units",
@@ -910,15 +591,12 @@ pub(super) const QUERIES: &[Query] = &[
             "--version",
             "help",
         ],
-        shape("", "alqrn:o:p:Pt:", SYSTEMCTL).guarded(),
+        "alqrn:o:p:Pt:",
+        SYSTEMCTL,
     ),
+    query(&["systemctl"], &[""], "alqt:", SYSTEMCTL_2).at_most(0),
     query(
-        "systemctl",
-        &[""],
-        shape("", "alqt:", SYSTEMCTL_2).guarded().at_most(0),
-    ),
-    query(
-        "systemd-analyze",
+        &["systemd-analyze"],
         &[
             "blame",
             "critical-chain",
@@ -930,30 +608,29 @@ pub(super) const QUERIES: &[Query] = &[
             "timespan",
             "security",
         ],
-        shape("", "", "no-pager user system -host= -machine=").guarded(),
+        "",
+        "no-pager user system -host= -machine=",
     ),
     query(
-        "terraform",
+        &["terraform", "tofu"],
         &["version", "fmt -check", "workspace list", "workspace show"],
-        shape("", "", "json no-color check diff recursive").guarded(),
+        "",
+        "json no-color check diff recursive",
     ),
     query(
-        "tmux",
+        &["tmux"],
         &["ls", "list-sessions", "list-windows", "list-panes", "-V"],
-        shape("", "at:", "").guarded(),
+        "at:",
+        "",
     ),
     query(
-        "tofu",
-        &["version", "fmt -check", "workspace list", "workspace show"],
-        shape("", "", "json no-color check diff recursive").guarded(),
-    ),
-    query(
-        "update-alternatives",
+        &["update-alternatives"],
         &["--list", "--display", "--query", "--get-selections"],
-        shape("", "", "").guarded(),
+        "",
+        "",
     ),
     query(
-        "uv",
+        &["uv"],
         &[
             "pip list",
             "pip show",
@@ -969,12 +646,8 @@ pub(super) const QUERIES: &[Query] = &[
             "tool list",
             "tool dir",
         ],
-        shape("", "q", UV).guarded(),
-    ),
-    query(
-        "vagrant",
-        &["--version"],
-        shape("", "", "").guarded().at_most(0),
+        "q",
+        UV,
     ),
 ];
 
