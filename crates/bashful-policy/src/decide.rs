@@ -119,10 +119,7 @@ pub(crate) fn decision_of(finding: &Finding) -> Decision {
         capability: finding.capability.as_deref().map(str::to_owned),
         suggestion: finding.advice.as_deref().map(str::to_owned),
         ..Decision::new(
-            finding.effect,
-            finding.layer,
-            &finding.rule,
-            &finding.reason,
+            finding.effect, finding.layer, &finding.rule, &finding.reason,
         )
     }
 }

@@ -9,25 +9,8 @@ use crate::facts::Argument;
 
 /// Programs that delete their operands.
 const DELETERS: &[&str] = &[
-    "rm",
-    "rmdir",
-    "unlink",
-    "shred",
-    "srm",
-    "grm",
-    "wipe",
-    "rimraf",
-    "trash",
-    "trash-put",
-    "gtrash",
-    "rip",
-    "del-cli",
-    "scrub",
-    "sfill",
-    "rmtrash",
-    "grmdir",
-    "gshred",
-    "gunlink",
+    "rm", "rmdir", "unlink", "shred", "srm", "grm", "wipe", "rimraf", "trash", "trash-put",
+    "gtrash", "rip", "del-cli", "scrub", "sfill", "rmtrash", "grmdir", "gshred", "gunlink",
 ];
 
 pub(super) fn check(view: &View) -> bool {

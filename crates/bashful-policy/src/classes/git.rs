@@ -7,15 +7,8 @@ use crate::facts::Argument;
 
 /// Git's own options that take the next word, before the subcommand.
 const GLOBAL: &[&str] = &[
-    "-C",
-    "-c",
-    "--git-dir",
-    "--work-tree",
-    "--namespace",
-    "--super-prefix",
-    "--config-env",
-    "--attr-source",
-    "--exec-path",
+    "-C", "-c", "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--config-env",
+    "--attr-source", "--exec-path",
 ];
 
 pub(super) fn check(view: &View) -> bool {
@@ -28,20 +21,8 @@ pub(super) fn check(view: &View) -> bool {
     match view.name {
         "gh" | "glab" => {
             let kinds = [
-                "repo",
-                "release",
-                "issue",
-                "secret",
-                "variable",
-                "run",
-                "cache",
-                "gist",
-                "label",
-                "project",
-                "codespace",
-                "ssh-key",
-                "gpg-key",
-                "workflow",
+                "repo", "release", "issue", "secret", "variable", "run", "cache", "gist", "label",
+                "project", "codespace", "ssh-key", "gpg-key", "workflow",
             ];
             let deletes = matches!(
                 line.operand(1),
@@ -241,15 +222,7 @@ const NOTES: Valued = Valued {
 };
 const FETCH: Valued = Valued {
     short: "jXso",
-    long: &[
-        "depth",
-        "deepen",
-        "shallow-since",
-        "upload-pack",
-        "jobs",
-        "strategy",
-        "refmap",
-    ],
+    long: &["depth", "deepen", "shallow-since", "upload-pack", "jobs", "strategy", "refmap"],
 };
 const REFERENCE: Valued = Valued {
     short: "m",

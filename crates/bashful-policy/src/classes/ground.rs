@@ -29,43 +29,14 @@ impl Ground {
 
 /// Directories whose whole content belongs to the system.
 const SYSTEM: &[&str] = &[
-    "/bin",
-    "/boot",
-    "/dev",
-    "/efi",
-    "/etc",
-    "/lib",
-    "/lib32",
-    "/lib64",
-    "/libx32",
-    "/proc",
-    "/sbin",
-    "/sys",
-    "/usr",
-    "/var",
-    "/run",
-    "/snap",
-    "/nix",
-    "/System",
-    "/Library",
-    "/Applications",
-    "/private/etc",
-    "/private/var",
-    "/opt/homebrew",
-    "/lost+found",
+    "/bin", "/boot", "/dev", "/efi", "/etc", "/lib", "/lib32", "/lib64", "/libx32", "/proc",
+    "/sbin", "/sys", "/usr", "/var", "/run", "/snap", "/nix", "/System", "/Library",
+    "/Applications", "/private/etc", "/private/var", "/opt/homebrew", "/lost+found",
 ];
 /// Places in them that are meant for all users.
-const SHARED: &[&str] = &[
-    "/dev/shm",
-    "/var/tmp",
-    "/run/user",
-    "/run/lock",
-    "/dev/mqueue",
-];
+const SHARED: &[&str] = &["/dev/shm", "/var/tmp", "/run/user", "/run/lock", "/dev/mqueue"];
 /// Directories in the root that are lost as a whole only by mistake, also where writing is allowed.
-const TOPS: &[&str] = &[
-    "/tmp", "/home", "/root", "/opt", "/srv", "/mnt", "/media", "/Users",
-];
+const TOPS: &[&str] = &["/tmp", "/home", "/root", "/opt", "/srv", "/mnt", "/media", "/Users"];
 /// Where homes are.
 const HOMES: &[&str] = &["/home", "/Users", "/var/home", "/export/home"];
 

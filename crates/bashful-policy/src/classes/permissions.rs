@@ -190,15 +190,7 @@ const CHANGE: Valued = Valued {
 };
 const ACL: Valued = Valued {
     short: "mxMX",
-    long: &[
-        "modify",
-        "remove",
-        "modify-file",
-        "remove-file",
-        "set",
-        "set-file",
-        "restore",
-    ],
+    long: &["modify", "remove", "modify-file", "remove-file", "set", "set-file", "restore"],
 };
 const INSTALL: Valued = Valued {
     short: "mogtS",

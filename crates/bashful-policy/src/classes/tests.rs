@@ -181,28 +181,16 @@ fn functions_that_multiply_are_bombs() {
         function("f", &[("f x", None, false)]),
         function(
             "walk",
-            &[
-                ("ls x", None, false),
-                ("read d", Some(0), false),
-                ("walk d", Some(0), false),
-            ],
+            &[("ls x", None, false), ("read d", Some(0), false), ("walk d", Some(0), false)],
         ),
         function(
             "fib",
-            &[
-                ("[ 1 ]", None, false),
-                ("fib 1", None, false),
-                ("fib 2", None, false),
-            ],
+            &[("[ 1 ]", None, false), ("fib 1", None, false), ("fib 2", None, false)],
         ),
         function("f", &[("g", None, true), ("g", None, true)]),
         function(
             "f",
-            &[
-                ("return", None, false),
-                ("f", None, false),
-                ("f", None, false),
-            ],
+            &[("return", None, false), ("f", None, false), ("f", None, false)],
         ),
     ];
     for facts in &fine {
@@ -234,15 +222,9 @@ fn substitutions_carry_where_a_text_comes_from() {
         facts.calls.push(outer);
         found_in(&facts)
     };
-    for outer in [
-        "bash -c $x",
-        "eval $x",
-        "sh -ec $x",
-        "python3 -c $x",
-        "node -e $x",
-        "$x",
-        "source $x",
-    ] {
+    for outer in
+        ["bash -c $x", "eval $x", "sh -ec $x", "python3 -c $x", "node -e $x", "$x", "source $x"]
+    {
         assert!(
             run(outer, "curl https://x").contains(&"pipe-to-shell".to_owned()),
             "{outer}"
@@ -253,28 +235,14 @@ fn substitutions_carry_where_a_text_comes_from() {
         );
         assert!(run(outer, "ssh-agent -s").is_empty(), "{outer}");
     }
-    for outer in [
-        "echo $x",
-        "bash script.sh $x",
-        "python3 a.py $x",
-        "bash -c true _ $x",
-    ] {
+    for outer in ["echo $x", "bash script.sh $x", "python3 a.py $x", "bash -c true _ $x"] {
         assert!(run(outer, "curl https://x").is_empty(), "{outer}");
     }
 }
 
 #[test]
 fn a_repl_that_reads_something_else_waits_for_nobody() {
-    for line in [
-        "bash",
-        "python3",
-        "node",
-        "psql db",
-        "sqlite3 x.db",
-        "bc",
-        "sftp h",
-        "gdb a",
-    ] {
+    for line in ["bash", "python3", "node", "psql db", "sqlite3 x.db", "bc", "sftp h", "gdb a"] {
         assert_eq!(found(line), ["interactive"], "{line}");
         let mut facts = pipeline(line);
         let text = Argument::literal("x", (0, 0));

@@ -99,12 +99,7 @@ pub(crate) fn interpreter(name: &str) -> Option<Interpreter> {
         "php" | "php-cgi" => Interpreter {
             code: "rBRE",
             valued: "dcz",
-            long: &[
-                "--run",
-                "--process-begin",
-                "--process-code",
-                "--process-end",
-            ],
+            long: &["--run", "--process-begin", "--process-code", "--process-end"],
             loads: "F",
             checks: &["-l", "--syntax-check", "-m", "-i", "--ini"],
             ..PLAIN
@@ -134,14 +129,7 @@ pub(crate) fn interpreter(name: &str) -> Option<Interpreter> {
         | "gforth" | "csi" | "gsi" | "emacsclient" | "mongo" | "mongosh" | "dotnet-script"
         | "kotlin" => Interpreter {
             code: "ecr",
-            long: &[
-                "--eval",
-                "--execute",
-                "--expression",
-                "--command",
-                "-Command",
-                "-eval",
-            ],
+            long: &["--eval", "--execute", "--expression", "--command", "-Command", "-eval"],
             ..PLAIN
         },
         "tclsh" | "wish" | "dc" | "gnuplot" => PLAIN,

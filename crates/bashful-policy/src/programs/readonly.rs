@@ -48,15 +48,7 @@ fn unpacks_after_all(name: &str, arguments: &[Argument]) -> bool {
 
 /// Whether a tool for object files is given more options in a file, which could load a plug-in.
 fn takes_more_from_file(name: &str, arguments: &[Argument]) -> bool {
-    const TOOLS: &[&str] = &[
-        "addr2line",
-        "c++filt",
-        "nm",
-        "objdump",
-        "readelf",
-        "size",
-        "strings",
-    ];
+    const TOOLS: &[&str] = &["addr2line", "c++filt", "nm", "objdump", "readelf", "size", "strings"];
     TOOLS.contains(&name) && arguments.iter().any(|word| word.known().starts_with('@'))
 }
 

@@ -256,32 +256,9 @@ fn replaces_tool(argument: &Argument) -> bool {
 
 /// Tools of a project that `npx` finds there, for which there are rules. Sorted.
 const TOOLS: &[&str] = &[
-    "ava",
-    "biome",
-    "c8",
-    "cypress",
-    "eslint",
-    "jest",
-    "karma",
-    "lint-staged",
-    "markdownlint",
-    "mocha",
-    "next",
-    "nx",
-    "nyc",
-    "playwright",
-    "prettier",
-    "rollup",
-    "stylelint",
-    "svelte-check",
-    "tap",
-    "tsc",
-    "tsup",
-    "turbo",
-    "vite",
-    "vitest",
-    "vue-tsc",
-    "webpack",
+    "ava", "biome", "c8", "cypress", "eslint", "jest", "karma", "lint-staged", "markdownlint",
+    "mocha", "next", "nx", "nyc", "playwright", "prettier", "rollup", "stylelint", "svelte-check",
+    "tap", "tsc", "tsup", "turbo", "vite", "vitest", "vue-tsc", "webpack",
 ];
 
 fn is_build_tool(name: &str) -> bool {

@@ -117,9 +117,7 @@ const BANNED: &[&str] = &[
 ];
 
 /// Programs that are offered not even word for word: what they do is in what they are given.
-const NEVER: &[&str] = &[
-    "sudo", "doas", "su", "pkexec", "eval", "source", ".", "trap", "exec",
-];
+const NEVER: &[&str] = &["sudo", "doas", "su", "pkexec", "eval", "source", ".", "trap", "exec"];
 
 /// The number of words that say what this does; none when no prefix should be remembered.
 pub(super) fn of(words: &[&str]) -> Option<usize> {

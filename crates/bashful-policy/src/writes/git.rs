@@ -10,38 +10,10 @@ use super::target::Way;
 
 /// Subcommands that change the directory or repository they are in.
 const CHANGING: &[&str] = &[
-    "add",
-    "am",
-    "apply",
-    "bisect",
-    "checkout",
-    "cherry-pick",
-    "clean",
-    "clone",
-    "commit",
-    "fetch",
-    "filter-branch",
-    "gc",
-    "init",
-    "maintenance",
-    "merge",
-    "mv",
-    "notes",
-    "prune",
-    "pull",
-    "rebase",
-    "reset",
-    "restore",
-    "revert",
-    "rm",
-    "stage",
-    "stash",
-    "submodule",
-    "switch",
-    "symbolic-ref",
-    "update-index",
-    "update-ref",
-    "worktree",
+    "add", "am", "apply", "bisect", "checkout", "cherry-pick", "clean", "clone", "commit", "fetch",
+    "filter-branch", "gc", "init", "maintenance", "merge", "mv", "notes", "prune", "pull",
+    "rebase", "reset", "restore", "revert", "rm", "stage", "stash", "submodule", "switch",
+    "symbolic-ref", "update-index", "update-ref", "worktree",
 ];
 
 /// Takes the options before the subcommand apart: the directory, other outputs, and the rest.
@@ -122,20 +94,8 @@ pub(super) fn written(arguments: &[Argument]) -> Written {
         short: "obcBmnUSG",
         attached: "",
         long: &[
-            "output",
-            "output-directory",
-            "separate-git-dir",
-            "template",
-            "branch",
-            "depth",
-            "origin",
-            "format",
-            "prefix",
-            "remote",
-            "file",
-            "config",
-            "reference",
-            "message",
+            "output", "output-directory", "separate-git-dir", "template", "branch", "depth",
+            "origin", "format", "prefix", "remote", "file", "config", "reference", "message",
         ],
         style: Style::Getopt,
     };
@@ -185,31 +145,12 @@ pub(super) fn written(arguments: &[Argument]) -> Written {
 /// Whether a `git config` changes a setting.
 fn is_change(operands: &[Argument], rest: &[Argument]) -> bool {
     const READS: &[&str] = &[
-        "--get",
-        "--get-all",
-        "--get-regexp",
-        "--list",
-        "-l",
-        "--get-urlmatch",
-        "--get-color",
-        "--get-colorbool",
-        "list",
-        "get",
+        "--get", "--get-all", "--get-regexp", "--list", "-l", "--get-urlmatch", "--get-color",
+        "--get-colorbool", "list", "get",
     ];
     const CHANGES: &[&str] = &[
-        "--unset",
-        "--unset-all",
-        "--add",
-        "--replace-all",
-        "--rename-section",
-        "--remove-section",
-        "-e",
-        "--edit",
-        "set",
-        "unset",
-        "edit",
-        "rename-section",
-        "remove-section",
+        "--unset", "--unset-all", "--add", "--replace-all", "--rename-section", "--remove-section",
+        "-e", "--edit", "set", "unset", "edit", "rename-section", "remove-section",
     ];
     let has = |names: &[&str]| {
         rest.iter()
@@ -262,25 +203,12 @@ pub(super) fn running_key(arguments: &[Argument]) -> Option<Argument> {
 /// Whether git runs the value of this key, or lets it say where more such values are.
 fn runs(key: &str, value: &Argument) -> bool {
     const KEYS: &[&str] = &[
-        "credential.helper",
-        "include.path",
-        "protocol.ext.allow",
-        "http.sslverify",
-        "gui.editor",
-        "sendemail.smtpserver",
-        "commit.gpgprogram",
-        "safe.directory",
+        "credential.helper", "include.path", "protocol.ext.allow", "http.sslverify", "gui.editor",
+        "sendemail.smtpserver", "commit.gpgprogram", "safe.directory",
     ];
     const ENDS: &[&str] = &[
-        ".clean",
-        ".smudge",
-        ".process",
-        ".defaultkeycommand",
-        ".tocmd",
-        ".cccmd",
-        ".headercmd",
-        ".path",
-        ".packobjectshook",
+        ".clean", ".smudge", ".process", ".defaultkeycommand", ".tocmd", ".cccmd", ".headercmd",
+        ".path", ".packobjectshook",
     ];
     let key = key.to_ascii_lowercase();
     if key.starts_with("alias.") {

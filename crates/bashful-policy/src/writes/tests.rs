@@ -137,53 +137,20 @@ fn redirects_are_writes() {
         "/home/u/proj/../y",
     ];
     let fine = [
-        "x",
-        "./x",
-        "a/b/c",
-        "/tmp/x",
-        "/home/u/proj/x",
-        "/dev/null",
-        "/dev/stdout",
-        "/dev/stderr",
-        "/dev/tty",
-        "/dev/fd/3",
-        "/proc/self/fd/2",
-        "/dev/full",
-        "a/../b",
-        "/tmp/../tmp/x",
-        "/home/u/proj",
-        "..x",
-        ".gitignore",
-        ".env",
-        ".github/workflows/ci.yml",
-        "/dev/sda",
+        "x", "./x", "a/b/c", "/tmp/x", "/home/u/proj/x", "/dev/null", "/dev/stdout", "/dev/stderr",
+        "/dev/tty", "/dev/fd/3", "/proc/self/fd/2", "/dev/full", "a/../b", "/tmp/../tmp/x",
+        "/home/u/proj", "..x", ".gitignore", ".env", ".github/workflows/ci.yml", "/dev/sda",
         "/dev/tcp/host/1",
     ];
     let ask = [
-        ".git/hooks/pre-commit",
-        ".git/config",
-        ".vscode/tasks.json",
-        ".envrc",
-        ".bashrc",
-        ".claude/settings.json",
-        ".mcp.json",
-        ".bashful.toml",
-        "sub/.git/hooks/x",
-        "/tmp/.bashrc",
-        ".husky/pre-commit",
-        ".idea/x.xml",
-        ".cursor/rules",
-        ".git/HEAD",
-        "x/../.git/config",
+        ".git/hooks/pre-commit", ".git/config", ".vscode/tasks.json", ".envrc", ".bashrc",
+        ".claude/settings.json", ".mcp.json", ".bashful.toml", "sub/.git/hooks/x", "/tmp/.bashrc",
+        ".husky/pre-commit", ".idea/x.xml", ".cursor/rules", ".git/HEAD", "x/../.git/config",
     ];
     let cases = deny.iter().map(|text| (text, Some(Effect::Deny)));
     let cases = cases.chain(fine.iter().map(|text| (text, None)));
     for (text, expected) in cases.chain(ask.iter().map(|text| (text, Some(Effect::Ask)))) {
-        for kind in [
-            RedirectKind::Write,
-            RedirectKind::Append,
-            RedirectKind::ReadWrite,
-        ] {
+        for kind in [RedirectKind::Write, RedirectKind::Append, RedirectKind::ReadWrite] {
             let argument = Argument::literal(*text, (0, 0));
             assert_eq!(redirect(argument, kind, "/home/u/proj"), expected, "{text}");
         }
@@ -363,15 +330,9 @@ fn what_xargs_starts_is_judged_by_what_it_reads() {
 fn all_paths_are_listed_once_and_bounded() {
     let mut facts = facts("cp ./a /tmp/b ../c/../d --to=/etc/x -C/opt x*/y $z/w");
     let paths = facts.paths("", &context()).unwrap();
-    for path in [
-        "/home/u/proj/a",
-        "/tmp/b",
-        "/home/u/d",
-        "/home/u/c",
-        "/etc/x",
-        "/opt",
-        "/home/u/proj",
-    ] {
+    for path in
+        ["/home/u/proj/a", "/tmp/b", "/home/u/d", "/home/u/c", "/etc/x", "/opt", "/home/u/proj"]
+    {
         assert!(paths.contains(&path.to_owned()), "{path} in {paths:?}");
     }
     let many: Vec<String> = (0..2000).map(|number| format!("f{number}")).collect();
@@ -388,12 +349,10 @@ fn all_paths_are_listed_once_and_bounded() {
 
 #[test]
 fn nothing_panics_on_odd_words() {
-    for program in [
-        "rm", "tar", "sed", "git", "find", "dd", "cp", "chmod", "awk", "date", "7z",
-    ] {
-        for word in [
-            "", "-", "--", "-ü", "--=", "ü", "=", "-i", "é*", "s/ü", "\\", "[", "{}", "-C", "of=",
-        ] {
+    for program in ["rm", "tar", "sed", "git", "find", "dd", "cp", "chmod", "awk", "date", "7z"] {
+        for word in
+            ["", "-", "--", "-ü", "--=", "ü", "=", "-i", "é*", "s/ü", "\\", "[", "{}", "-C", "of="]
+        {
             let mut facts = facts(program);
             facts.calls[0]
                 .arguments

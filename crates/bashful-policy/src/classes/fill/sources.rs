@@ -60,17 +60,8 @@ pub(super) fn begins(call: &Call) -> bool {
 /// Whether the text of a program prints in a loop without an end.
 fn loops(text: &str) -> bool {
     const ENDLESS: &[&str] = &[
-        "while1",
-        "while(1)",
-        "whiletrue",
-        "while(true)",
-        "whileTrue",
-        "while(True)",
-        "for(;;)",
-        "loop{",
-        "loopdo",
-        "until0",
-        "until(0)",
+        "while1", "while(1)", "whiletrue", "while(true)", "whileTrue", "while(True)", "for(;;)",
+        "loop{", "loopdo", "until0", "until(0)",
     ];
     const PRINTS: &[&str] = &["print", "write", "puts", "say", "echo", "log"];
     const LEAVES: &[&str] = &["break", "exit", "last", "return", "sleep"];

@@ -47,53 +47,11 @@ const READERS: &[(&str, Valued, &str, &[&str])] = &[
 ];
 /// Programs that wait for input only when they are given nothing at all.
 const BARE: &[&str] = &[
-    "bc",
-    "dc",
-    "sqlite3",
-    "sqlite",
-    "duckdb",
-    "redis-cli",
-    "valkey-cli",
-    "gforth",
-    "scheme",
-    "clisp",
-    "sbcl",
-    "clj",
-    "kotlinc",
-    "kotlin",
-    "amm",
-    "sbt",
-    "gnuplot",
-    "scala",
-    "scala3",
-    "awsh",
-    "openssl",
-    "nft-i",
-    "crontab",
-    "aptitude",
-    "zellij",
-    "nix-shell",
-    "script",
-    "screen",
-    "tmux",
-    "ocaml",
-    "csi",
-    "fsi",
-    "spark-shell",
-    "pyspark",
-    "bpftrace",
-    "nslookup",
-    "units",
-    "calc",
-    "ngspice",
-    "octave",
-    "octave-cli",
-    "factor",
-    "gst",
-    "poly",
-    "hugs",
-    "coqtop",
-    "idris",
+    "bc", "dc", "sqlite3", "sqlite", "duckdb", "redis-cli", "valkey-cli", "gforth", "scheme",
+    "clisp", "sbcl", "clj", "kotlinc", "kotlin", "amm", "sbt", "gnuplot", "scala", "scala3",
+    "awsh", "openssl", "nft-i", "crontab", "aptitude", "zellij", "nix-shell", "script", "screen",
+    "tmux", "ocaml", "csi", "fsi", "spark-shell", "pyspark", "bpftrace", "nslookup", "units",
+    "calc", "ngspice", "octave", "octave-cli", "factor", "gst", "poly", "hugs", "coqtop", "idris",
     "rdb",
 ];
 
@@ -129,15 +87,7 @@ pub(super) fn check(view: &View) -> bool {
             line.operands.len() < 2 && !given && !reads(call)
         }
         "redis-cli" | "valkey-cli" => {
-            let asks = [
-                "--scan",
-                "--bigkeys",
-                "--stat",
-                "--latency",
-                "--pipe",
-                "--rdb",
-                "--eval",
-            ];
+            let asks = ["--scan", "--bigkeys", "--stat", "--latency", "--pipe", "--rdb", "--eval"];
             operands(&REDIS) == 0 && !has_word(arguments, &asks) && !reads(call)
         }
         "bc" | "dc" => {
@@ -223,17 +173,7 @@ fn is_console(view: &View, first: &str, second: &str) -> bool {
 pub(super) fn only_shows(arguments: &[Argument]) -> bool {
     has_word(
         arguments,
-        &[
-            "--version",
-            "--help",
-            "-V",
-            "-VV",
-            "-v",
-            "-h",
-            "-version",
-            "-help",
-            "-?",
-        ],
+        &["--version", "--help", "-V", "-VV", "-v", "-h", "-version", "-help", "-?"],
     )
 }
 
@@ -270,9 +210,7 @@ fn container_waits(arguments: &[Argument]) -> bool {
 
 const PSQL: Valued = Valued {
     short: "cdfhLopPRTUv",
-    long: &[
-        "command", "dbname", "file", "host", "port", "username", "output", "set", "variable",
-    ],
+    long: &["command", "dbname", "file", "host", "port", "username", "output", "set", "variable"],
 };
 const MYSQL: Valued = Valued {
     short: "eDhPuS",

@@ -48,13 +48,8 @@ pub(super) fn check(view: &View) -> bool {
         "ssh-keygen" => keygen_asks(arguments),
         "gpg" | "gpg2" => {
             let asks = [
-                "--gen-key",
-                "--generate-key",
-                "--full-gen-key",
-                "--full-generate-key",
-                "--edit-key",
-                "--edit-card",
-                "--card-edit",
+                "--gen-key", "--generate-key", "--full-gen-key", "--full-generate-key",
+                "--edit-key", "--edit-card", "--card-edit",
             ];
             has_word(arguments, &asks) && !has_word(arguments, &["--batch"])
         }
@@ -125,14 +120,7 @@ fn commit_edits(line: &Line) -> bool {
     !fixup
         && !line.has(
             "mFC",
-            &[
-                "message",
-                "file",
-                "reuse-message",
-                "no-edit",
-                "porcelain",
-                "short",
-            ],
+            &["message", "file", "reuse-message", "no-edit", "porcelain", "short"],
         )
 }
 
@@ -165,18 +153,8 @@ fn values_of(subcommand: &str) -> &'static Valued {
 const COMMIT: Valued = Valued {
     short: "mFCct",
     long: &[
-        "message",
-        "file",
-        "reuse-message",
-        "reedit-message",
-        "template",
-        "author",
-        "date",
-        "fixup",
-        "squash",
-        "cleanup",
-        "trailer",
-        "pathspec-from-file",
+        "message", "file", "reuse-message", "reedit-message", "template", "author", "date",
+        "fixup", "squash", "cleanup", "trailer", "pathspec-from-file",
     ],
 };
 const REBASE: Valued = Valued {

@@ -130,13 +130,8 @@ const IN_HOME: &[&str] = &[
     ".ssh",
 ];
 /// Files of `~/.ssh` that are no secret.
-const PUBLIC: &[&str] = &[
-    "known_hosts",
-    "known_hosts.old",
-    "config",
-    "authorized_keys",
-    "config.d",
-];
+const PUBLIC: &[&str] =
+    &["known_hosts", "known_hosts.old", "config", "authorized_keys", "config.d"];
 /// Files and directories of the system.
 const IN_SYSTEM: &[&str] = &[
     "/etc/shadow",
@@ -186,20 +181,8 @@ const IN_SYSTEM: &[&str] = &[
 const OF_PROCESS: &[&str] = &["environ", "mem", "auxv", "maps-secret"];
 /// Names that private keys and the like have wherever they are.
 const KEY_NAMES: &[&str] = &[
-    "id_rsa",
-    "id_ed25519",
-    "id_ecdsa",
-    "id_dsa",
-    "id_ed25519_sk",
-    "id_ecdsa_sk",
-    ".netrc",
-    ".git-credentials",
-    ".pgpass",
-    ".npmrc",
-    ".pypirc",
-    ".bash_history",
-    ".zsh_history",
-    "shadow",
+    "id_rsa", "id_ed25519", "id_ecdsa", "id_dsa", "id_ed25519_sk", "id_ecdsa_sk", ".netrc",
+    ".git-credentials", ".pgpass", ".npmrc", ".pypirc", ".bash_history", ".zsh_history", "shadow",
 ];
 
 /// Whether a path is a secret or holds some.
@@ -240,16 +223,8 @@ fn in_system(path: &Path) -> bool {
 /// Whether a path that is known only in parts ends like a secret: `$x/.ssh/id_rsa`.
 pub(super) fn ends_secret(text: &str) -> bool {
     const ENDS: &[&str] = &[
-        "/.aws/credentials",
-        "/.netrc",
-        "/.git-credentials",
-        "/.bash_history",
-        "/.zsh_history",
-        "/.kube/config",
-        "/.docker/config.json",
-        "/.pgpass",
-        "/.npmrc",
-        "/.pypirc",
+        "/.aws/credentials", "/.netrc", "/.git-credentials", "/.bash_history", "/.zsh_history",
+        "/.kube/config", "/.docker/config.json", "/.pgpass", "/.npmrc", "/.pypirc",
     ];
     let key = text
         .rsplit_once("/.ssh/")
@@ -301,14 +276,8 @@ fn in_home(path: &Path, context: &Context) -> bool {
 
 /// What a path is below each home that it can lead to: the caller's own, or a name where homes are.
 fn rests<'a>(path: &Path<'a>, own: Option<&str>) -> Vec<&'a str> {
-    const HOMES: &[&str] = &[
-        "/root",
-        "/var/root",
-        "/home/*",
-        "/Users/*",
-        "/var/home/*",
-        "/export/home/*",
-    ];
+    const HOMES: &[&str] =
+        &["/root", "/var/root", "/home/*", "/Users/*", "/var/home/*", "/export/home/*"];
     let written = own.and_then(|home| below(path.text, home)).or_else(|| {
         let starts = path.text.match_indices('/').map(|(at, _)| at).take(5);
         starts.skip(1).find_map(|at| {

@@ -37,9 +37,7 @@ pub(super) fn is_settable(word: &Argument) -> bool {
 
 /// Whether a variable of this name changes nothing about how programs are found and started.
 pub(super) fn is_settable_name(name: &str) -> bool {
-    const STARTS: &[&str] = &[
-        "LD_", "DYLD_", "GIT_", "PYTHON", "PERL5", "RUBY", "NODE_", "BASH_",
-    ];
+    const STARTS: &[&str] = &["LD_", "DYLD_", "GIT_", "PYTHON", "PERL5", "RUBY", "NODE_", "BASH_"];
     let bare = name.split('[').next().unwrap_or_default();
     is_name_with_subscript(name)
         && !STARTS.iter().any(|start| bare.starts_with(start))

@@ -160,10 +160,8 @@ pub(super) const SUBCOMMANDS: &[Shape] = &[
 ];
 
 /// Listings that take patterns, because a flag says that they list.
-pub(super) const LISTINGS: &[Shape] = &[
-    shape("branch", "l!arvi", BRANCH).guarded(),
-    shape("tag", "l!n#i", TAG).guarded(),
-];
+pub(super) const LISTINGS: &[Shape] =
+    &[shape("branch", "l!arvi", BRANCH).guarded(), shape("tag", "l!n#i", TAG).guarded()];
 
 /// Subcommands with a verb of their own.
 pub(super) const NESTED: &[(&str, &str, Shape)] = &[

@@ -77,55 +77,16 @@ fn filters(call: &Call, name: &str) -> bool {
 
 /// Objects of `ip` that are shown when no verb is given.
 const OBJECTS: &[&str] = &[
-    "a",
-    "addr",
-    "address",
-    "l",
-    "link",
-    "maddr",
-    "maddress",
-    "n",
-    "neigh",
-    "neighbor",
-    "neighbour",
-    "netns",
-    "nexthop",
-    "ntable",
-    "r",
-    "ro",
-    "route",
-    "ru",
-    "rule",
-    "tunnel",
-    "vrf",
+    "a", "addr", "address", "l", "link", "maddr", "maddress", "n", "neigh", "neighbor",
+    "neighbour", "netns", "nexthop", "ntable", "r", "ro", "route", "ru", "rule", "tunnel", "vrf",
 ];
 
 /// `ip` with flags for printing, an object, and a verb that shows it.
 fn shows_network(arguments: &[Argument], open_ended: bool) -> bool {
     const FLAGS: &[&str] = &[
-        "-4",
-        "-6",
-        "-0",
-        "-br",
-        "-brief",
-        "-c",
-        "-color",
-        "-d",
-        "-details",
-        "-h",
-        "-human",
-        "-j",
-        "-json",
-        "-o",
-        "-oneline",
-        "-p",
-        "-pretty",
-        "-r",
-        "-resolve",
-        "-s",
-        "-stats",
-        "-statistics",
-        "-V",
+        "-4", "-6", "-0", "-br", "-brief", "-c", "-color", "-d", "-details", "-h", "-human", "-j",
+        "-json", "-o", "-oneline", "-p", "-pretty", "-r", "-resolve", "-s", "-stats",
+        "-statistics", "-V",
     ];
     if open_ended || !arguments.iter().all(Argument::is_literal) {
         return false;

@@ -217,9 +217,7 @@ pub(super) const PROGRAMS: &[Shape] = &[
     shape("info", "w!", "where! location!").guarded(),
     shape("infocmp", "1CILUVcdgilnpqrtux", "").guarded(),
     shape(
-        "iostat",
-        "#cdhkmNptxyzAIPuVrsTUwlC:G:",
-        "human json pretty dec=",
+        "iostat", "#cdhkmNptxyzAIPuVrsTUwlC:G:", "human json pretty dec=",
     ),
     shape("join", "1:2:a:e:ij:o:t:v:z", JOIN),
     shape("jot", "bcnrsw#", ""),
@@ -303,9 +301,7 @@ pub(super) const PROGRAMS: &[Shape] = &[
         "quiet nofollow fs-devno devno show help version",
     ),
     shape(
-        "mpstat",
-        "#cdhkmNptxyzAIPuVrsTUwlC:G:",
-        "human json pretty dec=",
+        "mpstat", "#cdhkmNptxyzAIPuVrsTUwlC:G:", "human json pretty dec=",
     ),
     shape("namei", "Vhlmnovx", NAMEI),
     shape("ncal", "1A:B:CHJMNSY3bd:ehijmn:opsvwy#", CAL),
@@ -343,9 +339,7 @@ pub(super) const PROGRAMS: &[Shape] = &[
     shape("pgrep", "AF:G:LO:P:U:acd:fg:ilnor:s:t:u:vwxV", PGREP).guarded(),
     shape("pidof", "co:qstxzS:mn", PIDOF),
     shape(
-        "pidstat",
-        "#cdhkmNptxyzAIPuVrsTUwlC:G:",
-        "human json pretty dec=",
+        "pidstat", "#cdhkmNptxyzAIPuVrsTUwlC:G:", "human json pretty dec=",
     ),
     shape("pinfo", "w!", "where! location!").guarded(),
     shape("pkg-config", "", PKG_CONFIG).guarded(),
@@ -577,17 +571,8 @@ fn is_terminal_query(_: usize, operand: &Argument) -> bool {
 /// A database of this machine, and no names on the network.
 fn is_local_database(position: usize, operand: &Argument) -> bool {
     const DATABASES: &[&str] = &[
-        "aliases",
-        "group",
-        "gshadow",
-        "initgroups",
-        "passwd",
-        "protocols",
-        "rpc",
-        "services",
-        "shells",
-        "subgid",
-        "subuid",
+        "aliases", "group", "gshadow", "initgroups", "passwd", "protocols", "rpc", "services",
+        "shells", "subgid", "subuid",
     ];
     position > 0 || (operand.is_literal() && DATABASES.contains(&operand.text.as_str()))
 }

@@ -50,13 +50,8 @@ const fn words(program: &'static str, words: &'static [&'static str]) -> Options
 }
 
 const TAR: &[&str] = &[
-    "checkpoint-action",
-    "to-command",
-    "use-compress-program",
-    "info-script",
-    "new-volume-script",
-    "rmt-command",
-    "rsh-command",
+    "checkpoint-action", "to-command", "use-compress-program", "info-script", "new-volume-script",
+    "rmt-command", "rsh-command",
 ];
 const MAKE: &[&str] = &["eval"];
 const VIM: &[&str] = &["cmd", "remote-expr", "remote-send"];
@@ -88,42 +83,18 @@ pub(super) const OPTIONS: &[Options] = &[
     words("gcc", &["-wrapper", "-fplugin="]),
     words(
         "gdb",
-        &[
-            "-ex",
-            "-x",
-            "--ex",
-            "--command",
-            "--eval-command",
-            "-iex",
-            "-ix",
-            "--batch",
-            "-batch",
-        ],
+        &["-ex", "-x", "--ex", "--command", "--eval-command", "-iex", "-ix", "--batch", "-batch"],
     ),
     words(
         "gmake",
-        &[
-            "SHELL=",
-            ".SHELLFLAGS=",
-            "MAKEFLAGS=",
-            "GNUMAKEFLAGS=",
-            "MAKE=",
-        ],
+        &["SHELL=", ".SHELLFLAGS=", "MAKEFLAGS=", "GNUMAKEFLAGS=", "MAKE="],
     ),
     options("gmake", "", "CIjloW", MAKE),
     words(
         "go",
         &[
-            "-exec",
-            "-toolexec",
-            "-exec=",
-            "-toolexec=",
-            "--exec=",
-            "--toolexec=",
-            "--exec",
-            "--toolexec",
-            "-vettool=",
-            "-overlay=",
+            "-exec", "-toolexec", "-exec=", "-toolexec=", "--exec=", "--toolexec=", "--exec",
+            "--toolexec", "-vettool=", "-overlay=",
         ],
     ),
     Options {
@@ -133,26 +104,11 @@ pub(super) const OPTIONS: &[Options] = &[
     words("less", &["+!", "+|!"]),
     words(
         "lldb",
-        &[
-            "-o",
-            "-s",
-            "-O",
-            "-S",
-            "--one-line",
-            "--source",
-            "--batch",
-            "-k",
-        ],
+        &["-o", "-s", "-O", "-S", "--one-line", "--source", "--batch", "-k"],
     ),
     words(
         "make",
-        &[
-            "SHELL=",
-            ".SHELLFLAGS=",
-            "MAKEFLAGS=",
-            "GNUMAKEFLAGS=",
-            "MAKE=",
-        ],
+        &["SHELL=", ".SHELLFLAGS=", "MAKEFLAGS=", "GNUMAKEFLAGS=", "MAKE="],
     ),
     options("make", "E", "CIjloWf", MAKE),
     options(
@@ -170,15 +126,7 @@ pub(super) const OPTIONS: &[Options] = &[
     ),
     words(
         "ncat",
-        &[
-            "-e",
-            "-c",
-            "--exec",
-            "--sh-exec",
-            "--exec=",
-            "--sh-exec=",
-            "--lua-exec",
-        ],
+        &["-e", "-c", "--exec", "--sh-exec", "--exec=", "--sh-exec=", "--lua-exec"],
     ),
     options("nm", "", "ft", &["plugin"]),
     words(
@@ -187,12 +135,7 @@ pub(super) const OPTIONS: &[Options] = &[
     ),
     words(
         "npm",
-        &[
-            "--node-options=",
-            "--script-shell=",
-            "--script-shell",
-            "--node-options",
-        ],
+        &["--node-options=", "--script-shell=", "--script-shell", "--node-options"],
     ),
     words("nvim", &["+!"]),
     options("nvim", "cSuesl", "i", VIM),
@@ -227,13 +170,8 @@ pub(super) const OPTIONS: &[Options] = &[
     words(
         "svn",
         &[
-            "--diff-cmd",
-            "--diff-cmd=",
-            "--editor-cmd",
-            "--editor-cmd=",
-            "--diff3-cmd",
-            "--merge-cmd",
-            "--config-option",
+            "--diff-cmd", "--diff-cmd=", "--editor-cmd", "--editor-cmd=", "--diff3-cmd",
+            "--merge-cmd", "--config-option",
         ],
     ),
     Options {
@@ -250,23 +188,9 @@ pub(super) const OPTIONS: &[Options] = &[
     words(
         "tmux",
         &[
-            "run-shell",
-            "run",
-            "if-shell",
-            "pipe-pane",
-            "source-file",
-            "send-keys",
-            "send",
-            "new-session",
-            "new",
-            "new-window",
-            "neww",
-            "split-window",
-            "splitw",
-            "respawn-pane",
-            "respawn-window",
-            "popup",
-            "display-popup",
+            "run-shell", "run", "if-shell", "pipe-pane", "source-file", "send-keys", "send",
+            "new-session", "new", "new-window", "neww", "split-window", "splitw", "respawn-pane",
+            "respawn-window", "popup", "display-popup",
         ],
     ),
     words("vi", &["+!"]),
@@ -279,13 +203,7 @@ pub(super) const OPTIONS: &[Options] = &[
     options("vimdiff", "cSu", "", VIM),
     words(
         "wget",
-        &[
-            "-e",
-            "--execute",
-            "--execute=",
-            "--use-askpass",
-            "--use-askpass=",
-        ],
+        &["-e", "--execute", "--execute=", "--use-askpass", "--use-askpass="],
     ),
     options(
         "wget",
@@ -297,13 +215,7 @@ pub(super) const OPTIONS: &[Options] = &[
         "yt-dlp",
         "",
         "",
-        &[
-            "exec",
-            "exec-before-download",
-            "downloader",
-            "external-downloader",
-            "config-locations",
-        ],
+        &["exec", "exec-before-download", "downloader", "external-downloader", "config-locations"],
     ),
     words("zip", &["-TT", "--unzip-command", "--unzip-command="]),
 ];

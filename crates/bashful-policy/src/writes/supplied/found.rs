@@ -98,28 +98,9 @@ pub(super) fn is_action(text: &str) -> bool {
 
 fn bounds(expression: &[Argument]) -> Bounds {
     const TESTS: &[&str] = &[
-        "-path",
-        "-ipath",
-        "-wholename",
-        "-regex",
-        "-iregex",
-        "-mtime",
-        "-atime",
-        "-ctime",
-        "-mmin",
-        "-amin",
-        "-cmin",
-        "-newer",
-        "-size",
-        "-user",
-        "-group",
-        "-perm",
-        "-links",
-        "-samefile",
-        "-inum",
-        "-used",
-        "-lname",
-        "-ilname",
+        "-path", "-ipath", "-wholename", "-regex", "-iregex", "-mtime", "-atime", "-ctime",
+        "-mmin", "-amin", "-cmin", "-newer", "-size", "-user", "-group", "-perm", "-links",
+        "-samefile", "-inum", "-used", "-lname", "-ilname",
     ];
     let mut names: Vec<String> = Vec::new();
     let mut others = false;

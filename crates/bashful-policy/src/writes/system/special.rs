@@ -95,13 +95,8 @@ fn packages(program: &str, words: &Words<'_>) -> Option<bool> {
         "dpkg" => {
             words.letters(&['i', 'r', 'P'])
                 || words.long(&[
-                    "--install",
-                    "--remove",
-                    "--purge",
-                    "--unpack",
-                    "--configure",
-                    "--add-architecture",
-                    "--set-selections",
+                    "--install", "--remove", "--purge", "--unpack", "--configure",
+                    "--add-architecture", "--set-selections",
                 ])
         }
         "npm" | "pnpm" | "bun" => {
