@@ -95,11 +95,5 @@ fn deleter_values(name: &str) -> &'static Valued {
     }
 }
 
-const SHRED: Valued = Valued {
-    short: "ns",
-    long: &["iterations", "size", "random-source"],
-};
-const MOVE: Valued = Valued {
-    short: "tS",
-    long: &["target-directory", "suffix"],
-};
+const SHRED: Valued = Valued::new("ns", &["iterations", "size", "random-source"]);
+const MOVE: Valued = Valued::new("tS", &["target-directory", "suffix"]);

@@ -197,7 +197,7 @@ fn is_management_shell(arguments: &[Argument]) -> bool {
     }) && !has_word(arguments, &["-c", "--command", "--execute"])
 }
 
-const MAN: Valued = Valued {
-    short: "PCMmSsEpRLHe",
-    long: &["pager", "config-file", "manpath", "sections", "encoding", "extension", "locale"],
-};
+const MAN: Valued = Valued::new(
+    "PCMmSsEpRLHe",
+    &["pager", "config-file", "manpath", "sections", "encoding", "extension", "locale"],
+);

@@ -184,15 +184,12 @@ fn is_taking(text: &str) -> bool {
     text.chars().skip(1).all(|letter| "rwxXst".contains(letter))
 }
 
-const CHANGE: Valued = Valued {
-    short: "",
-    long: &["reference", "from"],
-};
-const ACL: Valued = Valued {
-    short: "mxMX",
-    long: &["modify", "remove", "modify-file", "remove-file", "set", "set-file", "restore"],
-};
-const INSTALL: Valued = Valued {
-    short: "mogtS",
-    long: &["mode", "owner", "group", "target-directory", "suffix"],
-};
+const CHANGE: Valued = Valued::new("", &["reference", "from"]);
+const ACL: Valued = Valued::new(
+    "mxMX",
+    &["modify", "remove", "modify-file", "remove-file", "set", "set-file", "restore"],
+);
+const INSTALL: Valued = Valued::new(
+    "mogtS",
+    &["mode", "owner", "group", "target-directory", "suffix"],
+);

@@ -117,14 +117,11 @@ fn inline_connects(call: &Call) -> bool {
     has(SOCKETS) && has(STARTS)
 }
 
-const NETCAT: Valued = Valued {
-    short: "ipqswxX",
-    long: &[
+const NETCAT: Valued = Valued::new(
+    "ipqswxX",
+    &[
         "max-conns", "delay", "idle-timeout", "source-port", "source", "wait", "output",
         "hex-dump", "proxy", "proxy-type", "proxy-auth", "allow", "deny", "ssl-cert", "ssl-key",
     ],
-};
-const SSH: Valued = Valued {
-    short: "bcDEeFIiJLlmOopQRSWw",
-    long: &[],
-};
+);
+const SSH: Valued = Valued::new("bcDEeFIiJLlmOopQRSWw", &[]);

@@ -45,7 +45,4 @@ pub(super) fn check(view: &View) -> bool {
     }
 }
 
-const CHPST: Valued = Valued {
-    short: "uUeb/nmdofplrtc",
-    long: &[],
-};
+const CHPST: Valued = Valued::new("uUeb/nmdofplrtc", &[]);

@@ -44,17 +44,11 @@ pub(crate) fn subcommand(call: &Call) -> Option<GitCommand<'_>> {
 
 /// Whether a global option has its value in the next word.
 fn takes_next(option: &str) -> bool {
-    matches!(
-        option,
-        "-C" | "-c"
-            | "--git-dir"
-            | "--work-tree"
-            | "--namespace"
-            | "--exec-path"
-            | "--config-env"
-            | "--super-prefix"
-            | "--attr-source"
-    )
+    [
+        "-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env",
+        "--super-prefix", "--attr-source",
+    ]
+    .contains(&option)
 }
 
 /// What the tables say about a call of git.
@@ -92,18 +86,11 @@ pub(super) fn judge(call: &Call, context: &Context) -> Option<Verdict> {
 fn without_subcommand(arguments: &[Argument]) -> Option<Verdict> {
     let harmless = |argument: &Argument| {
         argument.is_literal()
-            && matches!(
-                argument.text.as_str(),
-                "--version"
-                    | "-v"
-                    | "--help"
-                    | "-h"
-                    | "--no-pager"
-                    | "--exec-path"
-                    | "--html-path"
-                    | "--man-path"
-                    | "--info-path"
-            )
+            && [
+                "--version", "-v", "--help", "-h", "--no-pager", "--exec-path", "--html-path",
+                "--man-path", "--info-path",
+            ]
+            .contains(&argument.text.as_str())
     };
     arguments.iter().all(harmless).then_some(Verdict::READS)
 }
@@ -117,7 +104,7 @@ fn reads(call: &Call, command: &GitCommand<'_>) -> bool {
     ) || has_shape_of_verb(reading::NESTED, command, call)
 }
 
-/// Shapes of subcommands that have verbs of their own: the subcommand, and its verbs that share one.
+/// Shapes of subcommands with verbs of their own: the subcommand, and those verbs that share one.
 type Nested = &'static [(&'static str, &'static [&'static str], Shape)];
 
 /// Whether a subcommand with a verb has one of these shapes.

@@ -139,21 +139,9 @@ pub(crate) fn interpreter(name: &str) -> Option<Interpreter> {
 
 /// What is known about a call of an interpreter or a shell.
 pub(super) fn judge(call: &Call, name: &str) -> Option<Verdict> {
-    if matches!(
-        name,
-        "bash"
-            | "sh"
-            | "dash"
-            | "zsh"
-            | "ksh"
-            | "ash"
-            | "mksh"
-            | "fish"
-            | "csh"
-            | "tcsh"
-            | "rbash"
-            | "yash"
-    ) {
+    if ["bash", "sh", "dash", "zsh", "ksh", "ash", "mksh", "fish", "csh", "tcsh", "rbash", "yash"]
+        .contains(&name)
+    {
         return shell(call);
     }
     if matches!(name, "java" | "javaw") {

@@ -41,23 +41,11 @@ pub(super) fn is_volume_tool(name: &str) -> bool {
         .iter()
         .find_map(|start| name.strip_prefix(start));
     rest.is_some_and(|rest| {
-        matches!(
-            rest,
-            "create"
-                | "remove"
-                | "reduce"
-                | "extend"
-                | "resize"
-                | "change"
-                | "move"
-                | "convert"
-                | "rename"
-                | "split"
-                | "merge"
-                | "export"
-                | "import"
-                | "cfgrestore"
-        )
+        [
+            "create", "remove", "reduce", "extend", "resize", "change", "move", "convert",
+            "rename", "split", "merge", "export", "import", "cfgrestore",
+        ]
+        .contains(&rest)
     })
 }
 
@@ -110,7 +98,7 @@ fn shows(name: &str, arguments: &[Argument]) -> bool {
     has_word(arguments, words)
 }
 
-const MOUNT: Valued = Valued {
-    short: "toLUONT",
-    long: &["types", "options", "label", "uuid", "source", "target", "test-opts"],
-};
+const MOUNT: Valued = Valued::new(
+    "toLUONT",
+    &["types", "options", "label", "uuid", "source", "target", "test-opts"],
+);

@@ -150,26 +150,20 @@ fn values_of(subcommand: &str) -> &'static Valued {
     }
 }
 
-const COMMIT: Valued = Valued {
-    short: "mFCct",
-    long: &[
+const COMMIT: Valued = Valued::new(
+    "mFCct",
+    &[
         "message", "file", "reuse-message", "reedit-message", "template", "author", "date",
         "fixup", "squash", "cleanup", "trailer", "pathspec-from-file",
     ],
-};
-const REBASE: Valued = Valued {
-    short: "xsXCS",
-    long: &["exec", "onto", "strategy", "strategy-option", "whitespace"],
-};
-const NOTES: Valued = Valued {
-    short: "mFCc",
-    long: &["message", "file", "reuse-message", "reedit-message", "ref"],
-};
-const STASH: Valued = Valued {
-    short: "m",
-    long: &["message"],
-};
-const KEYGEN: Valued = Valued {
-    short: "abCDEfFgGIJKmMnNOPrRsStTVWYz",
-    long: &[],
-};
+);
+const REBASE: Valued = Valued::new(
+    "xsXCS",
+    &["exec", "onto", "strategy", "strategy-option", "whitespace"],
+);
+const NOTES: Valued = Valued::new(
+    "mFCc",
+    &["message", "file", "reuse-message", "reedit-message", "ref"],
+);
+const STASH: Valued = Valued::new("m", &["message"]);
+const KEYGEN: Valued = Valued::new("abCDEfFgGIJKmMnNOPrRsStTVWYz", &[]);

@@ -39,28 +39,11 @@ pub(super) fn check(view: &View) -> bool {
         "gpg" | "gpg2" => {
             line.has_name_like("export-secret") || line.has_name_like("export-ssh-secret")
         }
-        "pass" | "gopass" => !matches!(
-            first,
-            "" | "ls"
-                | "list"
-                | "find"
-                | "search"
-                | "git"
-                | "init"
-                | "generate"
-                | "insert"
-                | "add"
-                | "rm"
-                | "remove"
-                | "delete"
-                | "mv"
-                | "rename"
-                | "cp"
-                | "copy"
-                | "help"
-                | "version"
-                | "edit"
-        ),
+        "pass" | "gopass" => ![
+            "", "ls", "list", "find", "search", "git", "init", "generate", "insert", "add", "rm",
+            "remove", "delete", "mv", "rename", "cp", "copy", "help", "version", "edit",
+        ]
+        .contains(&first),
         "kubectl" | "oc" | "k3s" | "microk8s" => {
             let kind = |text: &str| {
                 text.split([',', '/'])

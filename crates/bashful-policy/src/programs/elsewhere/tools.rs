@@ -41,144 +41,71 @@ const fn row(tools: &'static [&'static str], words: &'static [&'static str]) -> 
 }
 
 /// All of them.
+#[rustfmt::skip]
 pub(super) const STARTERS: &[Starter] = &[
-    row(
-        &["actionlint"],
-        &["-shellcheck", "-shellcheck=", "-pyflakes", "-pyflakes=", "--shellcheck", "--pyflakes"],
-    ),
-    row(
-        &["ant"],
-        &["-listener", "-logger", "-inputhandler", "-main"],
-    ),
+    row(&["actionlint"],
+        &["-shellcheck", "-shellcheck=", "-pyflakes", "-pyflakes=", "--shellcheck", "--pyflakes"]),
+    row(&["ant"], &["-listener", "-logger", "-inputhandler", "-main"]),
     row(&["ava"], &["--node-arguments"]),
     row(&["bats"], &["--parallel-binary-name"]),
-    row(
-        &["bazel", "bazelisk", "buck2"],
-        &["--workspace_status_command", "--test_wrapper", "--override_repository"],
-    ),
-    row(
-        &["cabal", "stack"],
-        &[
-            "--with-gcc", "--with-ld", "--with-ar", "--with-alex", "--with-happy",
-            "--test-wrapper", "--ghc-options=-pgm", "-w",
-        ],
-    ),
+    row(&["bazel", "bazelisk", "buck2"],
+        &["--workspace_status_command", "--test_wrapper", "--override_repository"]),
+    row(&["cabal", "stack"],
+        &["--with-gcc", "--with-ld", "--with-ar", "--with-alex", "--with-happy", "--test-wrapper",
+          "--ghc-options=-pgm", "-w"]),
     row(&["cargo"], &["xtask deploy"]),
     row(&["clang", "clang++"], &["--config", "-mllvm"]),
-    row(
-        &["cmake", "ctest"],
-        &[
-            "-T", "-M", "--open", "-DExperimental", "CMAKE_C_COMPILER_LAUNCHER=",
-            "CMAKE_CXX_COMPILER_LAUNCHER=", "Experimental", "Nightly", "Continuous", "uninstall",
-        ],
-    ),
+    row(&["cmake", "ctest"],
+        &["-T", "-M", "--open", "-DExperimental", "CMAKE_C_COMPILER_LAUNCHER=",
+          "CMAKE_CXX_COMPILER_LAUNCHER=", "Experimental", "Nightly", "Continuous", "uninstall"]),
     row(&["cppcheck"], &["--clang", "--exe"]),
     row(&["cucumber"], &["--publish"]),
     row(&["cypress"], &["--record"]),
-    row(
-        &["deno"],
-        &[
-            "-P", "-W", "-R", "-E", "-N", "-S", "-I", "-RWE", "-RW", "--permit-all", "--preload",
-            "--ext",
-        ],
-    ),
-    row(
-        &["dotnet", "msbuild"],
-        &[
-            "-p:PreBuildEvent=", "-p:PostBuildEvent=", "/p:PreBuildEvent=", "/p:PostBuildEvent=",
-            "--property:PreBuildEvent=", "--property:PostBuildEvent=", "-property:PreBuildEvent=",
-            "-property:PostBuildEvent=", "-l:", "/l:", "/logger:", "-dl:", "-distributedLogger:",
-            "-t:Exec",
-        ],
-    ),
+    row(&["deno"],
+        &["-P", "-W", "-R", "-E", "-N", "-S", "-I", "-RWE", "-RW", "--permit-all", "--preload",
+          "--ext"]),
+    row(&["dotnet", "msbuild"],
+        &["-p:PreBuildEvent=", "-p:PostBuildEvent=", "/p:PreBuildEvent=", "/p:PostBuildEvent=",
+          "--property:PreBuildEvent=", "--property:PostBuildEvent=", "-property:PreBuildEvent=",
+          "-property:PostBuildEvent=", "-l:", "/l:", "/logger:", "-dl:", "-distributedLogger:",
+          "-t:Exec"]),
     row(&["eslint"], &["--resolve-plugins-relative-to"]),
     row(&["forge"], &["--ffi"]),
-    row(
-        &["go"],
-        &["-gccgoflags", "-gccgoflags=", "-compiler", "-compiler="],
-    ),
-    row(
-        &["gotestsum", "golangci-lint"],
-        &["-exec", "-exec=", "-toolexec", "-toolexec=", "--exec", "--toolexec", "-vettool="],
-    ),
-    row(
-        &["gradle", "gradlew"],
-        &["--scan", "-Dorg.gradle.jvmargs=", "-Dorg.gradle.java.home=", "-Porg.gradle.jvmargs="],
-    ),
+    row(&["go"], &["-gccgoflags", "-gccgoflags=", "-compiler", "-compiler="]),
+    row(&["gotestsum", "golangci-lint"],
+        &["-exec", "-exec=", "-toolexec", "-toolexec=", "--exec", "--toolexec", "-vettool="]),
+    row(&["gradle", "gradlew"],
+        &["--scan", "-Dorg.gradle.jvmargs=", "-Dorg.gradle.java.home=", "-Porg.gradle.jvmargs="]),
     row(&["haxe"], &["--cmd", "-cmd", "--macro"]),
-    row(
-        &["javac", "kotlinc", "scalac"],
-        &[
-            "-processor", "-processorpath", "--processor-path", "-Xplugin:", "-Xplugin=",
-            "-script", "-toolcp", "-Xscript",
-        ],
-    ),
-    row(
-        &["ldc2", "dmd", "gdc"],
-        &["-gcc=", "--gcc=", "-linker=", "--linker=", "-run"],
-    ),
+    row(&["javac", "kotlinc", "scalac"],
+        &["-processor", "-processorpath", "--processor-path", "-Xplugin:", "-Xplugin=", "-script",
+          "-toolcp", "-Xscript"]),
+    row(&["ldc2", "dmd", "gdc"], &["-gcc=", "--gcc=", "-linker=", "--linker=", "-run"]),
     row(&["lein"], &["eval", "update-in", "exec", "shell"]),
-    row(
-        &["mvn", "mvnd", "mvnw"],
-        &[
-            "-DargLine=-javaagent:", "-DargLine=-agent", "archetype:", "scm:",
-            "-Dmaven.ext.class.path=",
-        ],
-    ),
-    row(
-        &["nim"],
-        &[
-            "--run", "-r", "--gcc.exe:", "--clang.exe:", "--gcc.exe=", "--cc:env",
-            "--gcc.linkerexe:",
-        ],
-    ),
-    row(
-        &["nox", "tox"],
-        &["-x", "--override", "exec", "--extra-python"],
-    ),
-    row(
-        &["npm", "pnpm", "yarn", "bun", "cnpm"],
-        &["--config.script-shell", "--config.node-options", "--globalconfig", "--init-module"],
-    ),
-    row(
-        &["nx", "ng", "turbo"],
-        &["exec", "--target=deploy", "--target=publish", "--target=release", "-t=deploy", "new"],
-    ),
-    row(
-        &["ocamlc", "ocamlopt"],
-        &["-pp", "-ppx", "-cc", "-as", "-custom"],
-    ),
+    row(&["mvn", "mvnd", "mvnw"],
+        &["-DargLine=-javaagent:", "-DargLine=-agent", "archetype:", "scm:",
+          "-Dmaven.ext.class.path="]),
+    row(&["nim"],
+        &["--run", "-r", "--gcc.exe:", "--clang.exe:", "--gcc.exe=", "--cc:env",
+          "--gcc.linkerexe:"]),
+    row(&["nox", "tox"], &["-x", "--override", "exec", "--extra-python"]),
+    row(&["npm", "pnpm", "yarn", "bun", "cnpm"],
+        &["--config.script-shell", "--config.node-options", "--globalconfig", "--init-module"]),
+    row(&["nx", "ng", "turbo"],
+        &["exec", "--target=deploy", "--target=publish", "--target=release", "-t=deploy", "new"]),
+    row(&["ocamlc", "ocamlopt"], &["-pp", "-ppx", "-cc", "-as", "-custom"]),
     row(&["pylint"], &["--init-hook"]),
-    row(
-        &["pytest", "py.test"],
-        &["--pastebin", "--tx", "--rsyncdir"],
-    ),
-    row(
-        &["rollup"],
-        &[
-            "--watch.onStart", "--watch.onEnd", "--watch.onBundleStart", "--watch.onBundleEnd",
-            "--watch.onError",
-        ],
-    ),
-    row(
-        &["phpunit", "pest"],
-        &["--printer", "--extension", "--loader"],
-    ),
+    row(&["pytest", "py.test"], &["--pastebin", "--tx", "--rsyncdir"]),
+    row(&["rollup"],
+        &["--watch.onStart", "--watch.onEnd", "--watch.onBundleStart", "--watch.onBundleEnd",
+          "--watch.onError"]),
+    row(&["phpunit", "pest"], &["--printer", "--extension", "--loader"]),
     row(&["rspec"], &["--drb"]),
-    row(
-        &["rustc", "rustdoc"],
-        &["-Zcodegen-backend=", "codegen-backend=", "-Cllvm-args=", "llvm-args=", "-Cpasses="],
-    ),
-    row(
-        &["sbt", "mill", "scala-cli"],
-        &[
-            "!", "eval ", "set ", "-e", "--execute-script", "-java-home", "--java-home",
-            "--sbt-jar", "-sbt-jar",
-        ],
-    ),
+    row(&["rustc", "rustdoc"],
+        &["-Zcodegen-backend=", "codegen-backend=", "-Cllvm-args=", "llvm-args=", "-Cpasses="]),
+    row(&["sbt", "mill", "scala-cli"],
+        &["!", "eval ", "set ", "-e", "--execute-script", "-java-home", "--java-home", "--sbt-jar",
+          "-sbt-jar"]),
     row(&["tsup"], &["--onSuccess", "--on-success"]),
-    row(
-        &["zig"],
-        &["--test-cmd", "--test-cmd-bin", "install", "uninstall"],
-    ),
+    row(&["zig"], &["--test-cmd", "--test-cmd-bin", "install", "uninstall"]),
 ];

@@ -66,8 +66,8 @@ fn inside_values(
 /// `git push -n` says what it would do.
 const PUSH: Shape = guarded(
     "n!fquv46do:",
-    "dry-run! force force-with-lease? force-if-includes all branches mirror tags follow-tags delete \
-     set-upstream porcelain quiet verbose progress no-progress atomic no-verify prune ipv4 ipv6 \
+    "dry-run! force force-with-lease? force-if-includes all branches mirror tags follow-tags \
+     delete set-upstream porcelain quiet verbose progress no-progress atomic no-verify prune ipv4 ipv6 \
      thin no-thin push-option= signed? no-signed -receive-pack= -exec= -repo= recurse-submodules=",
 )
 .each(is_no_command_address);

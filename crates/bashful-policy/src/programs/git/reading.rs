@@ -28,8 +28,8 @@ pub(super) const SUBCOMMANDS: Shapes = &[
     (&["describe"], guarded("",
         "all tags contains abbrev? candidates= exact-match debug long match= exclude= always \
          first-parent dirty? broken?")),
-    (&["diff", "diff-files", "diff-index", "diff-tree", "range-diff"], guarded(
-        "#abB?C?cDfG:hiI:l:M?mnO:pqrRsS:tTuU:vwWX?z",
+    (&["diff", "diff-files", "diff-index", "diff-tree", "range-diff"],
+        guarded("#abB?C?cDfG:hiI:l:M?mnO:pqrRsS:tTuU:vwWX?z",
         "patch no-patch unified= raw patch-with-raw patch-with-stat indent-heuristic \
          no-indent-heuristic minimal patience histogram anchored= diff-algorithm= stat? \
          compact-summary numstat shortstat dirstat? cumulative dirstat-by-file? summary name-only \

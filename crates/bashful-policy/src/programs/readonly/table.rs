@@ -60,8 +60,8 @@ pub(super) const PROGRAMS: Shapes = &[
     (&["brotlicat", "lz4cat"], shape("fq", "")),
     (&["bunzip2"], guarded("#c!t!dqsvhVL", "stdout! test! verbose quiet small help! version!")),
     (&["bzcat"], shape("fqsh", "quiet small help version")),
-    (&["bzcmp", "bzdiff", "colordiff", "diff", "xzcmp", "xzdiff", "zcmp", "zdiff"], shape(
-        "#BC:D:EF:HI:L:NS:TU:W:X:Zabcdefhinpqrstuvwx:y",
+    (&["bzcmp", "bzdiff", "colordiff", "diff", "xzcmp", "xzdiff", "zcmp", "zdiff"],
+        shape("#BC:D:EF:HI:L:NS:TU:W:X:Zabcdefhinpqrstuvwx:y",
         "normal brief report-identical-files context? unified? ed rcs side-by-side width= \
          left-column suppress-common-lines show-c-function show-function-line= label= expand-tabs \
          initial-tab tabsize= suppress-blank-empty -paginate recursive no-dereference new-file \
@@ -72,8 +72,8 @@ pub(super) const PROGRAMS: Shapes = &[
          new-group-format= changed-group-format= unchanged-group-format= line-format= \
          old-line-format= new-line-format= unchanged-line-format= minimal horizon-lines= \
          speed-large-files color? palette= help version")),
-    (&["bzgrep", "egrep", "fgrep", "grep", "rgrep", "xzgrep", "zegrep", "zfgrep", "zgrep"], shape(
-        "#A:B:C:D:EFGHILPRTUVZabcd:e:f:hilm:noqrsuvwxyz",
+    (&["bzgrep", "egrep", "fgrep", "grep", "rgrep", "xzgrep", "zegrep", "zfgrep", "zgrep"],
+        shape("#A:B:C:D:EFGHILPRTUVZabcd:e:f:hilm:noqrsuvwxyz",
         "extended-regexp fixed-strings basic-regexp perl-regexp regexp= file= ignore-case \
          no-ignore-case word-regexp line-regexp null-data no-messages invert-match version help \
          max-count= byte-offset line-number line-buffered with-filename no-filename label= \
@@ -258,8 +258,8 @@ pub(super) const PROGRAMS: Shapes = &[
     (&["look"], shape("Vabdft:", "alternative alphanum ignore-case terminate= help version")),
     (&["ls"], shape("1@ABCDF?GHI:LNOQRST:UWXZabcdefghiklmnopqrstuvw:xy%", LS)),
     (&["lsar"], shape("lLjvq", "")),
-    (&["lsattr", "lsfd", "lsipc", "lsirq", "lslocks", "lslogins", "lsmod", "lsns"], shape(
-        "JPRVabcdehiglmno:p:qrst:uvx",
+    (&["lsattr", "lsfd", "lsipc", "lsirq", "lslocks", "lslogins", "lsmod", "lsns"],
+        shape("JPRVabcdehiglmno:p:qrst:uvx",
         "json list noheadings output= output-all task= raw notruncate nowrap type= tree= bytes \
          noinaccessible pid= help version shmems queues semaphores global id= time-format= creator \
          export newline numeric-perms time shell threads summary? inet? filter=")),
@@ -287,7 +287,8 @@ pub(super) const PROGRAMS: Shapes = &[
          -pager= -preprocessor= -html? -config-file= -manpath= -troff")),
     (&["mcookie", "uuidgen"], guarded("rt", "random time help version").at_most(0)),
     (&["md5"], shape("pqrs:tx", "")),
-    (&["md5sum", "sha1sum", "sha224sum", "sha256sum", "sha384sum", "sha512sum"], shape("bctwz",
+    (&["md5sum", "sha1sum", "sha224sum", "sha256sum", "sha384sum", "sha512sum"],
+        shape("bctwz",
         "binary check tag text zero ignore-missing quiet status strict warn help version")),
     (&["mount"], guarded("lvhVt:", "version help show-labels").at_most(0)),
     (&["mountpoint"], shape("Vdhqx", "quiet nofollow fs-devno devno show help version")),

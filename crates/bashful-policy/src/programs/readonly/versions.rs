@@ -79,18 +79,11 @@ pub(super) fn only_asks_for_version(name: &str, arguments: &[Argument]) -> bool 
         "--help" => name != "git" && is_tool(name),
         "--version" => is_tool(name),
         "-V" | "-VV" | "-vV" => !matches!(name, "node" | "npm") && is_tool(name),
-        "-version" => matches!(
-            name,
-            "ant"
-                | "ffmpeg"
-                | "ffprobe"
-                | "identify"
-                | "java"
-                | "javac"
-                | "magick"
-                | "scala"
-                | "xcodebuild"
-        ),
+        "-version" => [
+            "ant", "ffmpeg", "ffprobe", "identify", "java", "javac", "magick", "scala",
+            "xcodebuild",
+        ]
+        .contains(&name),
         "-v" => SHORT_VERSION.binary_search(&name).is_ok(),
         "version" => matches!(
             name,

@@ -81,19 +81,11 @@ enum Bounds {
 
 /// Whether this starts an action with effects.
 pub(super) fn is_action(text: &str) -> bool {
-    matches!(
-        text,
-        "-delete"
-            | "-exec"
-            | "-execdir"
-            | "-ok"
-            | "-okdir"
-            | "-fprint"
-            | "-fprint0"
-            | "-fprintf"
-            | "-fls"
-            | "-printf"
-    )
+    [
+        "-delete", "-exec", "-execdir", "-ok", "-okdir", "-fprint", "-fprint0", "-fprintf", "-fls",
+        "-printf",
+    ]
+    .contains(&text)
 }
 
 fn bounds(expression: &[Argument]) -> Bounds {

@@ -103,28 +103,11 @@ fn packages(program: &str, words: &Words<'_>) -> Option<bool> {
             (words.texts.contains(&"-g")
                 || words.long(&["--global"])
                 || words.texts.contains(&"--location=global"))
-                && matches!(
-                    verb,
-                    "install"
-                        | "i"
-                        | "add"
-                        | "uninstall"
-                        | "remove"
-                        | "rm"
-                        | "un"
-                        | "update"
-                        | "up"
-                        | "upgrade"
-                        | "link"
-                        | "ln"
-                        | "in"
-                        | "isntall"
-                        | "ci"
-                        | "it"
-                        | "r"
-                        | "unlink"
-                        | "rebuild"
-                )
+                && [
+                    "install", "i", "add", "uninstall", "remove", "rm", "un", "update", "up",
+                    "upgrade", "link", "ln", "in", "isntall", "ci", "it", "r", "unlink", "rebuild",
+                ]
+                .contains(&verb)
                 || verb == "link" && words.operands.len() == 1
                 || verb == "config" && words.operands.get(1) == Some(&"set")
         }
