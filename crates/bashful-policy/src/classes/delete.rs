@@ -2,8 +2,8 @@
 
 use super::View;
 use super::find;
-use super::ground::{is_great, is_great_start};
 use super::line::{Line, has_word};
+use super::place_kind::{is_great, is_great_start};
 use crate::arguments::Valued;
 use crate::facts::Argument;
 

@@ -213,7 +213,7 @@ fn is_whole_home(argument: &Argument, directories: &[String], context: &Context)
             let workspace = context.workspace.as_deref() == Some(path);
             let home = context.home.as_deref();
             let holds = matches!(path, "" | "/" | "/home" | "/root" | "/Users");
-            (home == Some(path) || super::ground::is_home(path) || holds) && !workspace
+            (home == Some(path) || super::place_kind::is_home(path) || holds) && !workspace
         })
 }
 

@@ -14,7 +14,7 @@ const NUMBERS: &[&str] = &[
 ];
 
 /// Attributes of variables that make bash evaluate what they are given, and what makes a position
-/// mean something else than it seems to.
+/// mean another thing than it seems to.
 #[derive(Debug, Default)]
 pub(super) struct Attributes {
     integers: HashSet<String>,

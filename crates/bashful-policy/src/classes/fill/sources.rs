@@ -1,6 +1,6 @@
 //! Programs by what they do with what never ends.
 
-use crate::classes::ground::may_find;
+use crate::classes::place_kind::may_find;
 use crate::classes::printers::PRINTERS;
 use crate::classes::shell;
 use crate::context::Context;

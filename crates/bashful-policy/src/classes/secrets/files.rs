@@ -1,6 +1,6 @@
 //! Where secrets lie.
 
-use crate::classes::ground::{finds, is_home, may_find};
+use crate::classes::place_kind::{finds, is_home, may_find};
 use crate::context::Context;
 use crate::places::is_within;
 

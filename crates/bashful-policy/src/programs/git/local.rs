@@ -127,7 +127,7 @@ pub(super) const SUBCOMMANDS: Shapes = &[
         "no-commit signoff mainline= ff allow-empty allow-empty-message keep-redundant-commits \
          empty= continue abort skip quit strategy-option= no-gpg-sign no-rerere-autoupdate \
          rerere-autoupdate cleanup= -edit -strategy= -gpg-sign?")),
-    // A message has to come from somewhere, or git starts an editor.
+    // A message has to be given, or git starts an editor.
     (&["commit"], guarded("avqsnm:!F:!C:!ipou?z",
         "all message=! file=! reuse-message=! no-edit! fixup=! verbose quiet signoff no-signoff \
          no-verify verify amend allow-empty allow-empty-message author= date= reset-author \
