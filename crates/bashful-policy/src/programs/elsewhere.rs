@@ -198,16 +198,11 @@ fn is_at_home(path: &str, text: &str, before: &str, context: &Context) -> bool {
 #[cfg(test)]
 mod tests {
     use super::TOOLS;
-    use crate::{Context, Effect, Policy, judge};
+    use crate::context::testing::in_project;
+    use crate::{Effect, Policy, judge};
 
     fn effect(text: &str) -> Effect {
-        let context = Context {
-            directory: Some("/home/u/proj".into()),
-            workspace: Some("/home/u/proj".into()),
-            home: Some("/home/u".into()),
-            write_roots: vec!["/home/u/proj".into(), "/tmp".into()],
-            ..Context::default()
-        };
+        let context = in_project();
         judge(text, &Policy::careful(), &context).decision.effect
     }
 
