@@ -159,6 +159,7 @@ fn compiler(program: &str) -> &str {
 
 const TO_STDOUT: &[&str] = &["-c", "--stdout", "--to-stdout", "-l", "--list", "-t", "--test"];
 
+/// The programs that write what their arguments name.
 #[rustfmt::skip]
 static WRITERS: &[Writer] = &[
     // Files and directories.
