@@ -15,12 +15,12 @@ use crate::protocol::RoomRequest;
 use crate::run::Apart;
 
 mod diary;
+mod kind;
 mod place;
-mod quarters;
 
 use diary::{Diary, Page};
+use kind::RoomKind;
 pub(crate) use place::InRoom;
-use quarters::RoomKind;
 
 /// All rooms of a keeper.
 #[derive(Debug, Default)]

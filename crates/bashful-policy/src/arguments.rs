@@ -12,10 +12,11 @@ pub(crate) struct Valued {
 }
 
 impl Valued {
-    pub(crate) const NONE: Self = Self {
-        short: "",
-        long: &[],
-    };
+    pub(crate) const NONE: Self = Self::new("", &[]);
+
+    pub(crate) const fn new(short: &'static str, long: &'static [&'static str]) -> Self {
+        Self { short, long }
+    }
 
     /// Whether the argument after this option belongs to it.
     pub(crate) fn takes_next(&self, option: &str) -> bool {

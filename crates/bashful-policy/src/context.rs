@@ -57,3 +57,20 @@ impl Context {
         }
     }
 }
+
+#[cfg(test)]
+pub(crate) mod testing {
+    use super::Context;
+
+    /// In a project below a home, where it and `/tmp` may be written.
+    pub(crate) fn in_project() -> Context {
+        let project = "/home/u/proj".to_owned();
+        Context {
+            directory: Some(project.clone()),
+            workspace: Some(project.clone()),
+            write_roots: vec![project, "/tmp".to_owned()],
+            home: Some("/home/u".to_owned()),
+            ..Context::default()
+        }
+    }
+}

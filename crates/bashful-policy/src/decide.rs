@@ -13,11 +13,11 @@ use crate::ruleset::Ruleset;
 use crate::validator::malformed;
 use crate::{hijack, writes};
 
-mod court;
+mod builder;
 mod unknown;
 mod weigh;
 
-use court::DecisionBuilder;
+use builder::DecisionBuilder;
 use unknown::unknown;
 
 /// What an agent is judged by: the rules of all layers, and what happens to what no rule knows.
@@ -99,17 +99,17 @@ pub fn judge(text: &str, policy: &Policy, context: &Context) -> Judgement {
 
 /// Decides about a whole command.
 pub fn decide(facts: &Facts, policy: &Policy, context: &Context) -> Judgement {
-    let mut court = DecisionBuilder::new(facts, policy, context);
-    court.refusals();
+    let mut builder = DecisionBuilder::new(facts, policy, context);
+    builder.refusals();
     for index in 0..facts.calls.len() {
-        court.call(index);
+        builder.call(index);
     }
     let redirects = writes::redirects(facts, context);
-    court.parts(redirects);
+    builder.parts(redirects);
     let assignments = (0..facts.assignments.len()).filter_map(|index| hijack::check(facts, index));
-    court.parts(assignments.collect());
-    court.parts(facts.unknowns.iter().map(unknown).collect());
-    court.close()
+    builder.parts(assignments.collect());
+    builder.parts(facts.unknowns.iter().map(unknown).collect());
+    builder.close()
 }
 
 pub(crate) fn decision_of(finding: &Finding) -> Decision {
@@ -119,10 +119,7 @@ pub(crate) fn decision_of(finding: &Finding) -> Decision {
         capability: finding.capability.as_deref().map(str::to_owned),
         suggestion: finding.advice.as_deref().map(str::to_owned),
         ..Decision::new(
-            finding.effect,
-            finding.layer,
-            &finding.rule,
-            &finding.reason,
+            finding.effect, finding.layer, &finding.rule, &finding.reason,
         )
     }
 }

@@ -85,17 +85,7 @@ fn is_usual(facts: &Facts, index: usize, assignment: &Assignment) -> bool {
             known && jobs.is_some_and(|jobs| jobs.bytes().all(|byte| byte.is_ascii_digit()))
         }
         "RUSTFLAGS" | "RUSTDOCFLAGS" => {
-            let runs = [
-                "link",
-                "wrapper",
-                "plugin",
-                "backend",
-                "llvm-args",
-                "/",
-                "-Z",
-                "-L",
-                "@",
-            ];
+            let runs = ["link", "wrapper", "plugin", "backend", "llvm-args", "/", "-Z", "-L", "@"];
             known && !runs.iter().any(|word| value.contains(word))
         }
         "GOFLAGS" => {
@@ -108,11 +98,8 @@ fn is_usual(facts: &Facts, index: usize, assignment: &Assignment) -> bool {
         }
         "NODE_OPTIONS" => {
             const USUAL: [&str; 5] = [
-                "--max-old-space-size=",
-                "--no-warnings",
-                "--trace-warnings",
-                "--enable-source-maps",
-                "--unhandled-rejections=",
+                "--max-old-space-size=", "--no-warnings", "--trace-warnings",
+                "--enable-source-maps", "--unhandled-rejections=",
             ];
             let usual = |word: &str| USUAL.iter().any(|usual| word.starts_with(usual));
             known && value.split_whitespace().all(usual)

@@ -6,6 +6,7 @@ use crate::decision::Layer;
 use crate::facts::{Argument, Call, Facts};
 use crate::finding::Finding;
 
+mod anything;
 mod awk;
 mod builtins;
 mod elsewhere;
@@ -22,7 +23,8 @@ mod verdict;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use git::config_executes;
+pub(crate) use anything::DOES_ANYTHING;
+pub(crate) use git::{config_executes, names_program};
 pub(crate) use interpreters::interpreter;
 pub(crate) use readonly::reads_list;
 pub(crate) use sinks::{code_words, runs_commands};

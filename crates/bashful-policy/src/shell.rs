@@ -9,10 +9,12 @@ use crate::facts::{RedirectKind, Span, UnknownKind};
 mod ansi;
 mod bash;
 mod mark;
+mod variables;
 
 pub(crate) use ansi::decode as decode_escapes;
 pub(crate) use bash::{Base, parse, parse_marked};
 pub(crate) use mark::{Lexeme, Mark, Reference, Role, Substitution, Usage};
+pub(crate) use variables::SET_BY_BASH;
 
 /// A parsed text.
 #[derive(Debug, Default)]

@@ -12,15 +12,8 @@ use serde::ser::{Serialize, SerializeMap as _, Serializer};
 
 use super::{Capabilities, CapabilityChanges, NetworkCapability, ResourceLimits, nearest};
 
-const KEYS: [&str; 7] = [
-    "paths_read",
-    "paths_write",
-    "paths_deny",
-    "network",
-    "commands",
-    "resources",
-    "classes",
-];
+const KEYS: [&str; 7] =
+    ["paths_read", "paths_write", "paths_deny", "network", "commands", "resources", "classes"];
 
 impl<'de> Deserialize<'de> for Capabilities {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

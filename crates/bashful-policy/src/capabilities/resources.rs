@@ -24,42 +24,22 @@ pub struct ResourceLimits {
 impl ResourceLimits {
     /// The names of all limits.
     pub const NAMES: [&str; 8] = [
-        "memory",
-        "processes",
-        "cpu_time",
-        "cpu_share",
-        "open_files",
-        "file_size",
-        "tmp_size",
+        "memory", "processes", "cpu_time", "cpu_share", "open_files", "file_size", "tmp_size",
         "disk_size",
     ];
 
     /// All limits, in the order of [`NAMES`](Self::NAMES).
     pub fn values(&self) -> [Option<u64>; 8] {
         [
-            self.memory,
-            self.processes,
-            self.cpu_time,
-            self.cpu_share,
-            self.open_files,
-            self.file_size,
-            self.tmp_size,
-            self.disk_size,
+            self.memory, self.processes, self.cpu_time, self.cpu_share, self.open_files,
+            self.file_size, self.tmp_size, self.disk_size,
         ]
     }
 
     /// The opposite of [`values`](Self::values).
     pub fn from_values(values: [Option<u64>; 8]) -> Self {
-        let [
-            memory,
-            processes,
-            cpu_time,
-            cpu_share,
-            open_files,
-            file_size,
-            tmp_size,
-            disk_size,
-        ] = values;
+        let [memory, processes, cpu_time, cpu_share, open_files, file_size, tmp_size, disk_size] =
+            values;
         Self {
             memory,
             processes,
@@ -91,13 +71,8 @@ impl ResourceLimits {
         mut refuse: impl FnMut(&'static str, u64),
     ) -> Self {
         const FULL: [&str; 8] = [
-            "resources.memory",
-            "resources.processes",
-            "resources.cpu_time",
-            "resources.cpu_share",
-            "resources.open_files",
-            "resources.file_size",
-            "resources.tmp_size",
+            "resources.memory", "resources.processes", "resources.cpu_time", "resources.cpu_share",
+            "resources.open_files", "resources.file_size", "resources.tmp_size",
             "resources.disk_size",
         ];
         let mut values = self.values();

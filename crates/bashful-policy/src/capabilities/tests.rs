@@ -202,13 +202,7 @@ fn a_project_takes_away_and_never_adds() {
         .collect();
     assert_eq!(
         refused,
-        [
-            "paths_read c",
-            "classes sudo",
-            "commands curl",
-            "network on",
-            "resources.memory 11"
-        ]
+        ["paths_read c", "classes sudo", "commands curl", "network on", "resources.memory 11"]
     );
 }
 

@@ -7,9 +7,8 @@ use crate::facts::{Call, Facts, Function, Input, Place, Span};
 /// Up to this many functions the calls between them are followed; beyond, each is seen alone.
 const FOLLOWED: usize = 64;
 /// What can end a function that calls itself.
-const GUARDS: &[&str] = &[
-    "[", "[[", "test", "((", "let", "return", "exit", "read", "break", "shift",
-];
+const GUARDS: &[&str] =
+    &["[", "[[", "test", "((", "let", "return", "exit", "read", "break", "shift"];
 
 /// Whether a call starts its own script again in the background, or forks in an endless loop.
 pub(super) fn check(view: &View) -> bool {

@@ -2,32 +2,15 @@
 
 use super::View;
 use super::find;
-use super::ground::{is_great, is_great_start};
 use super::line::{Line, has_word};
+use super::place_kind::{is_great, is_great_start};
 use crate::arguments::Valued;
 use crate::facts::Argument;
 
 /// Programs that delete their operands.
 const DELETERS: &[&str] = &[
-    "rm",
-    "rmdir",
-    "unlink",
-    "shred",
-    "srm",
-    "grm",
-    "wipe",
-    "rimraf",
-    "trash",
-    "trash-put",
-    "gtrash",
-    "rip",
-    "del-cli",
-    "scrub",
-    "sfill",
-    "rmtrash",
-    "grmdir",
-    "gshred",
-    "gunlink",
+    "rm", "rmdir", "unlink", "shred", "srm", "grm", "wipe", "rimraf", "trash", "trash-put",
+    "gtrash", "rip", "del-cli", "scrub", "sfill", "rmtrash", "grmdir", "gshred", "gunlink",
 ];
 
 pub(super) fn check(view: &View) -> bool {
@@ -112,11 +95,5 @@ fn deleter_values(name: &str) -> &'static Valued {
     }
 }
 
-const SHRED: Valued = Valued {
-    short: "ns",
-    long: &["iterations", "size", "random-source"],
-};
-const MOVE: Valued = Valued {
-    short: "tS",
-    long: &["target-directory", "suffix"],
-};
+const SHRED: Valued = Valued::new("ns", &["iterations", "size", "random-source"]);
+const MOVE: Valued = Valued::new("tS", &["target-directory", "suffix"]);

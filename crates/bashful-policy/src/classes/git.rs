@@ -7,15 +7,8 @@ use crate::facts::Argument;
 
 /// Git's own options that take the next word, before the subcommand.
 const GLOBAL: &[&str] = &[
-    "-C",
-    "-c",
-    "--git-dir",
-    "--work-tree",
-    "--namespace",
-    "--super-prefix",
-    "--config-env",
-    "--attr-source",
-    "--exec-path",
+    "-C", "-c", "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--config-env",
+    "--attr-source", "--exec-path",
 ];
 
 pub(super) fn check(view: &View) -> bool {
@@ -28,20 +21,8 @@ pub(super) fn check(view: &View) -> bool {
     match view.name {
         "gh" | "glab" => {
             let kinds = [
-                "repo",
-                "release",
-                "issue",
-                "secret",
-                "variable",
-                "run",
-                "cache",
-                "gist",
-                "label",
-                "project",
-                "codespace",
-                "ssh-key",
-                "gpg-key",
-                "workflow",
+                "repo", "release", "issue", "secret", "variable", "run", "cache", "gist", "label",
+                "project", "codespace", "ssh-key", "gpg-key", "workflow",
             ];
             let deletes = matches!(
                 line.operand(1),
@@ -211,47 +192,18 @@ fn values_of(subcommand: &str) -> &'static Valued {
     }
 }
 
-const PUSH: Valued = Valued {
-    short: "o",
-    long: &["push-option", "receive-pack", "exec", "repo"],
-};
-const CLEAN: Valued = Valued {
-    short: "e",
-    long: &["exclude"],
-};
-const CHECKOUT: Valued = Valued {
-    short: "bc",
-    long: &["conflict", "orphan", "create"],
-};
-const RESTORE: Valued = Valued {
-    short: "s",
-    long: &["source", "conflict", "pathspec-from-file"],
-};
-const TAG: Valued = Valued {
-    short: "mFu",
-    long: &["message", "file", "local-user", "sort", "format", "cleanup"],
-};
-const BRANCH: Valued = Valued {
-    short: "u",
-    long: &["set-upstream-to", "sort", "format", "points-at"],
-};
-const NOTES: Valued = Valued {
-    short: "mFCcs",
-    long: &["message", "file", "ref"],
-};
-const FETCH: Valued = Valued {
-    short: "jXso",
-    long: &[
-        "depth",
-        "deepen",
-        "shallow-since",
-        "upload-pack",
-        "jobs",
-        "strategy",
-        "refmap",
-    ],
-};
-const REFERENCE: Valued = Valued {
-    short: "m",
-    long: &[],
-};
+const PUSH: Valued = Valued::new("o", &["push-option", "receive-pack", "exec", "repo"]);
+const CLEAN: Valued = Valued::new("e", &["exclude"]);
+const CHECKOUT: Valued = Valued::new("bc", &["conflict", "orphan", "create"]);
+const RESTORE: Valued = Valued::new("s", &["source", "conflict", "pathspec-from-file"]);
+pub(super) const TAG: Valued = Valued::new(
+    "mFu",
+    &["message", "file", "local-user", "sort", "format", "cleanup"],
+);
+const BRANCH: Valued = Valued::new("u", &["set-upstream-to", "sort", "format", "points-at"]);
+const NOTES: Valued = Valued::new("mFCcs", &["message", "file", "ref"]);
+const FETCH: Valued = Valued::new(
+    "jXso",
+    &["depth", "deepen", "shallow-since", "upload-pack", "jobs", "strategy", "refmap"],
+);
+const REFERENCE: Valued = Valued::new("m", &[]);

@@ -28,9 +28,8 @@ pub(super) fn check(view: &View) -> bool {
         }
         // Another `mc` is a client of object stores, which has verbs.
         "mc" => arguments.first().is_none_or(|word| {
-            let verbs = [
-                "ls", "cp", "cat", "mb", "rb", "rm", "alias", "mirror", "stat", "du", "admin",
-            ];
+            let verbs =
+                ["ls", "cp", "cat", "mb", "rb", "rm", "alias", "mirror", "stat", "du", "admin"];
             !verbs.contains(&word.text.as_str())
         }),
         "top" => !Line::read(arguments, &Valued::NONE).has_letter("blv"),
@@ -47,9 +46,7 @@ pub(super) fn check(view: &View) -> bool {
         "fzf" => !Line::read(arguments, &Valued::NONE).has("f", &["filter"]),
         "gum" => has_word(
             arguments.get(..1).unwrap_or_default(),
-            &[
-                "choose", "input", "confirm", "write", "filter", "file", "table", "pager",
-            ],
+            &["choose", "input", "confirm", "write", "filter", "file", "table", "pager"],
         ),
         "make" | "gmake" => has_word(
             arguments,
@@ -200,15 +197,7 @@ fn is_management_shell(arguments: &[Argument]) -> bool {
     }) && !has_word(arguments, &["-c", "--command", "--execute"])
 }
 
-const MAN: Valued = Valued {
-    short: "PCMmSsEpRLHe",
-    long: &[
-        "pager",
-        "config-file",
-        "manpath",
-        "sections",
-        "encoding",
-        "extension",
-        "locale",
-    ],
-};
+const MAN: Valued = Valued::new(
+    "PCMmSsEpRLHe",
+    &["pager", "config-file", "manpath", "sections", "encoding", "extension", "locale"],
+);

@@ -2,8 +2,8 @@
 
 use super::View;
 use super::find;
-use super::ground::{is_great, is_great_start, is_outside, is_outside_start};
 use super::line::Line;
+use super::place_kind::{is_great, is_great_start, is_outside, is_outside_start};
 use crate::arguments::Valued;
 use crate::facts::Argument;
 
@@ -184,23 +184,12 @@ fn is_taking(text: &str) -> bool {
     text.chars().skip(1).all(|letter| "rwxXst".contains(letter))
 }
 
-const CHANGE: Valued = Valued {
-    short: "",
-    long: &["reference", "from"],
-};
-const ACL: Valued = Valued {
-    short: "mxMX",
-    long: &[
-        "modify",
-        "remove",
-        "modify-file",
-        "remove-file",
-        "set",
-        "set-file",
-        "restore",
-    ],
-};
-const INSTALL: Valued = Valued {
-    short: "mogtS",
-    long: &["mode", "owner", "group", "target-directory", "suffix"],
-};
+const CHANGE: Valued = Valued::new("", &["reference", "from"]);
+const ACL: Valued = Valued::new(
+    "mxMX",
+    &["modify", "remove", "modify-file", "remove-file", "set", "set-file", "restore"],
+);
+const INSTALL: Valued = Valued::new(
+    "mogtS",
+    &["mode", "owner", "group", "target-directory", "suffix"],
+);

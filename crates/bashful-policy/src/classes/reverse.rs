@@ -11,21 +11,8 @@ use crate::places;
 
 /// Programs that connect their input and output with another machine.
 const CONNECTORS: &[&str] = &[
-    "nc",
-    "ncat",
-    "netcat",
-    "nc.traditional",
-    "nc.openbsd",
-    "socat",
-    "telnet",
-    "websocat",
-    "gs-netcat",
-    "pwncat",
-    "rcat",
-    "cryptcat",
-    "sbd",
-    "dbd",
-    "powercat",
+    "nc", "ncat", "netcat", "nc.traditional", "nc.openbsd", "socat", "telnet", "websocat",
+    "gs-netcat", "pwncat", "rcat", "cryptcat", "sbd", "dbd", "powercat",
 ];
 
 pub(super) fn check(view: &View) -> bool {
@@ -101,46 +88,14 @@ fn takes_commands(call: &Call) -> bool {
 
 /// Words of inline programs that open a connection.
 const SOCKETS: &[&str] = &[
-    "socket",
-    "Socket",
-    "fsockopen",
-    "pfsockopen",
-    "net.connect",
-    "createConnection",
-    "/inet/tcp",
-    "/inet/udp",
-    "TcpClient",
-    "TCPClient",
-    "/dev/tcp/",
-    "stream_socket_client",
-    "gen_tcp",
+    "socket", "Socket", "fsockopen", "pfsockopen", "net.connect", "createConnection", "/inet/tcp",
+    "/inet/udp", "TcpClient", "TCPClient", "/dev/tcp/", "stream_socket_client", "gen_tcp",
 ];
 /// Words of inline programs that start a shell or give it another input.
 const STARTS: &[&str] = &[
-    "/bin/sh",
-    "/bin/bash",
-    "/bin/zsh",
-    "/bin/dash",
-    "/sh\"",
-    "/sh'",
-    "\"sh\"",
-    "'sh'",
-    "\"bash\"",
-    "'bash'",
-    "dup2",
-    "pty.spawn",
-    "subprocess",
-    "os.system",
-    "popen",
-    "exec",
-    "spawn",
-    "system(",
-    "getline",
-    "cmd.exe",
-    "powershell",
-    "proc_open",
-    "passthru",
-    "reopen",
+    "/bin/sh", "/bin/bash", "/bin/zsh", "/bin/dash", "/sh\"", "/sh'", "\"sh\"", "'sh'", "\"bash\"",
+    "'bash'", "dup2", "pty.spawn", "subprocess", "os.system", "popen", "exec", "spawn", "system(",
+    "getline", "cmd.exe", "powershell", "proc_open", "passthru", "reopen",
 ];
 
 /// Whether an inline program connects a shell.
@@ -162,27 +117,11 @@ fn inline_connects(call: &Call) -> bool {
     has(SOCKETS) && has(STARTS)
 }
 
-const NETCAT: Valued = Valued {
-    short: "ipqswxX",
-    long: &[
-        "max-conns",
-        "delay",
-        "idle-timeout",
-        "source-port",
-        "source",
-        "wait",
-        "output",
-        "hex-dump",
-        "proxy",
-        "proxy-type",
-        "proxy-auth",
-        "allow",
-        "deny",
-        "ssl-cert",
-        "ssl-key",
+const NETCAT: Valued = Valued::new(
+    "ipqswxX",
+    &[
+        "max-conns", "delay", "idle-timeout", "source-port", "source", "wait", "output",
+        "hex-dump", "proxy", "proxy-type", "proxy-auth", "allow", "deny", "ssl-cert", "ssl-key",
     ],
-};
-const SSH: Valued = Valued {
-    short: "bcDEeFIiJLlmOopQRSWw",
-    long: &[],
-};
+);
+const SSH: Valued = Valued::new("bcDEeFIiJLlmOopQRSWw", &[]);

@@ -1,6 +1,7 @@
 //! Reading keys, passwords, tokens and histories.
 
 use super::line::{Line, has_word, only_asks};
+use super::printers::PRINTERS;
 use super::{View, find};
 use crate::arguments::{Valued, has_flag};
 use crate::context::Context;
@@ -34,7 +35,7 @@ pub(super) fn check(view: &View) -> bool {
     if view.name.is_empty() || lister {
         return false;
     }
-    let reads_bare = READERS.contains(&view.name);
+    let reads_bare = PRINTERS.contains(&view.name) || READERS.contains(&view.name);
     let fed = find::fed(view);
     if reads_bare
         && fed
@@ -212,7 +213,7 @@ fn is_whole_home(argument: &Argument, directories: &[String], context: &Context)
             let workspace = context.workspace.as_deref() == Some(path);
             let home = context.home.as_deref();
             let holds = matches!(path, "" | "/" | "/home" | "/root" | "/Users");
-            (home == Some(path) || super::ground::is_home(path) || holds) && !workspace
+            (home == Some(path) || super::place_kind::is_home(path) || holds) && !workspace
         })
 }
 

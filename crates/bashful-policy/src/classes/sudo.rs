@@ -6,50 +6,11 @@ use crate::arguments::Valued;
 
 /// Programs that start others as another user or with more rights.
 const PROGRAMS: &[&str] = &[
-    "sudo",
-    "sudoedit",
-    "sudo-rs",
-    "doas",
-    "opendoas",
-    "pkexec",
-    "su",
-    "su-rs",
-    "runuser",
-    "run0",
-    "gosu",
-    "su-exec",
-    "dzdo",
-    "pfexec",
-    "gksu",
-    "gksudo",
-    "kdesu",
-    "kdesudo",
-    "beesu",
-    "lxsudo",
-    "lxqt-sudo",
-    "ksu",
-    "sux",
-    "super",
-    "calife",
-    "please",
-    "rdo",
-    "op-sudo",
-    "setuidgid",
-    "s6-setuidgid",
-    "s6-applyuidgid",
-    "visudo",
-    "sudoreplay",
-    "newgrp",
-    "login",
-    "sulogin",
-    "setcap",
-    "capsh",
-    "chroot",
-    "nsenter",
-    "doasedit",
-    "pleaseedit",
-    "userv",
-    "suexec",
+    "sudo", "sudoedit", "sudo-rs", "doas", "opendoas", "pkexec", "su", "su-rs", "runuser", "run0",
+    "gosu", "su-exec", "dzdo", "pfexec", "gksu", "gksudo", "kdesu", "kdesudo", "beesu", "lxsudo",
+    "lxqt-sudo", "ksu", "sux", "super", "calife", "please", "rdo", "op-sudo", "setuidgid",
+    "s6-setuidgid", "s6-applyuidgid", "visudo", "sudoreplay", "newgrp", "login", "sulogin",
+    "setcap", "capsh", "chroot", "nsenter", "doasedit", "pleaseedit", "userv", "suexec",
 ];
 
 pub(super) fn check(view: &View) -> bool {
@@ -71,18 +32,9 @@ pub(super) fn check(view: &View) -> bool {
         "machinectl" => has_word(arguments, &["shell", "login"]),
         "setpriv" => {
             let line = Line::read(arguments, &Valued::NONE);
-            [
-                "reuid",
-                "regid",
-                "ruid",
-                "euid",
-                "rgid",
-                "egid",
-                "inh-caps",
-                "ambient-caps",
-            ]
-            .iter()
-            .any(|name| line.has_name_like(name))
+            ["reuid", "regid", "ruid", "euid", "rgid", "egid", "inh-caps", "ambient-caps"]
+                .iter()
+                .any(|name| line.has_name_like(name))
         }
         "chpst" => Line::read(arguments, &CHPST).has_letter("uU"),
         "start-stop-daemon" => Line::read(arguments, &Valued::NONE).has("c", &["chuid"]),
@@ -93,7 +45,4 @@ pub(super) fn check(view: &View) -> bool {
     }
 }
 
-const CHPST: Valued = Valued {
-    short: "uUeb/nmdofplrtc",
-    long: &[],
-};
+const CHPST: Valued = Valued::new("uUeb/nmdofplrtc", &[]);

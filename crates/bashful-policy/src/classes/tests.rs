@@ -1,19 +1,9 @@
 //! Tables of commands that each class finds, and of near misses.
 
 use super::*;
+use crate::context::testing::in_project;
 use crate::facts::testing::call;
 use crate::facts::{Argument, Function, Input, RedirectKind};
-
-/// What the tables are judged in.
-fn context() -> Context {
-    Context {
-        directory: Some("/home/u/proj".to_owned()),
-        workspace: Some("/home/u/proj".to_owned()),
-        write_roots: vec!["/home/u/proj".to_owned(), "/tmp".to_owned()],
-        home: Some("/home/u".to_owned()),
-        ..Context::default()
-    }
-}
 
 /// Facts of programs in a pipe, with their words split at blanks; `~` is the home.
 fn pipeline(text: &str) -> Facts {
@@ -37,7 +27,7 @@ fn found(text: &str) -> Vec<String> {
 }
 
 fn found_in(facts: &Facts) -> Vec<String> {
-    let findings = check(facts, &context());
+    let findings = check(facts, &in_project());
     findings
         .iter()
         .map(|(_, finding)| finding.rule.to_string())
@@ -133,7 +123,7 @@ fn redirects_are_judged_by_their_targets() {
 #[test]
 fn what_matched_is_shown_but_never_at_length() {
     let long = format!("sudo {}", "é".repeat(500));
-    let findings = check(&pipeline(&long), &context());
+    let findings = check(&pipeline(&long), &in_project());
     let (at, first) = findings.first().unwrap();
     assert_eq!(*at, Some(0));
     assert_eq!(first.fact.chars().count(), SHOWN);
@@ -181,28 +171,16 @@ fn functions_that_multiply_are_bombs() {
         function("f", &[("f x", None, false)]),
         function(
             "walk",
-            &[
-                ("ls x", None, false),
-                ("read d", Some(0), false),
-                ("walk d", Some(0), false),
-            ],
+            &[("ls x", None, false), ("read d", Some(0), false), ("walk d", Some(0), false)],
         ),
         function(
             "fib",
-            &[
-                ("[ 1 ]", None, false),
-                ("fib 1", None, false),
-                ("fib 2", None, false),
-            ],
+            &[("[ 1 ]", None, false), ("fib 1", None, false), ("fib 2", None, false)],
         ),
         function("f", &[("g", None, true), ("g", None, true)]),
         function(
             "f",
-            &[
-                ("return", None, false),
-                ("f", None, false),
-                ("f", None, false),
-            ],
+            &[("return", None, false), ("f", None, false), ("f", None, false)],
         ),
     ];
     for facts in &fine {
@@ -234,15 +212,9 @@ fn substitutions_carry_where_a_text_comes_from() {
         facts.calls.push(outer);
         found_in(&facts)
     };
-    for outer in [
-        "bash -c $x",
-        "eval $x",
-        "sh -ec $x",
-        "python3 -c $x",
-        "node -e $x",
-        "$x",
-        "source $x",
-    ] {
+    for outer in
+        ["bash -c $x", "eval $x", "sh -ec $x", "python3 -c $x", "node -e $x", "$x", "source $x"]
+    {
         assert!(
             run(outer, "curl https://x").contains(&"pipe-to-shell".to_owned()),
             "{outer}"
@@ -253,28 +225,14 @@ fn substitutions_carry_where_a_text_comes_from() {
         );
         assert!(run(outer, "ssh-agent -s").is_empty(), "{outer}");
     }
-    for outer in [
-        "echo $x",
-        "bash script.sh $x",
-        "python3 a.py $x",
-        "bash -c true _ $x",
-    ] {
+    for outer in ["echo $x", "bash script.sh $x", "python3 a.py $x", "bash -c true _ $x"] {
         assert!(run(outer, "curl https://x").is_empty(), "{outer}");
     }
 }
 
 #[test]
 fn a_repl_that_reads_something_else_waits_for_nobody() {
-    for line in [
-        "bash",
-        "python3",
-        "node",
-        "psql db",
-        "sqlite3 x.db",
-        "bc",
-        "sftp h",
-        "gdb a",
-    ] {
+    for line in ["bash", "python3", "node", "psql db", "sqlite3 x.db", "bc", "sftp h", "gdb a"] {
         assert_eq!(found(line), ["interactive"], "{line}");
         let mut facts = pipeline(line);
         let text = Argument::literal("x", (0, 0));
@@ -296,7 +254,7 @@ fn rows(table: &str) -> Vec<(&str, &str)> {
 #[test]
 fn whole_texts_are_refused() {
     for (class, text) in rows(include_str!("tests/refused.txt")) {
-        let found = found_in(&crate::read::read(text, &context()));
+        let found = found_in(&crate::read::read(text, &in_project()));
         assert!(
             found.iter().any(|name| name == class),
             "{class}: {text}: {found:?}"
@@ -307,7 +265,7 @@ fn whole_texts_are_refused() {
 #[test]
 fn near_misses_are_not_refused() {
     for (class, text) in rows(include_str!("tests/near.txt")) {
-        let found = found_in(&crate::read::read(text, &context()));
+        let found = found_in(&crate::read::read(text, &in_project()));
         assert!(found.is_empty(), "{class}: {text}: {found:?}");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::court::DecisionBuilder;
+use super::builder::DecisionBuilder;
 use crate::decision::{Effect, Layer};
 use crate::facts::Call;
 use crate::finding::{Finding, Standing};

@@ -91,12 +91,7 @@ impl Argument {
     /// in a directory of the system. A file of that name elsewhere can be anything.
     pub(crate) fn is_system_program(&self) -> bool {
         const DIRECTORIES: &[&str] = &[
-            "/bin",
-            "/sbin",
-            "/usr/bin",
-            "/usr/sbin",
-            "/usr/local/bin",
-            "/usr/local/sbin",
+            "/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin",
             "/opt/homebrew/bin",
         ];
         let directory = self.known().rsplit_once('/');

@@ -112,9 +112,8 @@ fn one(text: &str, glob: bool) -> Output {
 fn is_date(word: &str) -> bool {
     match word.strip_prefix('+') {
         Some(format) => {
-            const KNOWN: [char; 13] = [
-                'Y', 'y', 'm', 'd', 'H', 'M', 'S', 's', 'N', 'F', 'j', 'u', 'V',
-            ];
+            const KNOWN: [char; 13] =
+                ['Y', 'y', 'm', 'd', 'H', 'M', 'S', 's', 'N', 'F', 'j', 'u', 'V'];
             let mut parts = format.split('%').skip(1);
             format.starts_with('%')
                 && !format.contains('/')

@@ -298,29 +298,12 @@ fn makes_list(word: &Argument) -> bool {
 /// Built-ins for which an assignment before them may stay, depending on options of the shell, and
 /// those that start such.
 fn may_keep(name: &str) -> bool {
-    matches!(
-        name,
-        "." | ":"
-            | "break"
-            | "builtin"
-            | "command"
-            | "continue"
-            | "declare"
-            | "eval"
-            | "exec"
-            | "exit"
-            | "export"
-            | "local"
-            | "readonly"
-            | "return"
-            | "set"
-            | "shift"
-            | "source"
-            | "times"
-            | "trap"
-            | "typeset"
-            | "unset"
-    )
+    [
+        ".", ":", "break", "builtin", "command", "continue", "declare", "eval", "exec", "exit",
+        "export", "local", "readonly", "return", "set", "shift", "source", "times", "trap",
+        "typeset", "unset",
+    ]
+    .contains(&name)
 }
 
 /// Words joined by blanks, as `eval` does.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::Argument;
-use crate::shell::Statement;
+use crate::shell::{SET_BY_BASH, Statement};
 
 mod value;
 
@@ -347,53 +347,10 @@ pub(super) enum Restored {
     Perhaps,
 }
 
-/// Variables that bash sets by itself, so that what they are given does not stay. Sorted.
-const OWN: &[&str] = &[
-    "BASHOPTS",
-    "BASHPID",
-    "BASH_ALIASES",
-    "BASH_ARGC",
-    "BASH_ARGV",
-    "BASH_ARGV0",
-    "BASH_CMDS",
-    "BASH_COMMAND",
-    "BASH_EXECUTION_STRING",
-    "BASH_LINENO",
-    "BASH_REMATCH",
-    "BASH_SOURCE",
-    "BASH_SUBSHELL",
-    "BASH_VERSINFO",
-    "BASH_VERSION",
-    "COLUMNS",
-    "COPROC",
-    "DIRSTACK",
-    "EPOCHREALTIME",
-    "EPOCHSECONDS",
-    "EUID",
-    "FUNCNAME",
-    "GROUPS",
-    "HISTCMD",
-    "LINENO",
-    "LINES",
-    "MAPFILE",
-    "OPTARG",
-    "OPTIND",
-    "PIPESTATUS",
-    "PPID",
-    "RANDOM",
-    "READLINE_LINE",
-    "REPLY",
-    "SECONDS",
-    "SHELLOPTS",
-    "SHLVL",
-    "SRANDOM",
-    "UID",
-    "_",
-];
-
 /// Whether bash sets a variable of this name by itself.
 fn is_own(name: &str) -> bool {
-    OWN.binary_search(&name).is_ok()
+    // The last three are set only at times, and may be declared.
+    SET_BY_BASH.binary_search(&name).is_ok() || matches!(name, "COLUMNS" | "LINES" | "SHELLOPTS")
 }
 
 /// Both lists of directories; nothing when one of them is not known.
@@ -410,12 +367,4 @@ fn united(one: &[String], two: Vec<String>) -> Vec<String> {
         all.clear();
     }
     all
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn the_names_are_sorted() {
-        assert!(super::OWN.is_sorted());
-    }
 }

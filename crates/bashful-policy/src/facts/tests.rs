@@ -88,14 +88,7 @@ fn every_simple_command_is_found() {
         ("function f { a \"$1\"; }; f x", &["a $1", "f x", "a x"]),
         (
             "declare x=$(a); export y=$(b); local z=$(c)",
-            &[
-                "a",
-                "declare x=$(a)",
-                "b",
-                "export y=$(b)",
-                "c",
-                "local z=$(c)",
-            ],
+            &["a", "declare x=$(a)", "b", "export y=$(b)", "c", "local z=$(c)"],
         ),
         ("echo \"${x:-'$(a)'}\"", &["a", ":", "echo ${x…}"]),
         ("cat <<E\n${x:+'`a`'}\nE", &["a", ":", "cat"]),
@@ -155,13 +148,7 @@ fn wrappers_and_texts_are_followed() {
         ("command -v rm", &[]),
         (
             "command rm x; builtin cd /; exec ls",
-            &[
-                "command>rm x",
-                "builtin cd /",
-                "builtin>cd /",
-                "exec ls @/|.",
-                "exec>ls @/|.",
-            ],
+            &["command>rm x", "builtin cd /", "builtin>cd /", "exec ls @/|.", "exec>ls @/|."],
         ),
         ("xargs -n1 -I {} rm {}", &["xargs>rm {}"]),
         (

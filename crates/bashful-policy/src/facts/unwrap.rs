@@ -267,10 +267,7 @@ impl Walker<'_> {
 
     /// `tmux new -d 'text'`: the operands after the subcommand are a shell's text.
     fn multiplexer(&mut self, argv: &[Argument], state: &State, frame: &Frame) {
-        const VALUED: Valued = Valued {
-            short: "cefFLnSstTxyp",
-            long: &[],
-        };
+        const VALUED: Valued = Valued::new("cefFLnSstTxyp", &[]);
         let words = operands(argv.get(1..).unwrap_or_default(), &VALUED);
         let tmux = argv.first().is_some_and(|word| word.program() == "tmux");
         let skip = usize::from(tmux);

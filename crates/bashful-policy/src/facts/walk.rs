@@ -286,44 +286,17 @@ impl Walker<'_> {
             frame = &redirected;
         }
         match &statement.node {
-            Node::Simple(_) => None,
-            Node::List(list) => self.list(list, state, frame),
-            Node::Pipeline(stages) => {
-                self.pipeline(stages, state, frame);
-                None
-            }
-            Node::Group(body) => {
-                self.statements(body, state, frame);
-                None
-            }
-            Node::Subshell(body) => {
-                self.in_subshell(body, state, frame);
-                None
-            }
-            Node::If(branches, otherwise) => {
-                self.branches(branches, otherwise, state, frame);
-                None
-            }
-            Node::Loop(repeated) => {
-                self.repeated(repeated, statement.span, state, frame);
-                None
-            }
-            Node::Case(word, arms) => {
-                self.case(word, arms, state, frame);
-                None
-            }
-            Node::Test(operands) => {
-                self.test(operands, state, frame);
-                None
-            }
-            Node::Arithmetic(expression) => {
-                self.evaluate(expression, state, frame);
-                None
-            }
-            Node::Function(name, body) => {
-                self.function(name, body, statement.span, state, frame);
-                None
-            }
+            Node::Simple(_) => {}
+            Node::List(list) => return self.list(list, state, frame),
+            Node::Pipeline(stages) => self.pipeline(stages, state, frame),
+            Node::Group(body) => self.statements(body, state, frame),
+            Node::Subshell(body) => self.in_subshell(body, state, frame),
+            Node::If(branches, otherwise) => self.branches(branches, otherwise, state, frame),
+            Node::Loop(repeated) => self.repeated(repeated, statement.span, state, frame),
+            Node::Case(word, arms) => self.case(word, arms, state, frame),
+            Node::Test(operands) => self.test(operands, state, frame),
+            Node::Arithmetic(expression) => self.evaluate(expression, state, frame),
+            Node::Function(name, body) => self.function(name, body, statement.span, state, frame),
             Node::Coprocess(body) => {
                 let frame = Frame {
                     background: true,
@@ -333,11 +306,12 @@ impl Walker<'_> {
                 self.foreground(body, &mut state.clone(), &frame);
                 // It sets a variable, whose name is not in the tree.
                 state.forget_all();
-                None
             }
-            Node::Timed(body) => body
-                .as_ref()
-                .and_then(|body| self.foreground(body, state, frame)),
+            Node::Timed(body) => {
+                let body = body.as_ref()?;
+                return self.foreground(body, state, frame);
+            }
         }
+        None
     }
 }

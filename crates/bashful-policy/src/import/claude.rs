@@ -38,13 +38,7 @@ pub fn claude(text: &str) -> Result<Imported, ImportError> {
             "`additionalDirectories` has `{directory}`: add it to `paths_write` of a profile"
         ));
     }
-    let known = [
-        "allow",
-        "ask",
-        "deny",
-        "defaultMode",
-        "additionalDirectories",
-    ];
+    let known = ["allow", "ask", "deny", "defaultMode", "additionalDirectories"];
     let keys = permissions
         .as_object()
         .into_iter()

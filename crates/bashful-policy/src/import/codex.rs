@@ -10,12 +10,7 @@ use crate::rule::RuleEffect;
 /// Reads the text of a rules file or of a `config.toml`.
 pub fn codex(text: &str) -> Result<Imported, ImportError> {
     // Both formats have lines `name = […]`, but only rules files have calls.
-    let calls = [
-        "prefix_rule",
-        "host_executable",
-        "network_rule",
-        "define_program",
-    ];
+    let calls = ["prefix_rule", "host_executable", "network_rule", "define_program"];
     let is_call = |line: &str| {
         let line = line.trim_start();
         calls.iter().any(|name| {

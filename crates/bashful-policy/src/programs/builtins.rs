@@ -277,22 +277,9 @@ fn set(arguments: &[Argument]) -> Option<Verdict> {
 
 /// Switches of `shopt` that change no meaning of a command name. Sorted.
 const HARMLESS: &[&str] = &[
-    "autocd",
-    "cdspell",
-    "checkwinsize",
-    "cmdhist",
-    "direxpand",
-    "dirspell",
-    "dotglob",
-    "extglob",
-    "failglob",
-    "globasciiranges",
-    "globstar",
-    "histappend",
-    "inherit_errexit",
-    "nocasematch",
-    "nullglob",
-    "pipefail",
+    "autocd", "cdspell", "checkwinsize", "cmdhist", "direxpand", "dirspell", "dotglob", "extglob",
+    "failglob", "globasciiranges", "globstar", "histappend", "inherit_errexit", "nocasematch",
+    "nullglob", "pipefail",
 ];
 
 /// `shopt`: looking, and switches that change no meaning of a command name.

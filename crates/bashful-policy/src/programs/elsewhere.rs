@@ -128,9 +128,7 @@ fn leads_elsewhere(argument: &Argument, before: &str, call: &Call, context: &Con
 }
 
 fn has_address(text: &str) -> bool {
-    const SCHEMES: &[&str] = &[
-        "http", "https", "ftp", "git", "ssh", "oci", "s3", "gs", "file",
-    ];
+    const SCHEMES: &[&str] = &["http", "https", "ftp", "git", "ssh", "oci", "s3", "gs", "file"];
     let Some((before, _)) = text.split_once("://") else {
         return false;
     };
@@ -166,19 +164,8 @@ fn paths(text: &str) -> impl Iterator<Item = &str> {
 /// one may write, output may go.
 fn is_at_home(path: &str, text: &str, before: &str, context: &Context) -> bool {
     const SYSTEM: &[&str] = &[
-        "/usr",
-        "/opt",
-        "/lib",
-        "/lib64",
-        "/bin",
-        "/nix/store",
-        "/Library",
-        "/Applications",
-        "/dev/null",
-        "/dev/stdout",
-        "/dev/stderr",
-        "/dev/stdin",
-        "/dev/shm",
+        "/usr", "/opt", "/lib", "/lib64", "/bin", "/nix/store", "/Library", "/Applications",
+        "/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin", "/dev/shm",
     ];
     const OUTPUTS: &[&str] = &[
         "out", "build", "dest", "target", "cache", "report", "log", "junit", "basetemp", "dist",
@@ -211,16 +198,11 @@ fn is_at_home(path: &str, text: &str, before: &str, context: &Context) -> bool {
 #[cfg(test)]
 mod tests {
     use super::TOOLS;
-    use crate::{Context, Effect, Policy, judge};
+    use crate::context::testing::in_project;
+    use crate::{Effect, Policy, judge};
 
     fn effect(text: &str) -> Effect {
-        let context = Context {
-            directory: Some("/home/u/proj".into()),
-            workspace: Some("/home/u/proj".into()),
-            home: Some("/home/u".into()),
-            write_roots: vec!["/home/u/proj".into(), "/tmp".into()],
-            ..Context::default()
-        };
+        let context = in_project();
         judge(text, &Policy::careful(), &context).decision.effect
     }
 

@@ -5,15 +5,14 @@ use crate::context::Context;
 use crate::facts::{Argument, Call};
 use crate::places::places;
 
-use super::readonly;
-use super::shape::may_be_a_flag;
+use super::shape::{Shape, has_shape, may_be_a_flag};
 use super::verdict::Verdict;
 
 mod config;
 mod local;
 mod reading;
 
-pub(crate) use config::executes as config_executes;
+pub(crate) use config::{executes as config_executes, names_program};
 
 /// One call of git, taken apart.
 #[derive(Debug, Clone, Copy)]
@@ -45,17 +44,11 @@ pub(crate) fn subcommand(call: &Call) -> Option<GitCommand<'_>> {
 
 /// Whether a global option has its value in the next word.
 fn takes_next(option: &str) -> bool {
-    matches!(
-        option,
-        "-C" | "-c"
-            | "--git-dir"
-            | "--work-tree"
-            | "--namespace"
-            | "--exec-path"
-            | "--config-env"
-            | "--super-prefix"
-            | "--attr-source"
-    )
+    [
+        "-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env",
+        "--super-prefix", "--attr-source",
+    ]
+    .contains(&option)
 }
 
 /// What the tables say about a call of git.
@@ -93,38 +86,38 @@ pub(super) fn judge(call: &Call, context: &Context) -> Option<Verdict> {
 fn without_subcommand(arguments: &[Argument]) -> Option<Verdict> {
     let harmless = |argument: &Argument| {
         argument.is_literal()
-            && matches!(
-                argument.text.as_str(),
-                "--version"
-                    | "-v"
-                    | "--help"
-                    | "-h"
-                    | "--no-pager"
-                    | "--exec-path"
-                    | "--html-path"
-                    | "--man-path"
-                    | "--info-path"
-            )
+            && [
+                "--version", "-v", "--help", "-h", "--no-pager", "--exec-path", "--html-path",
+                "--man-path", "--info-path",
+            ]
+            .contains(&argument.text.as_str())
     };
     arguments.iter().all(harmless).then_some(Verdict::READS)
 }
 
 fn reads(call: &Call, command: &GitCommand<'_>) -> bool {
-    readonly::find(reading::SUBCOMMANDS, command.name)
-        .is_some_and(|shape| shape.fits(command.arguments, call.open_ended))
-        || readonly::find(reading::LISTINGS, command.name)
-            .is_some_and(|shape| shape.fits(command.arguments, call.open_ended))
-        || reading::NESTED.iter().any(|(name, verb, shape)| {
-            *name == command.name
-                && command
-                    .arguments
-                    .split_first()
-                    .is_some_and(|(first, rest)| {
-                        first.is_literal()
-                            && first.text == *verb
-                            && shape.fits(rest, call.open_ended)
-                    })
-        })
+    has_shape(
+        reading::SUBCOMMANDS,
+        command.name,
+        command.arguments,
+        call.open_ended,
+    ) || has_shape_of_verb(reading::NESTED, command, call)
+}
+
+/// Shapes of subcommands with verbs of their own: the subcommand, and those verbs that share one.
+type Nested = &'static [(&'static str, &'static [&'static str], Shape)];
+
+/// Whether a subcommand with a verb has one of these shapes.
+fn has_shape_of_verb(table: Nested, command: &GitCommand<'_>, call: &Call) -> bool {
+    let Some((verb, rest)) = command.arguments.split_first() else {
+        return false;
+    };
+    table.iter().any(|(name, verbs, shape)| {
+        *name == command.name
+            && verb.is_literal()
+            && verbs.contains(&verb.text.as_str())
+            && shape.fits(rest, call.open_ended)
+    })
 }
 
 /// What the options before the subcommand do.
@@ -311,8 +304,8 @@ mod tests {
 
     #[test]
     fn the_tables_are_sorted() {
-        for table in [reading::SUBCOMMANDS, reading::LISTINGS, local::SUBCOMMANDS] {
-            assert!(table.is_sorted_by(|a, b| a.name < b.name));
+        for table in [reading::SUBCOMMANDS, local::SUBCOMMANDS] {
+            assert!(table.is_sorted_by_key(|(names, _)| names.first()));
         }
         assert!(config::HARMLESS.is_sorted());
     }

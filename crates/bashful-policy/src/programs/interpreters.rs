@@ -99,12 +99,7 @@ pub(crate) fn interpreter(name: &str) -> Option<Interpreter> {
         "php" | "php-cgi" => Interpreter {
             code: "rBRE",
             valued: "dcz",
-            long: &[
-                "--run",
-                "--process-begin",
-                "--process-code",
-                "--process-end",
-            ],
+            long: &["--run", "--process-begin", "--process-code", "--process-end"],
             loads: "F",
             checks: &["-l", "--syntax-check", "-m", "-i", "--ini"],
             ..PLAIN
@@ -134,14 +129,7 @@ pub(crate) fn interpreter(name: &str) -> Option<Interpreter> {
         | "gforth" | "csi" | "gsi" | "emacsclient" | "mongo" | "mongosh" | "dotnet-script"
         | "kotlin" => Interpreter {
             code: "ecr",
-            long: &[
-                "--eval",
-                "--execute",
-                "--expression",
-                "--command",
-                "-Command",
-                "-eval",
-            ],
+            long: &["--eval", "--execute", "--expression", "--command", "-Command", "-eval"],
             ..PLAIN
         },
         "tclsh" | "wish" | "dc" | "gnuplot" => PLAIN,
@@ -151,21 +139,9 @@ pub(crate) fn interpreter(name: &str) -> Option<Interpreter> {
 
 /// What is known about a call of an interpreter or a shell.
 pub(super) fn judge(call: &Call, name: &str) -> Option<Verdict> {
-    if matches!(
-        name,
-        "bash"
-            | "sh"
-            | "dash"
-            | "zsh"
-            | "ksh"
-            | "ash"
-            | "mksh"
-            | "fish"
-            | "csh"
-            | "tcsh"
-            | "rbash"
-            | "yash"
-    ) {
+    if ["bash", "sh", "dash", "zsh", "ksh", "ash", "mksh", "fish", "csh", "tcsh", "rbash", "yash"]
+        .contains(&name)
+    {
         return shell(call);
     }
     if matches!(name, "java" | "javaw") {

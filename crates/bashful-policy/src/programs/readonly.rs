@@ -3,7 +3,7 @@
 use crate::arguments::has_flag;
 use crate::facts::{Argument, Call, Facts};
 
-use super::shape::Shape;
+use super::shape::has_shape;
 use super::verdict::Verdict;
 
 mod listed;
@@ -30,7 +30,7 @@ pub(super) fn judge(facts: &Facts, call: &Call, name: &str) -> Option<Verdict> {
         return Some(LISTED);
     }
     let reads = special::reads(call, name)
-        || find(table::PROGRAMS, name).is_some_and(|shape| shape.fits(arguments, call.open_ended))
+        || has_shape(table::PROGRAMS, name, arguments, call.open_ended)
         || asks_something(call, name)
         || (!call.open_ended && versions::only_asks_for_version(name, arguments));
     reads.then_some(Verdict::READS)
@@ -48,32 +48,16 @@ fn unpacks_after_all(name: &str, arguments: &[Argument]) -> bool {
 
 /// Whether a tool for object files is given more options in a file, which could load a plug-in.
 fn takes_more_from_file(name: &str, arguments: &[Argument]) -> bool {
-    const TOOLS: &[&str] = &[
-        "addr2line",
-        "c++filt",
-        "nm",
-        "objdump",
-        "readelf",
-        "size",
-        "strings",
-    ];
+    const TOOLS: &[&str] = &["addr2line", "c++filt", "nm", "objdump", "readelf", "size", "strings"];
     TOOLS.contains(&name) && arguments.iter().any(|word| word.known().starts_with('@'))
-}
-
-/// The shape with this name in a sorted table.
-pub(super) fn find<'a>(table: &'a [Shape], name: &str) -> Option<&'a Shape> {
-    let at = table.binary_search_by(|shape| shape.name.cmp(name)).ok()?;
-    table.get(at)
 }
 
 /// Queries of programs that have subcommands: `docker image ls`, `dpkg -l`.
 fn asks_something(call: &Call, name: &str) -> bool {
-    let from = queries::QUERIES.partition_point(|query| query.program < name);
     let arguments = call.operands();
     queries::QUERIES
         .iter()
-        .skip(from)
-        .take_while(|query| query.program == name)
+        .filter(|query| query.programs.contains(&name))
         .flat_map(|query| query.words.iter().map(move |words| (words, &query.shape)))
         .any(|(words, shape)| {
             begins_with(arguments, words).is_some_and(|rest| shape.fits(rest, call.open_ended))
@@ -95,11 +79,20 @@ fn begins_with<'a>(arguments: &'a [Argument], words: &str) -> Option<&'a [Argume
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::{queries::QUERIES, table::PROGRAMS};
 
     #[test]
     fn the_tables_are_sorted() {
-        assert!(PROGRAMS.is_sorted_by(|a, b| a.name < b.name));
-        assert!(QUERIES.is_sorted_by_key(|query| query.program));
+        assert!(PROGRAMS.is_sorted_by_key(|(names, _)| names.first()));
+        let names = PROGRAMS.iter().flat_map(|(names, _)| *names);
+        let different: BTreeSet<&str> = names.clone().copied().collect();
+        assert_eq!(
+            names.count(),
+            different.len(),
+            "a program stands in two rows"
+        );
+        assert!(QUERIES.is_sorted_by_key(|query| query.programs.first()));
     }
 }

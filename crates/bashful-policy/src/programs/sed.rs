@@ -141,24 +141,9 @@ fn read(arguments: &[Argument]) -> Option<Reading<'_>> {
 /// The long option of this name or abbreviation.
 fn resolve(name: &str) -> Option<&'static str> {
     const NAMES: &[&str] = &[
-        "expression",
-        "file",
-        "in-place",
-        "line-length",
-        "quiet",
-        "silent",
-        "regexp-extended",
-        "separate",
-        "unbuffered",
-        "null-data",
-        "zero-terminated",
-        "posix",
-        "debug",
-        "sandbox",
-        "follow-symlinks",
-        "binary",
-        "version",
-        "help",
+        "expression", "file", "in-place", "line-length", "quiet", "silent", "regexp-extended",
+        "separate", "unbuffered", "null-data", "zero-terminated", "posix", "debug", "sandbox",
+        "follow-symlinks", "binary", "version", "help",
     ];
     let exact = NAMES.iter().find(|known| **known == name);
     let mut begun = NAMES.iter().filter(|known| known.starts_with(name));

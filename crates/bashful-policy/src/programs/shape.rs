@@ -9,8 +9,6 @@ use crate::facts::Argument;
 /// One harmless form of a program.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Shape {
-    /// The program, or the program with its subcommand.
-    pub(super) name: &'static str,
     /// Letters as `getopt` has them: `n` is a flag, `n:` takes a value, `n?` an attached one if
     /// any, `n!` is one of those without which the form is not harmless. `#` stands for digits.
     short: &'static str,
@@ -47,10 +45,24 @@ enum Words {
     Guarded,
 }
 
+/// The shapes of programs or subcommands, each with the names that share it; sorted by the first.
+pub(super) type Shapes = &'static [(&'static [&'static str], Shape)];
+
+/// Whether a call with these arguments has one of the shapes of this name.
+pub(super) fn has_shape(
+    shapes: Shapes,
+    name: &str,
+    arguments: &[Argument],
+    open_ended: bool,
+) -> bool {
+    shapes
+        .iter()
+        .any(|(names, shape)| names.contains(&name) && shape.fits(arguments, open_ended))
+}
+
 /// A shape that takes any number of operands, of a program without harmful flags.
-pub(super) const fn shape(name: &'static str, short: &'static str, long: &'static str) -> Shape {
+pub(super) const fn shape(short: &'static str, long: &'static str) -> Shape {
     Shape {
-        name,
         short,
         long,
         operands: Operands::Any,
@@ -59,13 +71,15 @@ pub(super) const fn shape(name: &'static str, short: &'static str, long: &'stati
     }
 }
 
-impl Shape {
-    /// Some flags of this program write or execute.
-    pub(super) const fn guarded(mut self) -> Self {
-        self.words = Words::Guarded;
-        self
+/// A shape of a program some of whose flags write or execute.
+pub(super) const fn guarded(short: &'static str, long: &'static str) -> Shape {
+    Shape {
+        words: Words::Guarded,
+        ..shape(short, long)
     }
+}
 
+impl Shape {
     /// Does without the flags that are marked as needed.
     pub(super) const fn relaxed(mut self) -> Self {
         self.needs = Needs::Nothing;

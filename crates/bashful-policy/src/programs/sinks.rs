@@ -29,9 +29,9 @@ pub(super) fn judge(call: &Call, name: &str) -> Option<Verdict> {
 }
 
 fn rows(name: &str) -> impl Iterator<Item = &'static Options> {
-    let from = OPTIONS.partition_point(|row| row.program < name);
-    let rows = OPTIONS.iter().skip(from);
-    rows.take_while(move |row| row.program == name)
+    OPTIONS
+        .iter()
+        .filter(move |row| row.programs.contains(&name))
 }
 
 /// The words of a call that an option of the program has it start: what is attached to the option,
@@ -51,55 +51,14 @@ pub(crate) fn code_words(name: &str, argv: &[Argument]) -> Vec<usize> {
 
 /// Whether a program has options that run commands, so that a value must not become one.
 pub(crate) fn runs_commands(name: &str) -> bool {
-    let more = matches!(
-        name,
-        "7z" | "ansible"
-            | "borg"
-            | "bzip2"
-            | "clang++"
-            | "convert"
-            | "cpio"
-            | "ctags"
-            | "docker"
-            | "dpkg"
-            | "fd"
-            | "ffmpeg"
-            | "find"
-            | "fzf"
-            | "git"
-            | "gpg"
-            | "gs"
-            | "gzip"
-            | "hg"
-            | "install"
-            | "ip"
-            | "iptables"
-            | "journalctl"
-            | "kubectl"
-            | "latex"
-            | "lftp"
-            | "logrotate"
-            | "magick"
-            | "mise"
-            | "nix"
-            | "npx"
-            | "pandoc"
-            | "pdflatex"
-            | "podman"
-            | "rclone"
-            | "restic"
-            | "rpm"
-            | "script"
-            | "ssh-add"
-            | "su"
-            | "systemctl"
-            | "systemd-run"
-            | "unzip"
-            | "xelatex"
-            | "xterm"
-            | "xz"
-            | "yarn"
-    );
+    let more = [
+        "7z", "ansible", "borg", "bzip2", "clang++", "convert", "cpio", "ctags", "docker", "dpkg",
+        "fd", "ffmpeg", "find", "fzf", "git", "gpg", "gs", "gzip", "hg", "install", "ip",
+        "iptables", "journalctl", "kubectl", "latex", "lftp", "logrotate", "magick", "mise", "nix",
+        "npx", "pandoc", "pdflatex", "podman", "rclone", "restic", "rpm", "script", "ssh-add",
+        "su", "systemctl", "systemd-run", "unzip", "xelatex", "xterm", "xz", "yarn",
+    ]
+    .contains(&name);
     rows(name).next().is_some() || more
 }
 
@@ -228,60 +187,20 @@ fn replaces_tool(argument: &Argument) -> bool {
     let Some((name, value)) = argument.known().split_once('=') else {
         return false;
     };
-    let tool = matches!(
-        name,
-        "CC" | "CXX"
-            | "CPP"
-            | "LD"
-            | "AR"
-            | "AS"
-            | "RM"
-            | "INSTALL"
-            | "RUSTC"
-            | "CARGO"
-            | "GO"
-            | "PYTHON"
-            | "NODE"
-            | "NPM"
-            | "SED"
-            | "AWK"
-            | "MAKE"
-            | "FC"
-            | "RANLIB"
-            | "STRIP"
-    );
+    let tool = [
+        "CC", "CXX", "CPP", "LD", "AR", "AS", "RM", "INSTALL", "RUSTC", "CARGO", "GO", "PYTHON",
+        "NODE", "NPM", "SED", "AWK", "MAKE", "FC", "RANLIB", "STRIP",
+    ]
+    .contains(&name);
     // To name a compiler by its plain name is usual.
     tool && (!argument.is_known() || value.contains(['/', ';', '|', '&', '$', '`', '(']))
 }
 
 /// Tools of a project that `npx` finds there, for which there are rules. Sorted.
 const TOOLS: &[&str] = &[
-    "ava",
-    "biome",
-    "c8",
-    "cypress",
-    "eslint",
-    "jest",
-    "karma",
-    "lint-staged",
-    "markdownlint",
-    "mocha",
-    "next",
-    "nx",
-    "nyc",
-    "playwright",
-    "prettier",
-    "rollup",
-    "stylelint",
-    "svelte-check",
-    "tap",
-    "tsc",
-    "tsup",
-    "turbo",
-    "vite",
-    "vitest",
-    "vue-tsc",
-    "webpack",
+    "ava", "biome", "c8", "cypress", "eslint", "jest", "karma", "lint-staged", "markdownlint",
+    "mocha", "next", "nx", "nyc", "playwright", "prettier", "rollup", "stylelint", "svelte-check",
+    "tap", "tsc", "tsup", "turbo", "vite", "vitest", "vue-tsc", "webpack",
 ];
 
 fn is_build_tool(name: &str) -> bool {

@@ -1,25 +1,15 @@
 //! Whole texts, read and judged call by call.
 
-use crate::context::Context;
+use crate::context::testing::in_project;
 use crate::decision::Effect;
 use crate::finding::Finding;
 use crate::read::read;
 
 use super::judge;
 
-fn context() -> Context {
-    Context {
-        directory: Some("/home/u/proj".to_owned()),
-        workspace: Some("/home/u/proj".to_owned()),
-        write_roots: vec!["/home/u/proj".to_owned(), "/tmp".to_owned()],
-        home: Some("/home/u".to_owned()),
-        ..Context::default()
-    }
-}
-
 /// The findings about all calls of a text; none for a call that no table knows.
 fn findings(text: &str) -> Vec<(String, Option<Finding>)> {
-    let context = context();
+    let context = in_project();
     let facts = read(text, &context);
     (0..facts.calls.len())
         .map(|index| (facts.calls[index].line(), judge(&facts, index, &context)))
@@ -29,7 +19,7 @@ fn findings(text: &str) -> Vec<(String, Option<Finding>)> {
 /// Whether every call is allowed and nothing is unknown. A text without calls does not pass: it
 /// says nothing about programs.
 fn passes(text: &str) -> bool {
-    if !read(text, &context()).unknowns.is_empty() {
+    if !read(text, &in_project()).unknowns.is_empty() {
         return false;
     }
     let findings = findings(text);

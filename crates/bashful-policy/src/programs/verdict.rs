@@ -56,11 +56,8 @@ impl Verdict {
         advice: Option<&'static str>,
     ) -> Self {
         Self {
-            effect: Effect::Ask,
             standing: Standing::Rule,
-            rule,
-            reason,
-            advice,
+            ..Self::asks(rule, reason, advice)
         }
     }
 }

@@ -199,18 +199,8 @@ pub(super) fn certain(wanted: &str, call: &Call) -> bool {
 /// Switches that take no value in any program people use.
 fn is_known_switch(option: &str) -> bool {
     const SWITCHES: [&str; 12] = [
-        "--all",
-        "--dry-run",
-        "--force",
-        "--help",
-        "--json",
-        "--no-verify",
-        "--quiet",
-        "--tags",
-        "--verbose",
-        "--version",
-        "--yes",
-        "-v",
+        "--all", "--dry-run", "--force", "--help", "--json", "--no-verify", "--quiet", "--tags",
+        "--verbose", "--version", "--yes", "-v",
     ];
     SWITCHES.contains(&option)
 }

@@ -208,10 +208,7 @@ fn a_deny_finds_flags_anywhere() {
             ),
             (
                 r#"command = ["find", "…", "-delete", "…"]"#,
-                &[
-                    ("find . -name x -delete", Yes),
-                    ("find . -type d -empty -ls", No),
-                ],
+                &[("find . -name x -delete", Yes), ("find . -type d -empty -ls", No)],
             ),
         ],
     );
@@ -263,11 +260,7 @@ fn unless_and_require_of_a_deny() {
             ),
             (
                 "command = [\"rsync\", \"…\"]\nrequire = [\"*:*\"]",
-                &[
-                    ("rsync a b", No),
-                    ("rsync a host:b", Yes),
-                    ("rsync a \"$x\"", Could),
-                ],
+                &[("rsync a b", No), ("rsync a host:b", Yes), ("rsync a \"$x\"", Could)],
             ),
         ],
     );
@@ -318,11 +311,7 @@ fn an_allow_matches_only_what_is_written_out() {
             ),
             (
                 r#"command = ["npm", "run", "test:*"]"#,
-                &[
-                    ("npm run test:unit", Yes),
-                    ("npm run test", No),
-                    ("npm run test:unit x", No),
-                ],
+                &[("npm run test:unit", Yes), ("npm run test", No), ("npm run test:unit x", No)],
             ),
             (
                 r#"command = ["npm", "run", "*", "…"]"#,
@@ -429,11 +418,7 @@ fn actions_and_expressions() {
             ),
             (
                 r#"regex = "--password""#,
-                &[
-                    ("mysql --password=x", Yes),
-                    ("mysql $x", Could),
-                    ("mysql", No),
-                ],
+                &[("mysql --password=x", Yes), ("mysql $x", Could), ("mysql", No)],
             ),
             (r#"regex = "^a|b""#, &[("c b", Yes), ("c $x", Could)]),
         ],
@@ -443,12 +428,7 @@ fn actions_and_expressions() {
         &[
             (
                 r#"action = "tool:bash:git log *""#,
-                &[
-                    ("git log", Yes),
-                    ("git log -p", Yes),
-                    ("git push", No),
-                    ("./git log", No),
-                ],
+                &[("git log", Yes), ("git log -p", Yes), ("git push", No), ("./git log", No)],
             ),
             (
                 r#"regex = "make( -j[0-9]+)?( (test|lint))?""#,

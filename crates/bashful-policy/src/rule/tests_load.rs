@@ -210,9 +210,7 @@ fn all_mistakes_are_told_at_once() {
     assert_eq!(
         lines,
         [
-            "`rules.toml` line 3",
-            "`rules.toml` line 5",
-            "`rules.toml` line 7",
+            "`rules.toml` line 3", "`rules.toml` line 5", "`rules.toml` line 7",
             "`rules.toml` line 10"
         ]
     );

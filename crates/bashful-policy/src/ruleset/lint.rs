@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::decision::Layer;
+use crate::programs::DOES_ANYTHING;
 use crate::rule::{Matcher, Rule, RuleEffect, Shape, Token};
 
 /// One oddity of one rule.
@@ -33,78 +34,8 @@ impl fmt::Display for Lint {
     }
 }
 
-/// Programs that run whatever their arguments say.
-const RUN_ANYTHING: &[&str] = &[
-    "bash",
-    "sh",
-    "zsh",
-    "dash",
-    "fish",
-    "ksh",
-    "csh",
-    "tcsh",
-    "ash",
-    "busybox",
-    "pwsh",
-    "python",
-    "python2",
-    "python3",
-    "node",
-    "nodejs",
-    "deno",
-    "bun",
-    "ruby",
-    "perl",
-    "php",
-    "lua",
-    "awk",
-    "gawk",
-    "mawk",
-    "tclsh",
-    "osascript",
-    "env",
-    "xargs",
-    "parallel",
-    "find",
-    "fd",
-    "sudo",
-    "doas",
-    "su",
-    "pkexec",
-    "ssh",
-    "docker",
-    "podman",
-    "kubectl",
-    "eval",
-    "exec",
-    "command",
-    "builtin",
-    "nohup",
-    "nice",
-    "timeout",
-    "time",
-    "setsid",
-    "stdbuf",
-    "script",
-    "watch",
-    "strace",
-    "gdb",
-    "git",
-    "npx",
-    "bunx",
-    "uvx",
-    "pipx",
-    "source",
-    ".",
-    "make",
-    "rm",
-    "dd",
-    "curl",
-    "wget",
-    "vim",
-    "vi",
-    "emacs",
-];
+/// Programs of which a rule should name the words that follow, beside those that do anything.
+const TOO_WIDE: &[&str] = &["nodejs", "deno", "bun", "builtin", "git", "make"];
 
 /// Everything odd about some rules.
 pub fn lint<'a>(rules: impl IntoIterator<Item = &'a Rule>) -> Vec<Lint> {
@@ -227,7 +158,10 @@ fn too_broad(shape: &Shape) -> Option<String> {
                 return Some("allows every program".to_owned());
             }
             let base = |name: &str| name.rsplit('/').next().unwrap_or_default().to_owned();
-            let broad = |name: &&String| RUN_ANYTHING.contains(&base(name).as_str());
+            let broad = |name: &&String| {
+                let name = base(name);
+                DOES_ANYTHING.contains(&name.as_str()) || TOO_WIDE.contains(&name.as_str())
+            };
             // `make …` is what the shipped rules allow with exceptions.
             let name = names.iter().find(broad).filter(|name| *name != "make")?;
             Some(format!(

@@ -1,204 +1,50 @@
 //! How many words of a command say what it does.
 
-/// Prefixes with their number of words. The longest that fits counts.
-const ARITY: &[(&str, usize)] = &[
-    ("apt", 2),
-    ("apt-get", 2),
-    ("bazel", 3),
-    ("brew", 3),
-    ("bun", 2),
-    ("bun add", 3),
-    ("bun run", 3),
-    ("bundle", 2),
-    ("bundle exec", 3),
-    ("cabal", 2),
-    ("cargo", 2),
-    ("cargo add", 3),
-    ("cargo install", 3),
-    ("cargo run", 2),
-    ("cargo xtask", 3),
-    ("cmake", 0),
-    ("composer", 2),
-    ("composer require", 3),
-    ("conda", 3),
-    ("dart", 2),
-    ("deno", 2),
-    ("deno task", 3),
-    ("docker compose", 3),
-    ("docker-compose", 2),
-    ("docker pull", 3),
-    ("dotnet", 2),
-    ("flutter", 2),
-    ("gem", 3),
-    ("gh", 3),
-    ("gh api", 0),
-    ("gh extension", 0),
-    ("gh alias", 0),
-    ("git add", 2),
-    ("git clone", 3),
-    ("git commit", 2),
-    ("git fetch", 3),
-    ("git lfs", 3),
-    ("git ls-remote", 3),
-    ("git merge", 2),
-    ("git pull", 3),
-    ("git push", 3),
-    ("git rebase", 0),
-    ("git remote", 3),
-    ("git stash", 3),
-    ("git submodule", 3),
-    ("git submodule foreach", 0),
-    ("git switch", 2),
-    ("git tag", 2),
-    ("git worktree", 3),
-    ("go", 2),
-    ("go get", 3),
-    ("go install", 3),
-    ("go mod", 3),
-    ("go run", 3),
-    ("gradle", 2),
-    ("helm", 3),
-    ("heroku", 2),
-    ("just", 2),
-    ("make", 2),
-    ("mix", 2),
-    ("mvn", 2),
-    ("npm", 2),
-    ("npm ci", 2),
-    ("npm exec", 0),
-    ("npm i", 3),
-    ("npm install", 3),
-    ("npm run", 3),
-    ("npm run-script", 3),
-    ("pip", 3),
-    ("pip3", 3),
-    ("pnpm", 2),
-    ("pnpm add", 3),
-    ("pnpm dlx", 0),
-    ("pnpm exec", 0),
-    ("pnpm run", 3),
-    ("poetry", 2),
-    ("poetry add", 3),
-    ("poetry run", 3),
-    ("podman compose", 3),
-    ("rake", 2),
-    ("rustup", 3),
-    ("swift", 2),
-    ("systemctl", 3),
-    ("task", 2),
-    ("terraform", 2),
-    ("tofu", 2),
-    ("turbo", 3),
-    ("nx", 3),
-    ("uv", 2),
-    ("uv add", 3),
-    ("uv pip", 3),
-    ("uv run", 3),
-    ("uv tool", 0),
-    ("vercel", 2),
-    ("yarn", 2),
-    ("yarn add", 3),
-    ("yarn dlx", 0),
-    ("yarn exec", 0),
-    ("yarn run", 3),
-    ("yarn workspace", 4),
-    ("zig", 2),
+use crate::programs::DOES_ANYTHING;
+
+/// Prefixes by how many words of a command that begins so say what it does; after those with none,
+/// no number does. The longest prefix that fits counts.
+#[rustfmt::skip]
+const ARITY: &[(usize, &[&str])] = &[
+    (0,
+        &["cmake", "gh alias", "gh api", "gh extension", "git rebase", "git submodule foreach",
+          "npm exec", "pnpm dlx", "pnpm exec", "uv tool", "yarn dlx", "yarn exec"]),
+    (2,
+        &["apt", "apt-get", "bun", "bundle", "cabal", "cargo", "cargo run", "composer", "dart",
+          "deno", "docker-compose", "dotnet", "flutter", "git add", "git commit", "git merge",
+          "git switch", "git tag", "go", "gradle", "heroku", "just", "make", "mix", "mvn", "npm",
+          "npm ci", "pnpm", "poetry", "rake", "swift", "task", "terraform", "tofu", "uv", "vercel",
+          "yarn", "zig"]),
+    (3,
+        &["bazel", "brew", "bun add", "bun run", "bundle exec", "cargo add", "cargo install",
+          "cargo xtask", "composer require", "conda", "deno task", "docker compose", "docker pull",
+          "gem", "gh", "git clone", "git fetch", "git lfs", "git ls-remote", "git pull", "git push",
+          "git remote", "git stash", "git submodule", "git worktree", "go get", "go install",
+          "go mod", "go run", "helm", "npm i", "npm install", "npm run", "npm run-script", "nx",
+          "pip", "pip3", "pnpm add", "pnpm run", "podman compose", "poetry add", "poetry run",
+          "rustup", "systemctl", "turbo", "uv add", "uv pip", "uv run", "yarn add", "yarn run"]),
+    (4, &["yarn workspace"]),
 ];
 
 /// Runners whose third word can be a shell or interpreter.
 const RUNNERS: &[&str] = &["bundle exec", "poetry run", "uv run", "go run"];
 
-/// Programs that can do anything, so that no prefix of them says what is done.
+/// Programs of which no prefix says what is done, beside those that do anything.
 const BANNED: &[&str] = &[
-    ".",
-    "ash",
-    "awk",
-    "bash",
-    "bunx",
-    "busybox",
-    "chroot",
-    "command",
-    "csh",
-    "curl",
-    "dash",
-    "dd",
-    "doas",
-    "docker",
-    "emacs",
-    "env",
-    "eval",
-    "exec",
-    "expect",
-    "fd",
-    "find",
-    "fish",
-    "gawk",
-    "gdb",
-    "ionice",
-    "kill",
-    "ksh",
-    "kubectl",
-    "lua",
-    "make -f",
-    "mawk",
-    "mosh",
-    "nc",
-    "ncat",
-    "nice",
-    "node",
-    "nohup",
-    "npx",
-    "nsenter",
-    "osascript",
-    "parallel",
-    "perl",
-    "php",
-    "pipx",
-    "pkexec",
-    "pkill",
-    "podman",
-    "psql",
-    "pwsh",
-    "python",
-    "python2",
-    "python3",
-    "rm",
-    "rsync",
-    "ruby",
-    "scp",
-    "script",
-    "sed",
-    "setsid",
-    "sftp",
-    "sh",
-    "socat",
-    "source",
-    "ssh",
-    "stdbuf",
-    "strace",
-    "su",
-    "sudo",
-    "tclsh",
-    "tcsh",
-    "tee",
-    "telnet",
-    "time",
-    "timeout",
-    "trap",
-    "unshare",
-    "uvx",
-    "vi",
-    "vim",
-    "watch",
-    "wget",
-    "xargs",
-    "zsh",
+    "chroot", "expect", "ionice", "kill", "make -f", "mosh", "nc", "ncat", "nsenter", "pkill",
+    "psql", "rsync", "scp", "sed", "sftp", "socat", "tee", "telnet", "trap", "unshare",
 ];
 
 /// Programs that are offered not even word for word: what they do is in what they are given.
-const NEVER: &[&str] = &[
-    "sudo", "doas", "su", "pkexec", "eval", "source", ".", "trap", "exec",
-];
+const NEVER: &[&str] = &["sudo", "doas", "su", "pkexec", "eval", "source", ".", "trap", "exec"];
+
+/// All prefixes, each with its number of words.
+fn prefixes() -> impl Iterator<Item = (&'static str, usize)> {
+    let pairs = |(length, prefixes): &'static (usize, &'static [&'static str])| {
+        prefixes.iter().map(move |prefix| (*prefix, *length))
+    };
+    ARITY.iter().flat_map(pairs)
+}
 
 /// The number of words that say what this does; none when no prefix should be remembered.
 pub(super) fn of(words: &[&str]) -> Option<usize> {
@@ -210,10 +56,9 @@ pub(super) fn of(words: &[&str]) -> Option<usize> {
         format!("{program} {second}"),
         (*program).to_owned(),
     ];
-    let entry = longest.iter().find_map(|prefix| {
-        let found = ARITY.iter().find(|(known, _)| known == prefix);
-        found.map(|(known, length)| (*known, *length))
-    });
+    let entry = longest
+        .iter()
+        .find_map(|prefix| prefixes().find(|(known, _)| known == prefix));
     let (known, length) = entry?;
     let banned = is_banned(program) && !known.contains(' ');
     let tool = RUNNERS.contains(&known) && is_banned(third);
@@ -223,7 +68,9 @@ pub(super) fn of(words: &[&str]) -> Option<usize> {
 fn is_banned(program: &str) -> bool {
     // `python3.11` is python too.
     let plain = program.trim_end_matches(|next: char| next.is_ascii_digit() || next == '.');
-    BANNED.contains(&program) || BANNED.contains(&plain)
+    [program, plain]
+        .iter()
+        .any(|name| DOES_ANYTHING.contains(name) || BANNED.contains(name))
 }
 
 /// Whether a shape with these fixed words and an open end leaves open what would run: a program
@@ -234,10 +81,10 @@ pub(super) fn leaves_open(fixed: &[&str]) -> bool {
     };
     if fixed.len() == 1 {
         let many = format!("{program} ");
-        let verbs = |(known, length): &(&str, usize)| {
-            known.starts_with(&many) || (*known == program && *length > 1)
+        let verbs = |(known, length): (&str, usize)| {
+            known.starts_with(&many) || (known == program && length > 1)
         };
-        return is_banned(program) || is_never_offered(program) || ARITY.iter().any(verbs);
+        return is_banned(program) || is_never_offered(program) || prefixes().any(verbs);
     }
     // `docker run …` and `env X=1 …` run whatever follows; `docker pull alpine …` does not.
     is_never_offered(program) || (is_banned(program) && of(fixed).is_none())

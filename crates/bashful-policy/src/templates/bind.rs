@@ -179,9 +179,7 @@ impl Template {
         let demand = &site.demand;
         let unfit = |objection: Objection| {
             Err(TemplateError::Unfit(refusal(
-                &self.script,
-                candidate,
-                objection,
+                &self.script, candidate, objection,
             )))
         };
         let needs_number = site.form == Form::Number || demand.is_number;

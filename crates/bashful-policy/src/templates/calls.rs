@@ -12,7 +12,7 @@ use crate::programs::{code_words, runs_commands};
 mod builtins;
 mod code;
 
-/// Why a value must not stand somewhere, and what to write instead.
+/// Why a value must not stand in a place, and what to write instead.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Objection {
     pub(super) why: Cow<'static, str>,

@@ -193,7 +193,7 @@ impl<'p, 's> Copies<'p, 's> {
     }
 
     /// The source of a value that stands in a span, and not only in a substitution there whose
-    /// outcome is something else.
+    /// outcome is another text.
     fn standing_in(&self, span: Span) -> Option<String> {
         let from = self.mentions.partition_point(|next| next.at < span.0);
         let inside = self.mentions.iter().skip(from);

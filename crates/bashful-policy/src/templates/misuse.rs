@@ -136,9 +136,7 @@ mod tests {
         let told = |script: &str| check_template(script).err().map(|error| error.to_string());
         let refused = [
             (
-                "echo\necho ${a.b:-x}",
-                "line 2, column 6",
-                "`--variable a.b=x`",
+                "echo\necho ${a.b:-x}", "line 2, column 6", "`--variable a.b=x`",
             ),
             ("echo \"${a.b%.txt}\"", "line 1, column 7", "`value=${a.b}`"),
             ("echo ${#a.b}", "line 1, column 6", "value="),

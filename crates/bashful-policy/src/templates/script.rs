@@ -9,22 +9,12 @@ use super::name::is_identifier;
 
 /// Variables that bash keeps as numbers by itself: what they are given is evaluated.
 const NUMBERS: &[&str] = &[
-    "BASHPID",
-    "EPOCHREALTIME",
-    "EPOCHSECONDS",
-    "EUID",
-    "HISTCMD",
-    "LINENO",
-    "OPTIND",
-    "PPID",
-    "RANDOM",
-    "SECONDS",
-    "SRANDOM",
-    "UID",
+    "BASHPID", "EPOCHREALTIME", "EPOCHSECONDS", "EUID", "HISTCMD", "LINENO", "OPTIND", "PPID",
+    "RANDOM", "SECONDS", "SRANDOM", "UID",
 ];
 
 /// Attributes of variables that make bash evaluate what they are given, and what makes a position
-/// mean something else than it seems to.
+/// mean another thing than it seems to.
 #[derive(Debug, Default)]
 pub(super) struct Attributes {
     integers: HashSet<String>,

@@ -11,43 +11,12 @@ const TAR: Shape = Shape {
     short: "fCbTXIFHgKLNV",
     attached: "",
     long: &[
-        "file",
-        "directory",
-        "files-from",
-        "exclude",
-        "exclude-from",
-        "use-compress-program",
-        "to-command",
-        "checkpoint-action",
-        "info-script",
-        "new-volume-script",
-        "rsh-command",
-        "rmt-command",
-        "transform",
-        "xform",
-        "strip-components",
-        "owner",
-        "group",
-        "mode",
-        "mtime",
-        "listed-incremental",
-        "blocking-factor",
-        "index-file",
-        "format",
-        "newer",
-        "label",
-        "starting-file",
-        "tape-length",
-        "record-size",
-        "suffix",
-        "add-file",
-        "sort",
-        "owner-map",
-        "group-map",
-        "volno-file",
-        "hole-detection",
-        "quoting-style",
-        "exclude-tag",
+        "file", "directory", "files-from", "exclude", "exclude-from", "use-compress-program",
+        "to-command", "checkpoint-action", "info-script", "new-volume-script", "rsh-command",
+        "rmt-command", "transform", "xform", "strip-components", "owner", "group", "mode", "mtime",
+        "listed-incremental", "blocking-factor", "index-file", "format", "newer", "label",
+        "starting-file", "tape-length", "record-size", "suffix", "add-file", "sort", "owner-map",
+        "group-map", "volno-file", "hole-detection", "quoting-style", "exclude-tag",
     ],
     style: Style::Getopt,
 };
@@ -57,15 +26,8 @@ const MOST_DIRECTORIES: usize = 32;
 
 /// Options that run other programs or read more names.
 const TAR_BEYOND: &[&str] = &[
-    "-I",
-    "--use-compress-program",
-    "--to-command",
-    "--checkpoint-action",
-    "-F",
-    "--info-script",
-    "--new-volume-script",
-    "--rsh-command",
-    "--rmt-command",
+    "-I", "--use-compress-program", "--to-command", "--checkpoint-action", "-F", "--info-script",
+    "--new-volume-script", "--rsh-command", "--rmt-command",
 ];
 
 /// The files from which `tar` takes more names.
@@ -103,15 +65,7 @@ pub(super) fn tar(arguments: &[Argument]) -> Written {
     let outputs = ["-g", "--listed-incremental", "--index-file", "--volno-file"];
     written.add_all(parsed.values(&outputs), Way::Write);
     let writes = [
-        "-c",
-        "--create",
-        "-r",
-        "--append",
-        "-u",
-        "--update",
-        "-A",
-        "--catenate",
-        "--concatenate",
+        "-c", "--create", "-r", "--append", "-u", "--update", "-A", "--catenate", "--concatenate",
         "--delete",
     ];
     if parsed.has(&["-x", "--extract", "--get"]) {
@@ -203,16 +157,7 @@ pub(super) fn cpio(arguments: &[Argument]) -> Written {
     let parsed = parse(arguments, &shape);
     let mut written = Written::new(Surety::Outputs);
     let outputs = ["-O", "-F", "--file", "-D", "--directory", "-f"];
-    if parsed.has(&[
-        "-o",
-        "--create",
-        "-i",
-        "--extract",
-        "-w",
-        "-r",
-        "-p",
-        "--pass-through",
-    ]) {
+    if parsed.has(&["-o", "--create", "-i", "--extract", "-w", "-r", "-p", "--pass-through"]) {
         written.add_all(parsed.values(&outputs), Way::Write);
     }
     if parsed.has(&["-p", "--pass-through", "-w", "-r"]) {

@@ -2,12 +2,6 @@
 
 use crate::facts::Argument;
 
-/// Tools that change files in the same circumstances.
-struct Formatters {
-    names: &'static [&'static str],
-    changes: Changes,
-}
-
 /// When a tool changes its files.
 enum Changes {
     /// Only with one of these options or words.
@@ -16,119 +10,26 @@ enum Changes {
     Unless(&'static [&'static str]),
 }
 
-const FORMATTERS: &[Formatters] = &[
-    Formatters {
-        names: &[
-            "prettier",
-            "gofmt",
-            "goimports",
-            "gofumpt",
-            "shfmt",
-            "biome",
-            "buf",
-            "codespell",
-            "typos",
-        ],
-        changes: Changes::With(&[
-            "-w",
-            "--write",
-            "--write-changes",
-            "--apply",
-            "--apply-unsafe",
-            "--fix",
-            "--interactive",
-        ]),
-    },
-    Formatters {
-        names: &[
-            "clang-format",
-            "autopep8",
-            "yapf",
-            "docformatter",
-            "autoflake",
-        ],
-        changes: Changes::With(&["-i", "--in-place", "--inplace"]),
-    },
-    Formatters {
-        names: &[
-            "eslint",
-            "stylelint",
-            "oxlint",
-            "standard",
-            "xo",
-            "swiftlint",
-            "ktlint",
-            "markdownlint",
-            "markdownlint-cli2",
-            "golangci-lint",
-            "clang-tidy",
-            "rubocop",
-            "standardrb",
-            "sqlfluff",
-            "tflint",
-            "ansible-lint",
-            "djlint",
-            "checkov",
-            "detekt",
-        ],
-        changes: Changes::With(&[
-            "--fix",
-            "-fix",
-            "-fix-errors",
-            "--fix-errors",
-            "--fix-notes",
-            "--autocorrect",
-            "--autocorrect-all",
-            "--auto-correct",
-            "--auto-correct-all",
-            "--format",
-            "--reformat",
-            "-F",
-            "-a",
-            "-A",
-            "-x",
-            "fix",
-            "format",
-            "fmt",
-        ]),
-    },
-    Formatters {
-        names: &[
-            "black",
-            "isort",
-            "ruff",
-            "rustfmt",
-            "stylua",
-            "swiftformat",
-            "pyupgrade",
-        ],
-        changes: Changes::Unless(&["--check", "--check-only", "--diff", "--lint", "--version"]),
-    },
-    Formatters {
-        names: &[
-            "nixfmt",
-            "alejandra",
-            "taplo",
-            "dprint",
-            "ocamlformat",
-            "pint",
-            "php-cs-fixer",
-        ],
-        changes: Changes::Unless(&["--check", "--dry-run", "--diff", "--test", "-c", "check"]),
-    },
-    Formatters {
-        names: &[
-            "zig",
-            "dart",
-            "deno",
-            "terraform",
-            "tofu",
-            "packer",
-            "mix",
-            "nim",
-        ],
-        changes: Changes::With(&["fmt", "format", "fix"]),
-    },
+/// Tools that change files in the same circumstances.
+#[rustfmt::skip]
+const FORMATTERS: &[(&[&str], Changes)] = &[
+    (&["prettier", "gofmt", "goimports", "gofumpt", "shfmt", "biome", "buf", "codespell", "typos"],
+        Changes::With(&["-w", "--write", "--write-changes", "--apply", "--apply-unsafe", "--fix",
+        "--interactive"])),
+    (&["clang-format", "autopep8", "yapf", "docformatter", "autoflake"],
+        Changes::With(&["-i", "--in-place", "--inplace"])),
+    (&["eslint", "stylelint", "oxlint", "standard", "xo", "swiftlint", "ktlint", "markdownlint",
+        "markdownlint-cli2", "golangci-lint", "clang-tidy", "rubocop", "standardrb", "sqlfluff",
+        "tflint", "ansible-lint", "djlint", "checkov", "detekt"],
+        Changes::With(&["--fix", "-fix", "-fix-errors", "--fix-errors", "--fix-notes",
+        "--autocorrect", "--autocorrect-all", "--auto-correct", "--auto-correct-all", "--format",
+        "--reformat", "-F", "-a", "-A", "-x", "fix", "format", "fmt"])),
+    (&["black", "isort", "ruff", "rustfmt", "stylua", "swiftformat", "pyupgrade"],
+        Changes::Unless(&["--check", "--check-only", "--diff", "--lint", "--version"])),
+    (&["nixfmt", "alejandra", "taplo", "dprint", "ocamlformat", "pint", "php-cs-fixer"],
+        Changes::Unless(&["--check", "--dry-run", "--diff", "--test", "-c", "check"])),
+    (&["zig", "dart", "deno", "terraform", "tofu", "packer", "mix", "nim"],
+        Changes::With(&["fmt", "format", "fix"])),
 ];
 
 /// Whether this is a tool that changes files in place.
@@ -139,7 +40,7 @@ pub(super) fn is_one(program: &str) -> bool {
 /// The files and directories that a call changes in place. A value of an option may be among
 /// them, which then is a path that such a tool should not be pointed at either.
 pub(super) fn changed(program: &str, arguments: &[Argument]) -> Vec<Argument> {
-    let applies = of(program).is_some_and(|formatters| match formatters.changes {
+    let applies = of(program).is_some_and(|changes| match changes {
         Changes::With(words) => arguments
             .iter()
             .any(|given| words.iter().any(|word| may_be(given, word))),
@@ -154,10 +55,10 @@ pub(super) fn changed(program: &str, arguments: &[Argument]) -> Vec<Argument> {
     arguments.iter().filter(is_operand).cloned().collect()
 }
 
-fn of(program: &str) -> Option<&'static Formatters> {
-    FORMATTERS
-        .iter()
-        .find(|formatters| formatters.names.contains(&program))
+fn of(program: &str) -> Option<&'static Changes> {
+    let mut rows = FORMATTERS.iter();
+    let (_, changes) = rows.find(|(names, _)| names.contains(&program))?;
+    Some(changes)
 }
 
 /// Whether a word is this option: with a value, abbreviated, or as a letter among others.

@@ -1,6 +1,7 @@
 //! What `git` writes outside of its own repository, and what it is told to run later.
 
 use crate::facts::Argument;
+use crate::programs::names_program;
 
 use super::options::{Shape, Style, parse};
 use super::programs::Written;
@@ -9,38 +10,10 @@ use super::target::Way;
 
 /// Subcommands that change the directory or repository they are in.
 const CHANGING: &[&str] = &[
-    "add",
-    "am",
-    "apply",
-    "bisect",
-    "checkout",
-    "cherry-pick",
-    "clean",
-    "clone",
-    "commit",
-    "fetch",
-    "filter-branch",
-    "gc",
-    "init",
-    "maintenance",
-    "merge",
-    "mv",
-    "notes",
-    "prune",
-    "pull",
-    "rebase",
-    "reset",
-    "restore",
-    "revert",
-    "rm",
-    "stage",
-    "stash",
-    "submodule",
-    "switch",
-    "symbolic-ref",
-    "update-index",
-    "update-ref",
-    "worktree",
+    "add", "am", "apply", "bisect", "checkout", "cherry-pick", "clean", "clone", "commit", "fetch",
+    "filter-branch", "gc", "init", "maintenance", "merge", "mv", "notes", "prune", "pull",
+    "rebase", "reset", "restore", "revert", "rm", "stage", "stash", "submodule", "switch",
+    "symbolic-ref", "update-index", "update-ref", "worktree",
 ];
 
 /// Takes the options before the subcommand apart: the directory, other outputs, and the rest.
@@ -121,20 +94,8 @@ pub(super) fn written(arguments: &[Argument]) -> Written {
         short: "obcBmnUSG",
         attached: "",
         long: &[
-            "output",
-            "output-directory",
-            "separate-git-dir",
-            "template",
-            "branch",
-            "depth",
-            "origin",
-            "format",
-            "prefix",
-            "remote",
-            "file",
-            "config",
-            "reference",
-            "message",
+            "output", "output-directory", "separate-git-dir", "template", "branch", "depth",
+            "origin", "format", "prefix", "remote", "file", "config", "reference", "message",
         ],
         style: Style::Getopt,
     };
@@ -184,31 +145,12 @@ pub(super) fn written(arguments: &[Argument]) -> Written {
 /// Whether a `git config` changes a setting.
 fn is_change(operands: &[Argument], rest: &[Argument]) -> bool {
     const READS: &[&str] = &[
-        "--get",
-        "--get-all",
-        "--get-regexp",
-        "--list",
-        "-l",
-        "--get-urlmatch",
-        "--get-color",
-        "--get-colorbool",
-        "list",
-        "get",
+        "--get", "--get-all", "--get-regexp", "--list", "-l", "--get-urlmatch", "--get-color",
+        "--get-colorbool", "list", "get",
     ];
     const CHANGES: &[&str] = &[
-        "--unset",
-        "--unset-all",
-        "--add",
-        "--replace-all",
-        "--rename-section",
-        "--remove-section",
-        "-e",
-        "--edit",
-        "set",
-        "unset",
-        "edit",
-        "rename-section",
-        "remove-section",
+        "--unset", "--unset-all", "--add", "--replace-all", "--rename-section", "--remove-section",
+        "-e", "--edit", "set", "unset", "edit", "rename-section", "remove-section",
     ];
     let has = |names: &[&str]| {
         rest.iter()
@@ -261,60 +203,13 @@ pub(super) fn running_key(arguments: &[Argument]) -> Option<Argument> {
 /// Whether git runs the value of this key, or lets it say where more such values are.
 fn runs(key: &str, value: &Argument) -> bool {
     const KEYS: &[&str] = &[
-        "core.hookspath",
-        "core.fsmonitor",
-        "core.editor",
-        "core.pager",
-        "core.sshcommand",
-        "core.gitproxy",
-        "core.askpass",
-        "core.attributesfile",
-        "core.worktree",
-        "core.alternaterefscommand",
-        "diff.external",
-        "credential.helper",
-        "gpg.program",
-        "sequence.editor",
-        "include.path",
-        "init.templatedir",
-        "interactive.difffilter",
-        "uploadpack.packobjectshook",
-        "protocol.allow",
-        "protocol.ext.allow",
-        "web.browser",
-        "instaweb.httpd",
-        "http.sslverify",
-        "merge.tool",
-        "diff.tool",
-        "gui.editor",
-        "sendemail.smtpserver",
-        "commit.gpgprogram",
-        "safe.directory",
+        "credential.helper", "include.path", "protocol.ext.allow", "http.sslverify", "gui.editor",
+        "sendemail.smtpserver", "commit.gpgprogram", "safe.directory",
     ];
     const ENDS: &[&str] = &[
-        ".cmd",
-        ".command",
-        ".textconv",
-        ".driver",
-        ".clean",
-        ".smudge",
-        ".process",
-        ".program",
-        ".helper",
-        ".insteadof",
-        ".pushinsteadof",
-        ".uploadpack",
-        ".receivepack",
-        ".vcs",
-        ".proxy",
-        ".defaultkeycommand",
-        ".tocmd",
-        ".cccmd",
-        ".headercmd",
-        ".path",
-        ".packobjectshook",
+        ".clean", ".smudge", ".process", ".defaultkeycommand", ".tocmd", ".cccmd", ".headercmd",
+        ".path", ".packobjectshook",
     ];
-    const STARTS: &[&str] = &["pager.", "includeif.", "hook.", "guitool."];
     let key = key.to_ascii_lowercase();
     if key.starts_with("alias.") {
         return value.known().starts_with('!') || value.unknown_from == Some(0);
@@ -322,7 +217,5 @@ fn runs(key: &str, value: &Argument) -> bool {
     if key.starts_with("submodule.") && key.ends_with(".update") {
         return true;
     }
-    KEYS.contains(&key.as_str())
-        || ENDS.iter().any(|end| key.ends_with(end))
-        || STARTS.iter().any(|start| key.starts_with(start))
+    names_program(&key) || KEYS.contains(&key.as_str()) || ENDS.iter().any(|end| key.ends_with(end))
 }

@@ -100,17 +100,12 @@ fn places(link: &str, target: &str, directory: &str, is_symbolic: bool) -> Vec<(
 
 #[cfg(test)]
 mod tests {
-    use crate::{Context, Effect, Policy, judge};
+    use crate::context::testing::in_project;
+    use crate::{Effect, Policy, judge};
 
     #[test]
     fn what_a_link_leads_to_is_what_is_written() {
-        let context = Context {
-            directory: Some("/home/u/proj".into()),
-            workspace: Some("/home/u/proj".into()),
-            home: Some("/home/u".into()),
-            write_roots: vec!["/home/u/proj".into(), "/tmp".into()],
-            ..Context::default()
-        };
+        let context = in_project();
         let effect = |text: &str| judge(text, &Policy::careful(), &context).decision.effect;
         let outside = [
             "ln -s /etc/x y; echo > y",

@@ -107,14 +107,8 @@ fn is_lock(name: &str) -> bool {
 }
 
 fn in_git(rest: &[&str]) -> Option<Protected> {
-    const RUNS: &[&str] = &[
-        "hooks",
-        "config",
-        "config.worktree",
-        "commondir",
-        "worktrees",
-        "modules",
-    ];
+    const RUNS: &[&str] =
+        &["hooks", "config", "config.worktree", "commondir", "worktrees", "modules"];
     let Some(first) = rest.first() else {
         return Some(Protected::RunsLater);
     };

@@ -209,15 +209,7 @@ fn text_end(text: &str) -> &str {
 pub(super) fn awk(arguments: &[Argument]) -> Written {
     let shape = Shape {
         short: "FvfieElo",
-        long: &[
-            "file",
-            "include",
-            "source",
-            "assign",
-            "field-separator",
-            "exec",
-            "load",
-        ],
+        long: &["file", "include", "source", "assign", "field-separator", "exec", "load"],
         ..Shape::PLAIN
     };
     let mut parsed = parse(arguments, &shape);

@@ -46,40 +46,13 @@ enum Looks {
 }
 
 fn is_global(program: &str) -> bool {
-    matches!(
-        program,
-        "npm"
-            | "pnpm"
-            | "yarn"
-            | "bun"
-            | "gem"
-            | "pip"
-            | "pip3"
-            | "brew"
-            | "composer"
-            | "dotnet"
-            | "flatpak"
-            | "nix-env"
-            | "make"
-            | "gmake"
-            | "ninja"
-            | "cmake"
-            | "meson"
-            | "ssh-keygen"
-            | "gsettings"
-            | "dconf"
-            | "pipx"
-            | "conda"
-            | "luarocks"
-            | "cpan"
-            | "cpanm"
-            | "go"
-            | "rustup"
-            | "xdg-mime"
-            | "xdg-settings"
-            | "python"
-            | "python3"
-    )
+    [
+        "npm", "pnpm", "yarn", "bun", "gem", "pip", "pip3", "brew", "composer", "dotnet",
+        "flatpak", "nix-env", "make", "gmake", "ninja", "cmake", "meson", "ssh-keygen",
+        "gsettings", "dconf", "pipx", "conda", "luarocks", "cpan", "cpanm", "go", "rustup",
+        "xdg-mime", "xdg-settings", "python", "python3",
+    ]
+    .contains(&program)
 }
 
 fn by_table(program: &str, arguments: &[Argument]) -> Option<bool> {

@@ -263,15 +263,8 @@ fn wipes(path: &str, context: &Context) -> bool {
 /// Names of streams that may always be written.
 fn is_stream(text: &str) -> bool {
     const STREAMS: &[&str] = &[
-        "/dev/null",
-        "/dev/zero",
-        "/dev/full",
-        "/dev/random",
-        "/dev/urandom",
-        "/dev/tty",
-        "/dev/stdin",
-        "/dev/stdout",
-        "/dev/stderr",
+        "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty",
+        "/dev/stdin", "/dev/stdout", "/dev/stderr",
     ];
     let number = text
         .strip_prefix("/dev/fd/")

@@ -3,24 +3,14 @@
 use std::collections::BTreeMap;
 
 use super::{judge, redirects};
-use crate::context::Context;
+use crate::context::testing::in_project;
 use crate::decision::Effect;
 use crate::facts::testing::{call, facts};
 use crate::facts::{Argument, Facts, Input, Redirect, RedirectKind};
 
-fn context() -> Context {
-    Context {
-        directory: Some("/home/u/proj".to_owned()),
-        workspace: Some("/home/u/proj".to_owned()),
-        write_roots: vec!["/home/u/proj".to_owned(), "/tmp".to_owned()],
-        home: Some("/home/u".to_owned()),
-        ..Context::default()
-    }
-}
-
 /// The strictest effect for the last call of these facts.
 fn effect_of(facts: &Facts) -> Option<Effect> {
-    let findings = judge(facts, facts.calls.len() - 1, &context());
+    let findings = judge(facts, facts.calls.len() - 1, &in_project());
     findings.iter().map(|finding| finding.effect).max()
 }
 
@@ -50,7 +40,7 @@ fn writes_outside_are_refused() {
     let mut wrong = Vec::new();
     for line in include_str!("tests/denied.txt").lines() {
         let facts = table_facts(line.trim());
-        let findings = judge(&facts, facts.calls.len() - 1, &context());
+        let findings = judge(&facts, facts.calls.len() - 1, &in_project());
         let outside = |finding: &crate::Finding| {
             // What programs of their own kind write outside is asked, and the same class opens it.
             finding.effect > Effect::Allow
@@ -105,7 +95,7 @@ fn redirect(target: Argument, kind: RedirectKind, directory: &str) -> Option<Eff
         }],
         ..Facts::default()
     };
-    let findings = redirects(&facts, &context());
+    let findings = redirects(&facts, &in_project());
     findings.iter().map(|finding| finding.effect).max()
 }
 
@@ -137,53 +127,20 @@ fn redirects_are_writes() {
         "/home/u/proj/../y",
     ];
     let fine = [
-        "x",
-        "./x",
-        "a/b/c",
-        "/tmp/x",
-        "/home/u/proj/x",
-        "/dev/null",
-        "/dev/stdout",
-        "/dev/stderr",
-        "/dev/tty",
-        "/dev/fd/3",
-        "/proc/self/fd/2",
-        "/dev/full",
-        "a/../b",
-        "/tmp/../tmp/x",
-        "/home/u/proj",
-        "..x",
-        ".gitignore",
-        ".env",
-        ".github/workflows/ci.yml",
-        "/dev/sda",
+        "x", "./x", "a/b/c", "/tmp/x", "/home/u/proj/x", "/dev/null", "/dev/stdout", "/dev/stderr",
+        "/dev/tty", "/dev/fd/3", "/proc/self/fd/2", "/dev/full", "a/../b", "/tmp/../tmp/x",
+        "/home/u/proj", "..x", ".gitignore", ".env", ".github/workflows/ci.yml", "/dev/sda",
         "/dev/tcp/host/1",
     ];
     let ask = [
-        ".git/hooks/pre-commit",
-        ".git/config",
-        ".vscode/tasks.json",
-        ".envrc",
-        ".bashrc",
-        ".claude/settings.json",
-        ".mcp.json",
-        ".bashful.toml",
-        "sub/.git/hooks/x",
-        "/tmp/.bashrc",
-        ".husky/pre-commit",
-        ".idea/x.xml",
-        ".cursor/rules",
-        ".git/HEAD",
-        "x/../.git/config",
+        ".git/hooks/pre-commit", ".git/config", ".vscode/tasks.json", ".envrc", ".bashrc",
+        ".claude/settings.json", ".mcp.json", ".bashful.toml", "sub/.git/hooks/x", "/tmp/.bashrc",
+        ".husky/pre-commit", ".idea/x.xml", ".cursor/rules", ".git/HEAD", "x/../.git/config",
     ];
     let cases = deny.iter().map(|text| (text, Some(Effect::Deny)));
     let cases = cases.chain(fine.iter().map(|text| (text, None)));
     for (text, expected) in cases.chain(ask.iter().map(|text| (text, Some(Effect::Ask)))) {
-        for kind in [
-            RedirectKind::Write,
-            RedirectKind::Append,
-            RedirectKind::ReadWrite,
-        ] {
+        for kind in [RedirectKind::Write, RedirectKind::Append, RedirectKind::ReadWrite] {
             let argument = Argument::literal(*text, (0, 0));
             assert_eq!(redirect(argument, kind, "/home/u/proj"), expected, "{text}");
         }
@@ -231,7 +188,7 @@ fn redirects_that_are_not_known_are_asked() {
 
 #[test]
 fn links_are_followed() {
-    let mut context = context();
+    let mut context = in_project();
     context.links = BTreeMap::from([
         ("/home/u/proj/out".to_owned(), "/etc".to_owned()),
         ("/var/cache/x".to_owned(), "/tmp/cache".to_owned()),
@@ -362,25 +319,19 @@ fn what_xargs_starts_is_judged_by_what_it_reads() {
 #[test]
 fn all_paths_are_listed_once_and_bounded() {
     let mut facts = facts("cp ./a /tmp/b ../c/../d --to=/etc/x -C/opt x*/y $z/w");
-    let paths = facts.paths("", &context()).unwrap();
-    for path in [
-        "/home/u/proj/a",
-        "/tmp/b",
-        "/home/u/d",
-        "/home/u/c",
-        "/etc/x",
-        "/opt",
-        "/home/u/proj",
-    ] {
+    let paths = facts.paths("", &in_project()).unwrap();
+    for path in
+        ["/home/u/proj/a", "/tmp/b", "/home/u/d", "/home/u/c", "/etc/x", "/opt", "/home/u/proj"]
+    {
         assert!(paths.contains(&path.to_owned()), "{path} in {paths:?}");
     }
     let many: Vec<String> = (0..2000).map(|number| format!("f{number}")).collect();
     facts.calls.push(call(&format!("rm {}", many.join(" "))));
-    assert_eq!(facts.paths("", &context()), None);
+    assert_eq!(facts.paths("", &in_project()), None);
     // A script may name as many as fit into its text.
-    let script = Context {
+    let script = crate::Context {
         reading: crate::Reading::Script,
-        ..context()
+        ..in_project()
     };
     assert!(facts.paths(&many.join(" "), &script).is_some());
     assert_eq!(facts.paths(&"x".repeat(4000), &script), None);
@@ -388,12 +339,10 @@ fn all_paths_are_listed_once_and_bounded() {
 
 #[test]
 fn nothing_panics_on_odd_words() {
-    for program in [
-        "rm", "tar", "sed", "git", "find", "dd", "cp", "chmod", "awk", "date", "7z",
-    ] {
-        for word in [
-            "", "-", "--", "-ü", "--=", "ü", "=", "-i", "é*", "s/ü", "\\", "[", "{}", "-C", "of=",
-        ] {
+    for program in ["rm", "tar", "sed", "git", "find", "dd", "cp", "chmod", "awk", "date", "7z"] {
+        for word in
+            ["", "-", "--", "-ü", "--=", "ü", "=", "-i", "é*", "s/ü", "\\", "[", "{}", "-C", "of="]
+        {
             let mut facts = facts(program);
             facts.calls[0]
                 .arguments
@@ -402,15 +351,15 @@ fn nothing_panics_on_odd_words() {
                 unknown_from: Some(0),
                 ..Argument::literal(word, (0, 0))
             });
-            let _ = judge(&facts, 0, &context());
-            let _ = facts.paths("", &context());
+            let _ = judge(&facts, 0, &in_project());
+            let _ = facts.paths("", &in_project());
         }
     }
 }
 
 /// What redirects and calls of a whole text lead to, the strictest first.
 fn strictest(text: &str) -> Option<Effect> {
-    let context = context();
+    let context = in_project();
     let facts = crate::read::read(text, &context);
     let calls = (0..facts.calls.len()).flat_map(|index| judge(&facts, index, &context));
     let findings = redirects(&facts, &context).into_iter().chain(calls);
@@ -449,7 +398,7 @@ fn much_text_comes_to_an_end() {
     ];
     for text in texts {
         let facts = facts(&text);
-        let _ = judge(&facts, 0, &context());
-        let _ = facts.paths(&text, &context());
+        let _ = judge(&facts, 0, &in_project());
+        let _ = facts.paths(&text, &in_project());
     }
 }

@@ -258,13 +258,7 @@ fn is_script(path: &Path) -> bool {
     if path.extension().is_some_and(|extension| extension == "sh") {
         return true;
     }
-    let places = [
-        "/usr/bin",
-        "/usr/sbin",
-        "/etc/init.d",
-        "/usr/share",
-        "/usr/lib",
-    ];
+    let places = ["/usr/bin", "/usr/sbin", "/etc/init.d", "/usr/share", "/usr/lib"];
     if !places.iter().any(|place| path.starts_with(place)) {
         return false;
     }

@@ -70,26 +70,8 @@ const COMMANDS: &[&str] = &[
 
 /// Texts that no shell reads: `@` stands for a command.
 const BROKEN: &[&str] = &[
-    "@ \"",
-    "@ '",
-    "@; )",
-    "( @",
-    "{ @",
-    "if @; then",
-    "@ $(",
-    "@ `",
-    "@ ${x",
-    "for x in; @",
-    "case x in @",
-    "@ |",
-    "@ &&",
-    "| @",
-    "@; done",
-    "@ <",
-    "@ <<<",
-    "@ ;; ls",
-    "f() @ (",
-    "[[ @",
+    "@ \"", "@ '", "@; )", "( @", "{ @", "if @; then", "@ $(", "@ `", "@ ${x", "for x in; @",
+    "case x in @", "@ |", "@ &&", "| @", "@; done", "@ <", "@ <<<", "@ ;; ls", "f() @ (", "[[ @",
 ];
 
 /// Ways to put one command into a text: `@` stands for it, and for a number of times `%` repeats.
@@ -214,10 +196,7 @@ fn enforced() -> Context {
 
 /// A built-in profile and where it is used.
 fn profiles() -> [(Policy, Context); 2] {
-    [
-        (Policy::careful(), context()),
-        (Policy::confined(), enforced()),
-    ]
+    [(Policy::careful(), context()), (Policy::confined(), enforced())]
 }
 
 fn with(policy: &Policy, rules: &[Rule]) -> Policy {

@@ -91,14 +91,7 @@ fn patterns_may_be_about_all_or_other_tools() {
 
 #[test]
 fn a_pattern_must_name_its_tool() {
-    for pattern in [
-        "git *",
-        "",
-        "tool:",
-        "tool::ls",
-        "bash:ls",
-        "tool:my tool:x",
-    ] {
+    for pattern in ["git *", "", "tool:", "tool::ls", "bash:ls", "tool:my tool:x"] {
         let error = PermissionProfile::new("p")
             .allow(pattern)
             .build()
@@ -114,48 +107,20 @@ fn effect() -> impl Strategy<Value = Effect> {
 
 fn rules() -> impl Strategy<Value = Vec<(Effect, String)>> {
     let pattern = prop::sample::select(vec![
-        "tool:bash:*",
-        "tool:bash:git *",
-        "tool:bash:git push *",
-        "tool:bash:git push",
-        "tool:bash:g*",
-        "tool:bash:npm * x",
-        "tool:bash:ls *",
-        "tool:bash:bash *",
-        "tool:bash:sudo *",
-        "tool:python:*",
-        "tool:bash:ls -l; *",
-        "tool:bash:ls -l; g*",
-        "tool:bash:if *",
-        "tool:bash:true && git push",
+        "tool:bash:*", "tool:bash:git *", "tool:bash:git push *", "tool:bash:git push",
+        "tool:bash:g*", "tool:bash:npm * x", "tool:bash:ls *", "tool:bash:bash *",
+        "tool:bash:sudo *", "tool:python:*", "tool:bash:ls -l; *", "tool:bash:ls -l; g*",
+        "tool:bash:if *", "tool:bash:true && git push",
     ]);
     prop::collection::vec((effect(), pattern.prop_map(str::to_owned)), 0..8)
 }
 
 fn command() -> impl Strategy<Value = String> {
     let simple = prop::sample::select(vec![
-        "ls",
-        "ls -l",
-        "git",
-        "git push",
-        "git push origin",
-        "git $x",
-        "npm run x",
-        "/bin/ls",
-        "x=1",
-        "x=1 ls",
-        "sudo ls",
-        "sudo git push",
-        "bash -c 'git push'",
-        "echo $(git push)",
-        "(ls)",
-        "ls > f",
-        "make",
-        "l* x",
-        "if ls; then git push; fi",
-        "find . -exec npm a x ';'",
-        "ls | git log",
-        "true && git push",
+        "ls", "ls -l", "git", "git push", "git push origin", "git $x", "npm run x", "/bin/ls",
+        "x=1", "x=1 ls", "sudo ls", "sudo git push", "bash -c 'git push'", "echo $(git push)",
+        "(ls)", "ls > f", "make", "l* x", "if ls; then git push; fi", "find . -exec npm a x ';'",
+        "ls | git log", "true && git push",
     ]);
     prop::collection::vec(simple, 1..4).prop_map(|parts| parts.join("; "))
 }

@@ -29,16 +29,8 @@ pub(super) fn formats(view: &View) -> bool {
 /// Programs that make a file system or a swap area, and destroy what is there.
 pub(super) fn makes_file_system(name: &str) -> bool {
     const NAMES: &[&str] = &[
-        "jfs_mkfs",
-        "make_ext4fs",
-        "mke2fs",
-        "mkdosfs",
-        "mkexfatfs",
-        "mkntfs",
-        "mkreiser4",
-        "mkreiserfs",
-        "mkswap",
-        "mkudffs",
+        "jfs_mkfs", "make_ext4fs", "mke2fs", "mkdosfs", "mkexfatfs", "mkntfs", "mkreiser4",
+        "mkreiserfs", "mkswap", "mkudffs",
     ];
     name.starts_with("mkfs") || name.starts_with("newfs") || NAMES.contains(&name)
 }
@@ -49,23 +41,11 @@ pub(super) fn is_volume_tool(name: &str) -> bool {
         .iter()
         .find_map(|start| name.strip_prefix(start));
     rest.is_some_and(|rest| {
-        matches!(
-            rest,
-            "create"
-                | "remove"
-                | "reduce"
-                | "extend"
-                | "resize"
-                | "change"
-                | "move"
-                | "convert"
-                | "rename"
-                | "split"
-                | "merge"
-                | "export"
-                | "import"
-                | "cfgrestore"
-        )
+        [
+            "create", "remove", "reduce", "extend", "resize", "change", "move", "convert",
+            "rename", "split", "merge", "export", "import", "cfgrestore",
+        ]
+        .contains(&rest)
     })
 }
 
@@ -73,9 +53,7 @@ pub(super) fn is_volume_tool(name: &str) -> bool {
 fn shows(name: &str, arguments: &[Argument]) -> bool {
     let words: &[&str] = match name {
         "fdisk" => &["-l", "--list", "-x", "--list-details"],
-        "sfdisk" => &[
-            "-l", "--list", "-d", "--dump", "-J", "--json", "-V", "--verify",
-        ],
+        "sfdisk" => &["-l", "--list", "-d", "--dump", "-J", "--json", "-V", "--verify"],
         "sgdisk" | "gdisk" => {
             const SHOWING: &[&str] = &["-p", "--print", "-v", "--verify", "-l"];
             let mut options = arguments.iter().filter(|word| word.text.starts_with('-'));
@@ -84,23 +62,8 @@ fn shows(name: &str, arguments: &[Argument]) -> bool {
         }
         "parted" => {
             const CHANGES: &[&str] = &[
-                "mklabel",
-                "mktable",
-                "mkpart",
-                "mkpartfs",
-                "mkfs",
-                "rm",
-                "resizepart",
-                "resize",
-                "set",
-                "name",
-                "rescue",
-                "toggle",
-                "disk_set",
-                "disk_toggle",
-                "move",
-                "cp",
-                "type",
+                "mklabel", "mktable", "mkpart", "mkpartfs", "mkfs", "rm", "resizepart", "resize",
+                "set", "name", "rescue", "toggle", "disk_set", "disk_toggle", "move", "cp", "type",
             ];
             return has_word(arguments, &["-l", "--list", "print"])
                 && !has_word(arguments, CHANGES);
@@ -113,23 +76,14 @@ fn shows(name: &str, arguments: &[Argument]) -> bool {
         "partx" => &["-s", "--show", "-l", "--list"],
         "swapon" => &["-s", "--show", "--summary"],
         "losetup" => &["-a", "--all", "-l", "--list", "-j"],
-        "dmsetup" => &[
-            "ls", "info", "status", "table", "deps", "targets", "version",
-        ],
+        "dmsetup" => &["ls", "info", "status", "table", "deps", "targets", "version"],
         "fsck" => &["-N"],
         "wipefs" => {
             let line = Line::read(arguments, &Valued::NONE);
             return !line.has("ao", &["all", "offset", "force"]) || line.has("n", &["no-act"]);
         }
         "tune2fs" | "kpartx" => &["-l"],
-        "modprobe" => &[
-            "-n",
-            "--dry-run",
-            "-D",
-            "--show-depends",
-            "-c",
-            "--showconfig",
-        ],
+        "modprobe" => &["-n", "--dry-run", "-D", "--show-depends", "-c", "--showconfig"],
         "efibootmgr" => {
             return arguments
                 .iter()
@@ -144,15 +98,7 @@ fn shows(name: &str, arguments: &[Argument]) -> bool {
     has_word(arguments, words)
 }
 
-const MOUNT: Valued = Valued {
-    short: "toLUONT",
-    long: &[
-        "types",
-        "options",
-        "label",
-        "uuid",
-        "source",
-        "target",
-        "test-opts",
-    ],
-};
+const MOUNT: Valued = Valued::new(
+    "toLUONT",
+    &["types", "options", "label", "uuid", "source", "target", "test-opts"],
+);

@@ -115,10 +115,7 @@ fn is_too_much(word: &Argument) -> bool {
 
 /// Whether `seq` counts to the end of all numbers, or nearly.
 pub(super) fn counts_far(words: &[Argument]) -> bool {
-    const VALUED: Valued = Valued {
-        short: "fs",
-        long: &["format", "separator"],
-    };
+    const VALUED: Valued = Valued::new("fs", &["format", "separator"]);
     let numbers = crate::arguments::operands(words, &VALUED);
     let Some(last) = numbers.last() else {
         return false;

@@ -1,6 +1,7 @@
 //! Programs by what they do with what never ends.
 
-use crate::classes::ground::may_find;
+use crate::classes::place_kind::may_find;
+use crate::classes::printers::PRINTERS;
 use crate::classes::shell;
 use crate::context::Context;
 use crate::facts::{Argument, Call};
@@ -11,14 +12,10 @@ use super::sizes;
 /// Devices that give as much as is read.
 const DEVICES: &[&str] = &["/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
 
-/// Programs that print what they read, in whatever form.
+/// Programs that print what they read, beside the usual ones.
 const FILTERS: &[&str] = &[
-    "awk", "base32", "base64", "basenc", "bat", "bzip2", "cat", "colrm", "column", "cut", "dd",
-    "expand", "fmt", "fold", "gawk", "gcat", "gdd", "gpg", "grep", "gzip", "hd", "head", "hexdump",
-    "iconv", "less", "lz4", "lzma", "lzop", "mawk", "mbuffer", "more", "nl", "od", "openssl",
-    "paste", "pigz", "pr", "pv", "rev", "sed", "strings", "tac", "tail", "tee", "tr", "ts",
-    "unexpand", "uniq", "uuencode", "xxd", "xz", "zstd", "buffer", "egrep", "fgrep", "rg", "ghead",
-    "unbuffer", "stdbuf", "dcfldd", "socat", "nc",
+    "basenc", "colrm", "gawk", "gcat", "gdd", "lz4", "lzma", "lzop", "mawk", "mbuffer", "pigz",
+    "pv", "ts", "unexpand", "buffer", "ghead", "unbuffer", "stdbuf", "dcfldd", "socat",
 ];
 
 /// Whether a path is such a device.
@@ -63,17 +60,8 @@ pub(super) fn begins(call: &Call) -> bool {
 /// Whether the text of a program prints in a loop without an end.
 fn loops(text: &str) -> bool {
     const ENDLESS: &[&str] = &[
-        "while1",
-        "while(1)",
-        "whiletrue",
-        "while(true)",
-        "whileTrue",
-        "while(True)",
-        "for(;;)",
-        "loop{",
-        "loopdo",
-        "until0",
-        "until(0)",
+        "while1", "while(1)", "whiletrue", "while(true)", "whileTrue", "while(True)", "for(;;)",
+        "loop{", "loopdo", "until0", "until(0)",
     ];
     const PRINTS: &[&str] = &["print", "write", "puts", "say", "echo", "log"];
     const LEAVES: &[&str] = &["break", "exit", "last", "return", "sleep"];
@@ -85,7 +73,7 @@ fn loops(text: &str) -> bool {
 /// Whether a call prints what it reads.
 pub(super) fn filters(call: &Call) -> bool {
     let name = call.program();
-    FILTERS.contains(&name) || begins(call)
+    PRINTERS.contains(&name) || FILTERS.contains(&name) || begins(call)
 }
 
 /// Whether a call copies a file that it names, and reads no input.

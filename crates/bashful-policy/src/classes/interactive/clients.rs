@@ -8,6 +8,7 @@ use crate::facts::Argument;
 
 /// Programs that read commands from their input until its end, with the options that give them
 /// commands otherwise. They do not wait when their input is no terminal.
+#[rustfmt::skip]
 const READERS: &[(&str, Valued, &str, &[&str])] = &[
     ("psql", PSQL, "cfl", &["command", "file", "list"]),
     ("pgcli", PSQL, "cfl", &["command", "list"]),
@@ -17,12 +18,7 @@ const READERS: &[(&str, Valued, &str, &[&str])] = &[
     ("cqlsh", Valued::NONE, "ef", &["execute", "file"]),
     ("sqlcmd", Valued::NONE, "Qqi", &["query"]),
     ("sqlplus", Valued::NONE, "", &[]),
-    (
-        "clickhouse-client",
-        Valued::NONE,
-        "q",
-        &["query", "queries-file"],
-    ),
+    ("clickhouse-client", Valued::NONE, "q", &["query", "queries-file"]),
     ("mongo", Valued::NONE, "f", &["eval", "file"]),
     ("mongosh", Valued::NONE, "f", &["eval", "file"]),
     ("influx", Valued::NONE, "", &["execute"]),
@@ -47,53 +43,11 @@ const READERS: &[(&str, Valued, &str, &[&str])] = &[
 ];
 /// Programs that wait for input only when they are given nothing at all.
 const BARE: &[&str] = &[
-    "bc",
-    "dc",
-    "sqlite3",
-    "sqlite",
-    "duckdb",
-    "redis-cli",
-    "valkey-cli",
-    "gforth",
-    "scheme",
-    "clisp",
-    "sbcl",
-    "clj",
-    "kotlinc",
-    "kotlin",
-    "amm",
-    "sbt",
-    "gnuplot",
-    "scala",
-    "scala3",
-    "awsh",
-    "openssl",
-    "nft-i",
-    "crontab",
-    "aptitude",
-    "zellij",
-    "nix-shell",
-    "script",
-    "screen",
-    "tmux",
-    "ocaml",
-    "csi",
-    "fsi",
-    "spark-shell",
-    "pyspark",
-    "bpftrace",
-    "nslookup",
-    "units",
-    "calc",
-    "ngspice",
-    "octave",
-    "octave-cli",
-    "factor",
-    "gst",
-    "poly",
-    "hugs",
-    "coqtop",
-    "idris",
+    "bc", "dc", "sqlite3", "sqlite", "duckdb", "redis-cli", "valkey-cli", "gforth", "scheme",
+    "clisp", "sbcl", "clj", "kotlinc", "kotlin", "amm", "sbt", "gnuplot", "scala", "scala3",
+    "awsh", "openssl", "nft-i", "crontab", "aptitude", "zellij", "nix-shell", "script", "screen",
+    "tmux", "ocaml", "csi", "fsi", "spark-shell", "pyspark", "bpftrace", "nslookup", "units",
+    "calc", "ngspice", "octave", "octave-cli", "factor", "gst", "poly", "hugs", "coqtop", "idris",
     "rdb",
 ];
 
@@ -129,15 +83,7 @@ pub(super) fn check(view: &View) -> bool {
             line.operands.len() < 2 && !given && !reads(call)
         }
         "redis-cli" | "valkey-cli" => {
-            let asks = [
-                "--scan",
-                "--bigkeys",
-                "--stat",
-                "--latency",
-                "--pipe",
-                "--rdb",
-                "--eval",
-            ];
+            let asks = ["--scan", "--bigkeys", "--stat", "--latency", "--pipe", "--rdb", "--eval"];
             operands(&REDIS) == 0 && !has_word(arguments, &asks) && !reads(call)
         }
         "bc" | "dc" => {
@@ -223,17 +169,7 @@ fn is_console(view: &View, first: &str, second: &str) -> bool {
 pub(super) fn only_shows(arguments: &[Argument]) -> bool {
     has_word(
         arguments,
-        &[
-            "--version",
-            "--help",
-            "-V",
-            "-VV",
-            "-v",
-            "-h",
-            "-version",
-            "-help",
-            "-?",
-        ],
+        &["--version", "--help", "-V", "-VV", "-v", "-h", "-version", "-help", "-?"],
     )
 }
 
@@ -268,30 +204,19 @@ fn container_waits(arguments: &[Argument]) -> bool {
         || has_word(arguments.get(at..=at).unwrap_or_default(), &["attach"])
 }
 
-const PSQL: Valued = Valued {
-    short: "cdfhLopPRTUv",
-    long: &[
-        "command", "dbname", "file", "host", "port", "username", "output", "set", "variable",
-    ],
-};
-const MYSQL: Valued = Valued {
-    short: "eDhPuS",
-    long: &["execute", "database", "host", "port", "user", "socket"],
-};
+const PSQL: Valued = Valued::new(
+    "cdfhLopPRTUv",
+    &["command", "dbname", "file", "host", "port", "username", "output", "set", "variable"],
+);
+const MYSQL: Valued = Valued::new(
+    "eDhPuS",
+    &["execute", "database", "host", "port", "user", "socket"],
+);
 const SQLITE: Valued = Valued::NONE;
-const REDIS: Valued = Valued {
-    short: "hpsanurDid",
-    long: &["user", "pass", "cacert", "cert", "key", "sni"],
-};
-const SSH: Valued = Valued {
-    short: "bcDEeFIiJLlmOopQRSWwB",
-    long: &[],
-};
-const TMUX: Valued = Valued {
-    short: "fLScTntxyse",
-    long: &[],
-};
-const SCREEN: Valued = Valued {
-    short: "cehpsStTL",
-    long: &[],
-};
+const REDIS: Valued = Valued::new(
+    "hpsanurDid",
+    &["user", "pass", "cacert", "cert", "key", "sni"],
+);
+const SSH: Valued = Valued::new("bcDEeFIiJLlmOopQRSWwB", &[]);
+const TMUX: Valued = Valued::new("fLScTntxyse", &[]);
+const SCREEN: Valued = Valued::new("cehpsStTL", &[]);

@@ -48,13 +48,8 @@ pub(super) fn check(view: &View) -> bool {
         "ssh-keygen" => keygen_asks(arguments),
         "gpg" | "gpg2" => {
             let asks = [
-                "--gen-key",
-                "--generate-key",
-                "--full-gen-key",
-                "--full-generate-key",
-                "--edit-key",
-                "--edit-card",
-                "--card-edit",
+                "--gen-key", "--generate-key", "--full-gen-key", "--full-generate-key",
+                "--edit-key", "--edit-card", "--card-edit",
             ];
             has_word(arguments, &asks) && !has_word(arguments, &["--batch"])
         }
@@ -125,14 +120,7 @@ fn commit_edits(line: &Line) -> bool {
     !fixup
         && !line.has(
             "mFC",
-            &[
-                "message",
-                "file",
-                "reuse-message",
-                "no-edit",
-                "porcelain",
-                "short",
-            ],
+            &["message", "file", "reuse-message", "no-edit", "porcelain", "short"],
         )
 }
 
@@ -155,47 +143,27 @@ fn values_of(subcommand: &str) -> &'static Valued {
     match subcommand {
         "commit" => &COMMIT,
         "rebase" => &REBASE,
-        "tag" => &TAG,
+        "tag" => &git::TAG,
         "notes" => &NOTES,
         "stash" => &STASH,
         _ => &Valued::NONE,
     }
 }
 
-const COMMIT: Valued = Valued {
-    short: "mFCct",
-    long: &[
-        "message",
-        "file",
-        "reuse-message",
-        "reedit-message",
-        "template",
-        "author",
-        "date",
-        "fixup",
-        "squash",
-        "cleanup",
-        "trailer",
-        "pathspec-from-file",
+const COMMIT: Valued = Valued::new(
+    "mFCct",
+    &[
+        "message", "file", "reuse-message", "reedit-message", "template", "author", "date",
+        "fixup", "squash", "cleanup", "trailer", "pathspec-from-file",
     ],
-};
-const REBASE: Valued = Valued {
-    short: "xsXCS",
-    long: &["exec", "onto", "strategy", "strategy-option", "whitespace"],
-};
-const TAG: Valued = Valued {
-    short: "mFu",
-    long: &["message", "file", "local-user", "sort", "format", "cleanup"],
-};
-const NOTES: Valued = Valued {
-    short: "mFCc",
-    long: &["message", "file", "reuse-message", "reedit-message", "ref"],
-};
-const STASH: Valued = Valued {
-    short: "m",
-    long: &["message"],
-};
-const KEYGEN: Valued = Valued {
-    short: "abCDEfFgGIJKmMnNOPrRsStTVWYz",
-    long: &[],
-};
+);
+const REBASE: Valued = Valued::new(
+    "xsXCS",
+    &["exec", "onto", "strategy", "strategy-option", "whitespace"],
+);
+const NOTES: Valued = Valued::new(
+    "mFCc",
+    &["message", "file", "reuse-message", "reedit-message", "ref"],
+);
+const STASH: Valued = Valued::new("m", &["message"]);
+const KEYGEN: Valued = Valued::new("abCDEfFgGIJKmMnNOPrRsStTVWYz", &[]);

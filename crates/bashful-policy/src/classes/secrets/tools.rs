@@ -7,10 +7,7 @@ use crate::classes::line::{Line, has_word};
 
 /// Addresses where clouds give every program on a machine the machine's credentials.
 const METADATA: &[&str] = &[
-    "169.254.169.254",
-    "169.254.170.2",
-    "metadata.google.internal",
-    "fd00:ec2::254",
+    "169.254.169.254", "169.254.170.2", "metadata.google.internal", "fd00:ec2::254",
     "100.100.100.200",
 ];
 
@@ -42,28 +39,11 @@ pub(super) fn check(view: &View) -> bool {
         "gpg" | "gpg2" => {
             line.has_name_like("export-secret") || line.has_name_like("export-ssh-secret")
         }
-        "pass" | "gopass" => !matches!(
-            first,
-            "" | "ls"
-                | "list"
-                | "find"
-                | "search"
-                | "git"
-                | "init"
-                | "generate"
-                | "insert"
-                | "add"
-                | "rm"
-                | "remove"
-                | "delete"
-                | "mv"
-                | "rename"
-                | "cp"
-                | "copy"
-                | "help"
-                | "version"
-                | "edit"
-        ),
+        "pass" | "gopass" => ![
+            "", "ls", "list", "find", "search", "git", "init", "generate", "insert", "add", "rm",
+            "remove", "delete", "mv", "rename", "cp", "copy", "help", "version", "edit",
+        ]
+        .contains(&first),
         "kubectl" | "oc" | "k3s" | "microk8s" => {
             let kind = |text: &str| {
                 text.split([',', '/'])
@@ -75,13 +55,8 @@ pub(super) fn check(view: &View) -> bool {
         }
         "aws" => {
             has(&[
-                "get-secret-value",
-                "batch-get-secret-value",
-                "get-session-token",
-                "assume-role",
-                "export-credentials",
-                "get-login-password",
-                "get-authorization-token",
+                "get-secret-value", "batch-get-secret-value", "get-session-token", "assume-role",
+                "export-credentials", "get-login-password", "get-authorization-token",
             ]) || has(&["--with-decryption"])
                 || (first == "configure"
                     && second == "get"
@@ -101,11 +76,8 @@ fn reveals(view: &View, line: &Line) -> bool {
     let has = |words: &[&str]| has_word(arguments, words);
     match view.name {
         "gcloud" => {
-            has(&[
-                "print-access-token",
-                "print-identity-token",
-                "print-refresh-token",
-            ]) || (first == "secrets" && has(&["access"]))
+            has(&["print-access-token", "print-identity-token", "print-refresh-token"])
+                || (first == "secrets" && has(&["access"]))
         }
         "az" => has(&["get-access-token"]) || (first == "keyvault" && has(&["show", "download"])),
         "gh" | "glab" => first == "auth" && (second == "token" || has(&["-t", "--show-token"])),

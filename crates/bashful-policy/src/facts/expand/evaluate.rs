@@ -12,16 +12,8 @@ const MAX_NAMES: usize = 8;
 /// Variables that bash makes integers by itself, so that they evaluate what they are given; with
 /// those of later versions. Sorted.
 const INTEGERS: &[&str] = &[
-    "BASHPID",
-    "BASH_MONOSECONDS",
-    "EPOCHREALTIME",
-    "EPOCHSECONDS",
-    "HISTCMD",
-    "LINENO",
-    "OPTIND",
-    "RANDOM",
-    "SECONDS",
-    "SRANDOM",
+    "BASHPID", "BASH_MONOSECONDS", "EPOCHREALTIME", "EPOCHSECONDS", "HISTCMD", "LINENO", "OPTIND",
+    "RANDOM", "SECONDS", "SRANDOM",
 ];
 
 /// What stands around a text that the shell evaluates.

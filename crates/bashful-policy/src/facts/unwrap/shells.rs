@@ -8,29 +8,8 @@ use std::rc::Rc;
 
 /// Shells, which run the text after `-c` and read their program from standard input; sorted.
 const SHELLS: &[&str] = &[
-    "ash",
-    "bash",
-    "csh",
-    "dash",
-    "elvish",
-    "fish",
-    "hush",
-    "ksh",
-    "ksh93",
-    "lksh",
-    "mksh",
-    "nu",
-    "oksh",
-    "pdksh",
-    "posh",
-    "powershell",
-    "pwsh",
-    "rbash",
-    "rzsh",
-    "sh",
-    "tcsh",
-    "xonsh",
-    "yash",
+    "ash", "bash", "csh", "dash", "elvish", "fish", "hush", "ksh", "ksh93", "lksh", "mksh", "nu",
+    "oksh", "pdksh", "posh", "powershell", "pwsh", "rbash", "rzsh", "sh", "tcsh", "xonsh", "yash",
     "zsh",
 ];
 
@@ -64,20 +43,8 @@ const VALUED_WORDS: &[&str] = &["rcfile", "init-file"];
 
 /// Other options of bash that are words. They come before all others.
 const WORDS: &[&str] = &[
-    "debug",
-    "debugger",
-    "dump-po-strings",
-    "dump-strings",
-    "login",
-    "noediting",
-    "noprofile",
-    "norc",
-    "posix",
-    "pretty-print",
-    "protected",
-    "restricted",
-    "verbose",
-    "wordexp",
+    "debug", "debugger", "dump-po-strings", "dump-strings", "login", "noediting", "noprofile",
+    "norc", "posix", "pretty-print", "protected", "restricted", "verbose", "wordexp",
 ];
 
 /// Where the shell of these words takes its program from.

@@ -41,381 +41,96 @@ const fn row(
     }
 }
 
-const SUDO: &[&str] = &[
-    "user",
-    "group",
-    "prompt",
-    "host",
-    "close-from",
-    "chdir",
-    "chroot",
-    "role",
-    "type",
-    "other-user",
-    "command-timeout",
-];
-const XARGS: &[&str] = &[
-    "arg-file",
-    "delimiter",
-    "max-args",
-    "max-procs",
-    "max-chars",
-    "process-slot-var",
-    "replace",
-    "max-lines",
-    "eof",
-];
-const SYSTEMD_RUN: &[&str] = &[
-    "property",
-    "setenv",
-    "unit",
-    "description",
-    "slice",
-    "uid",
-    "gid",
-    "machine",
-    "host",
-    "nice",
-    "working-directory",
-    "on-active",
-    "on-calendar",
-    "timer-property",
-    "service-type",
-];
-
+#[rustfmt::skip]
 const WRAPPERS: &[Wrapper] = &[
-    row(&["sudo"], "ugphCDRrtTU", SUDO, 0, Kind::Plain),
+    row(&["sudo"], "ugphCDRrtTU",
+        &["user", "group", "prompt", "host", "close-from", "chdir", "chroot", "role", "type",
+          "other-user", "command-timeout"], 0, Kind::Plain),
     row(&["doas"], "uC", &[], 0, Kind::Plain),
     row(&["pkexec"], "", &["user"], 0, Kind::Plain),
     row(&["gosu", "su-exec"], "", &[], 1, Kind::Plain),
-    row(
-        &["run0"],
-        "",
-        &["user", "group", "unit", "property", "chdir", "setenv"],
-        0,
-        Kind::Plain,
-    ),
-    row(
-        &["env"],
-        "uCSa",
-        &["unset", "chdir", "split-string", "argv0"],
-        0,
-        Kind::Plain,
-    ),
+    row(&["run0"], "", &["user", "group", "unit", "property", "chdir", "setenv"], 0, Kind::Plain),
+    row(&["env"], "uCSa", &["unset", "chdir", "split-string", "argv0"], 0, Kind::Plain),
     row(&["nice"], "n", &["adjustment"], 0, Kind::Plain),
-    row(
-        &["ionice"],
-        "cnpPu",
-        &["class", "classdata"],
-        0,
-        Kind::Plain,
-    ),
-    row(
-        &[
-            "nohup",
-            "setsid",
-            "builtin",
-            "command",
-            "jobs",
-            "unbuffer",
-            "chronic",
-            "fakeroot",
-            "eatmydata",
-        ],
-        "",
-        &[],
-        0,
-        Kind::Plain,
-    ),
+    row(&["ionice"], "cnpPu", &["class", "classdata"], 0, Kind::Plain),
+    row(&["nohup", "setsid", "builtin", "command", "jobs", "unbuffer", "chronic", "fakeroot",
+        "eatmydata"], "", &[], 0, Kind::Plain),
     row(&["busybox", "toybox"], "", &[], 0, Kind::Plain),
     row(&["exec"], "a", &[], 0, Kind::Plain),
-    row(
-        &["timeout", "gtimeout"],
-        "ks",
-        &["kill-after", "signal"],
-        1,
-        Kind::Plain,
-    ),
+    row(&["timeout", "gtimeout"], "ks", &["kill-after", "signal"], 1, Kind::Plain),
     row(&["time"], "fo", &["format", "output"], 0, Kind::Plain),
-    row(
-        &["stdbuf"],
-        "ioe",
-        &["input", "output", "error"],
-        0,
-        Kind::Plain,
-    ),
-    row(
-        &["cpulimit"],
-        "lpPe",
-        &["limit", "pid", "path", "exe"],
-        0,
-        Kind::Plain,
-    ),
+    row(&["stdbuf"], "ioe", &["input", "output", "error"], 0, Kind::Plain),
+    row(&["cpulimit"], "lpPe", &["limit", "pid", "path", "exe"], 0, Kind::Plain),
     row(&["taskset"], "", &[], 1, Kind::Plain),
-    row(
-        &["chrt"],
-        "TPD",
-        &["sched-runtime", "sched-period", "sched-deadline"],
-        1,
-        Kind::Plain,
-    ),
+    row(&["chrt"], "TPD", &["sched-runtime", "sched-period", "sched-deadline"], 1, Kind::Plain),
     // The architecture may be left out, and is followed as a program then.
     row(&["setarch"], "p", &[], 1, Kind::Plain),
-    row(
-        &["linux64", "linux32", "i386", "x86_64"],
-        "p",
-        &[],
-        0,
-        Kind::Plain,
-    ),
+    row(&["linux64", "linux32", "i386", "x86_64"], "p", &[], 0, Kind::Plain),
     row(&["prlimit"], "", &[], 0, Kind::Plain),
-    row(
-        &["flock"],
-        "wE",
-        &["timeout", "conflict-exit-code"],
-        1,
-        Kind::Opaque,
-    ),
-    row(
-        &["strace"],
-        "aeEIoOpPsSuUXb",
-        &["output", "trace", "attach"],
-        0,
-        Kind::Opaque,
-    ),
-    row(
-        &["ltrace"],
-        "aAeFlnopsuwxX",
-        &["output", "library", "align", "config"],
-        0,
-        Kind::Opaque,
-    ),
-    row(
-        &["valgrind", "heaptrack", "catchsegv"],
-        "",
-        &[],
-        0,
-        Kind::Opaque,
-    ),
-    row(
-        &["perf"],
-        "eopFcrtuCmD",
-        &["event", "output", "pid", "freq", "repeat", "call-graph"],
-        1,
-        Kind::Opaque,
-    ),
-    row(&["systemd-run"], "HMpEut", SYSTEMD_RUN, 0, Kind::Opaque),
-    row(
-        &["systemd-inhibit"],
-        "",
-        &["what", "who", "why", "mode"],
-        0,
-        Kind::Opaque,
-    ),
-    row(
-        &[
-            "dbus-run-session",
-            "xvfb-run",
-            "caffeinate",
-            "firejail",
-            "proxychains",
-            "proxychains4",
-            "torsocks",
-            "tsocks",
-        ],
-        "",
-        &[],
-        0,
-        Kind::Opaque,
-    ),
+    row(&["flock"], "wE", &["timeout", "conflict-exit-code"], 1, Kind::Opaque),
+    row(&["strace"], "aeEIoOpPsSuUXb", &["output", "trace", "attach"], 0, Kind::Opaque),
+    row(&["ltrace"], "aAeFlnopsuwxX", &["output", "library", "align", "config"], 0, Kind::Opaque),
+    row(&["valgrind", "heaptrack", "catchsegv"], "", &[], 0, Kind::Opaque),
+    row(&["perf"], "eopFcrtuCmD", &["event", "output", "pid", "freq", "repeat", "call-graph"], 1,
+        Kind::Opaque),
+    row(&["systemd-run"], "HMpEut",
+        &["property", "setenv", "unit", "description", "slice", "uid", "gid", "machine", "host",
+          "nice", "working-directory", "on-active", "on-calendar", "timer-property",
+          "service-type"], 0, Kind::Opaque),
+    row(&["systemd-inhibit"], "", &["what", "who", "why", "mode"], 0, Kind::Opaque),
+    row(&["dbus-run-session", "xvfb-run", "caffeinate", "firejail", "proxychains", "proxychains4",
+        "torsocks", "tsocks"], "", &[], 0, Kind::Opaque),
     row(&["chroot"], "", &[], 1, Kind::Opaque),
-    row(
-        &["unshare", "nsenter"],
-        "tSGRwr",
-        &["target", "setuid", "setgid", "root", "wd"],
-        0,
-        Kind::Opaque,
-    ),
-    row(
-        &["setpriv"],
-        "",
-        &["reuid", "regid", "groups", "inh-caps", "bounding-set"],
-        0,
-        Kind::Opaque,
-    ),
+    row(&["unshare", "nsenter"], "tSGRwr", &["target", "setuid", "setgid", "root", "wd"], 0,
+        Kind::Opaque),
+    row(&["setpriv"], "", &["reuid", "regid", "groups", "inh-caps", "bounding-set"], 0,
+        Kind::Opaque),
     row(&["capsh"], "", &[], 0, Kind::Opaque),
-    row(
-        &["start-stop-daemon"],
-        "xpuc",
-        &["exec", "pidfile", "user", "chuid"],
-        0,
-        Kind::Opaque,
-    ),
+    row(&["start-stop-daemon"], "xpuc", &["exec", "pidfile", "user", "chuid"], 0, Kind::Opaque),
     row(&["watch"], "nq", &["interval", "equexit"], 0, Kind::Text),
-    row(
-        &["entr", "watchexec", "nodemon"],
-        "ewx",
-        &["exts", "watch", "exec"],
-        0,
-        Kind::Opaque,
-    ),
-    row(&["xargs"], "adEILnPs", XARGS, 0, Kind::Repeats),
-    row(
-        &["parallel"],
-        "jaINPS",
-        &[
-            "jobs", "arg-file", "colsep", "delay", "joblog", "timeout", "max-args",
-        ],
-        0,
-        Kind::Opaque,
-    ),
-    row(
-        &["npx", "bunx", "uvx", "pnpx"],
-        "pc",
-        &["package", "call"],
-        0,
-        Kind::Opaque,
-    ),
+    row(&["entr", "watchexec", "nodemon"], "ewx", &["exts", "watch", "exec"], 0, Kind::Opaque),
+    row(&["xargs"], "adEILnPs",
+        &["arg-file", "delimiter", "max-args", "max-procs", "max-chars", "process-slot-var",
+          "replace", "max-lines", "eof"], 0, Kind::Repeats),
+    row(&["parallel"], "jaINPS",
+        &["jobs", "arg-file", "colsep", "delay", "joblog", "timeout", "max-args"], 0, Kind::Opaque),
+    row(&["npx", "bunx", "uvx", "pnpx"], "pc", &["package", "call"], 0, Kind::Opaque),
     row(&["direnv"], "", &[], 2, Kind::Opaque),
-    row(
-        &["poetry", "pipenv", "uv", "pdm", "hatch", "rye"],
-        "",
-        &[],
-        1,
-        Kind::Opaque,
-    ),
+    row(&["poetry", "pipenv", "uv", "pdm", "hatch", "rye"], "", &[], 1, Kind::Opaque),
     row(&["bundle"], "", &[], 1, Kind::Opaque),
-    row(
-        &["c8", "nyc"],
-        "rixno",
-        &[
-            "require",
-            "include",
-            "exclude",
-            "reporter",
-            "report-dir",
-            "reports-dir",
-            "temp-dir",
-            "temp-directory",
-            "src",
-            "all-src",
-            "cwd",
-            "nycrc-path",
-            "config",
-            "extension",
-        ],
-        0,
-        Kind::Opaque,
-    ),
+    row(&["c8", "nyc"], "rixno",
+        &["require", "include", "exclude", "reporter", "report-dir", "reports-dir", "temp-dir",
+          "temp-directory", "src", "all-src", "cwd", "nycrc-path", "config", "extension"], 0,
+        Kind::Opaque),
     // What starts a program under other conditions, in containers of its own making, or later.
-    row(
-        &[
-            "catatonit",
-            "cross-env",
-            "dotenv",
-            "dumb-init",
-            "env-cmd",
-            "fakechroot",
-            "run-one",
-            "run-one-constantly",
-            "tini",
-            "daemon",
-            "reflex",
-            "tsp",
-            "nq",
-            "sem",
-            "xe",
-            "ld.so",
-            "rlwrap",
-            "daemonize",
-        ],
-        "",
-        &[],
-        0,
-        Kind::Opaque,
-    ),
-    row(&["bwrap"], "", BWRAP, 0, Kind::Opaque),
-    row(
-        &["proot"],
-        "rbRSwqk",
-        &["rootfs", "bind", "cwd", "pwd"],
-        0,
-        Kind::Opaque,
-    ),
+    row(&["catatonit", "cross-env", "dotenv", "dumb-init", "env-cmd", "fakechroot", "run-one",
+        "run-one-constantly", "tini", "daemon", "reflex", "tsp", "nq", "sem", "xe", "ld.so",
+        "rlwrap", "daemonize"], "", &[], 0, Kind::Opaque),
+    row(&["bwrap"], "",
+        &["chdir", "unsetenv", "proc", "dev", "tmpfs", "dir", "uid", "gid", "hostname",
+          "exec-label", "file-label", "seccomp", "info-fd", "args"], 0, Kind::Opaque),
+    row(&["proot"], "rbRSwqk", &["rootfs", "bind", "cwd", "pwd"], 0, Kind::Opaque),
     row(&["faketime"], "", &[], 1, Kind::Opaque),
     row(&["softlimit"], "adfmstlpocrx", &[], 0, Kind::Opaque),
     row(&["chpst"], "uUbe/nlLmdofprtcP", &[], 0, Kind::Opaque),
-    row(
-        &["envdir", "envuidgid", "setuidgid", "logsave"],
-        "",
-        &[],
-        1,
-        Kind::Opaque,
-    ),
-    row(
-        &["runcon"],
-        "turl",
-        &["type", "user", "role", "range"],
-        0,
-        Kind::Opaque,
-    ),
+    row(&["envdir", "envuidgid", "setuidgid", "logsave"], "", &[], 1, Kind::Opaque),
+    row(&["runcon"], "turl", &["type", "user", "role", "range"], 0, Kind::Opaque),
     row(&["choom"], "np", &["adjust", "pid"], 0, Kind::Opaque),
-    row(
-        &["numactl"],
-        "NmClpi",
-        &[
-            "cpunodebind",
-            "membind",
-            "physcpubind",
-            "interleave",
-            "preferred",
-        ],
-        0,
-        Kind::Opaque,
-    ),
+    row(&["numactl"], "NmClpi",
+        &["cpunodebind", "membind", "physcpubind", "interleave", "preferred"], 0, Kind::Opaque),
     row(&["cgexec"], "g", &[], 0, Kind::Opaque),
     row(&["pdsh"], "wxgRlut", &[], 0, Kind::Opaque),
     row(&["dtach", "abduco"], "Ee", &[], 1, Kind::Opaque),
 ];
 
 /// Options of programs whose operands are texts for a shell.
-pub(super) const TEXTS: Valued = Valued {
-    short: "wmMrpcsnNPLSDiu",
-    long: &[
-        "warmup",
-        "min-runs",
-        "max-runs",
-        "runs",
-        "setup",
-        "prepare",
-        "cleanup",
-        "parameter-scan",
-        "shell",
-        "style",
-        "export-json",
-        "export-markdown",
-        "command-name",
-        "names",
-        "prefix",
+pub(super) const TEXTS: Valued = Valued::new(
+    "wmMrpcsnNPLSDiu",
+    &[
+        "warmup", "min-runs", "max-runs", "runs", "setup", "prepare", "cleanup", "parameter-scan",
+        "shell", "style", "export-json", "export-markdown", "command-name", "names", "prefix",
     ],
-};
-
-const BWRAP: &[&str] = &[
-    "chdir",
-    "unsetenv",
-    "proc",
-    "dev",
-    "tmpfs",
-    "dir",
-    "uid",
-    "gid",
-    "hostname",
-    "exec-label",
-    "file-label",
-    "seccomp",
-    "info-fd",
-    "args",
-];
+);
 
 impl Wrapper {
     /// Whether this option makes it only look a name up, or print a list.
@@ -430,40 +145,13 @@ impl Wrapper {
 /// Whether a program starts others in ways that the table does not describe in full.
 pub(super) fn may_start(name: &str) -> bool {
     wrapper(name).is_some_and(|found| found.kind == Kind::Opaque)
-        || matches!(
-            name,
-            "setarch"
-                | "ip"
-                | "yarn"
-                | "pnpm"
-                | "npm"
-                | "rr"
-                | "mise"
-                | "asdf"
-                | "rbenv"
-                | "pyenv"
-                | "volta"
-                | "fnm"
-                | "nvm"
-                | "dotenvx"
-                | "lerna"
-                | "nx"
-                | "pueue"
-                | "aws-vault"
-                | "onchange"
-                | "conda"
-                | "mamba"
-                | "micromamba"
-                | "pixi"
-                | "guix"
-                | "nix"
-                | "op"
-                | "doppler"
-                | "screen"
-                | "tmux"
-                | "tox"
-                | "machinectl"
-        )
+        || [
+            "setarch", "ip", "yarn", "pnpm", "npm", "rr", "mise", "asdf", "rbenv", "pyenv",
+            "volta", "fnm", "nvm", "dotenvx", "lerna", "nx", "pueue", "aws-vault", "onchange",
+            "conda", "mamba", "micromamba", "pixi", "guix", "nix", "op", "doppler", "screen",
+            "tmux", "tox", "machinectl",
+        ]
+        .contains(&name)
         || name.starts_with("ld-linux")
         || name.starts_with("ld-musl")
 }
@@ -555,22 +243,12 @@ fn is_assignment(word: &Argument) -> bool {
 
 /// Variables whose values programs run as commands.
 pub(super) fn is_command_variable(name: &str) -> bool {
-    matches!(
-        name,
-        "PAGER"
-            | "MANPAGER"
-            | "GIT_PAGER"
-            | "EDITOR"
-            | "VISUAL"
-            | "GIT_EDITOR"
-            | "GIT_SEQUENCE_EDITOR"
-            | "GIT_SSH_COMMAND"
-            | "GIT_EXTERNAL_DIFF"
-            | "GIT_ASKPASS"
-            | "SSH_ASKPASS"
-            | "PROMPT_COMMAND"
-            | "BROWSER"
-    )
+    [
+        "PAGER", "MANPAGER", "GIT_PAGER", "EDITOR", "VISUAL", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR",
+        "GIT_SSH_COMMAND", "GIT_EXTERNAL_DIFF", "GIT_ASKPASS", "SSH_ASKPASS", "PROMPT_COMMAND",
+        "BROWSER",
+    ]
+    .contains(&name)
 }
 
 /// Texts in git's arguments that a shell runs.

@@ -256,16 +256,8 @@ fn literal(word: &Word) -> Option<&str> {
 
 /// Whether statements contain a command that waits, or one that can leave their loop.
 fn pauses(body: &[Statement]) -> bool {
-    const WORDS: [&str; 8] = [
-        "wait",
-        "sleep",
-        "read",
-        "break",
-        "exit",
-        "return",
-        "inotifywait",
-        "exec",
-    ];
+    const WORDS: [&str; 8] =
+        ["wait", "sleep", "read", "break", "exit", "return", "inotifywait", "exec"];
     every_statement(body).into_iter().any(|statement| {
         let Node::Simple(simple) = &statement.node else {
             return false;

@@ -8,14 +8,8 @@ use crate::facts::{
 use crate::shell::{self, AssignmentNode, Statement, ValueNode};
 
 /// Streams and devices: what is written there takes no space.
-const STREAMS: &[&str] = &[
-    "/dev/null",
-    "/dev/stdout",
-    "/dev/stderr",
-    "/dev/tty",
-    "/dev/full",
-    "/dev/zero",
-];
+const STREAMS: &[&str] =
+    &["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/full", "/dev/zero"];
 
 impl Walker<'_> {
     /// Notes the redirects of a statement; returns their indexes and what standard input becomes.

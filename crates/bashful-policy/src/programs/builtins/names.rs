@@ -37,41 +37,17 @@ pub(super) fn is_settable(word: &Argument) -> bool {
 
 /// Whether a variable of this name changes nothing about how programs are found and started.
 pub(super) fn is_settable_name(name: &str) -> bool {
-    const STARTS: &[&str] = &[
-        "LD_", "DYLD_", "GIT_", "PYTHON", "PERL5", "RUBY", "NODE_", "BASH_",
-    ];
+    const STARTS: &[&str] = &["LD_", "DYLD_", "GIT_", "PYTHON", "PERL5", "RUBY", "NODE_", "BASH_"];
     let bare = name.split('[').next().unwrap_or_default();
     is_name_with_subscript(name)
         && !STARTS.iter().any(|start| bare.starts_with(start))
-        && !matches!(
-            bare,
-            "PATH"
-                | "ENV"
-                | "IFS"
-                | "PAGER"
-                | "MANPAGER"
-                | "EDITOR"
-                | "VISUAL"
-                | "BROWSER"
-                | "SHELL"
-                | "PS0"
-                | "PS1"
-                | "PS2"
-                | "PS4"
-                | "PROMPT_COMMAND"
-                | "SHELLOPTS"
-                | "BASHOPTS"
-                | "CDPATH"
-                | "HOME"
-                | "LESSOPEN"
-                | "LESSCLOSE"
-                | "TAR_OPTIONS"
-                | "RUSTC_WRAPPER"
-                | "MAKEFLAGS"
-                | "JAVA_TOOL_OPTIONS"
-                | "GLOBIGNORE"
-                | "PWD"
-        )
+        && ![
+            "PATH", "ENV", "IFS", "PAGER", "MANPAGER", "EDITOR", "VISUAL", "BROWSER", "SHELL",
+            "PS0", "PS1", "PS2", "PS4", "PROMPT_COMMAND", "SHELLOPTS", "BASHOPTS", "CDPATH",
+            "HOME", "LESSOPEN", "LESSCLOSE", "TAR_OPTIONS", "RUSTC_WRAPPER", "MAKEFLAGS",
+            "JAVA_TOOL_OPTIONS", "GLOBIGNORE", "PWD",
+        ]
+        .contains(&bare)
 }
 
 /// Whether a text is a number.

@@ -30,62 +30,18 @@ pub(super) fn is_harmless_for_once(setting: &Argument) -> bool {
 
 /// Settings that start nothing and lead nowhere. Sorted.
 pub(super) const HARMLESS: &[&str] = &[
-    "advice.detachedhead",
-    "apply.whitespace",
-    "blame.date",
-    "column.ui",
-    "commit.gpgsign",
-    "commit.verbose",
-    "core.abbrev",
-    "core.autocrlf",
-    "core.bigfilethreshold",
-    "core.eol",
-    "core.filemode",
-    "core.ignorecase",
-    "core.longpaths",
-    "core.precomposeunicode",
-    "core.quotepath",
-    "core.safecrlf",
-    "core.symlinks",
-    "core.untrackedcache",
-    "core.whitespace",
-    "diff.algorithm",
-    "diff.colormoved",
-    "diff.context",
-    "diff.mnemonicprefix",
-    "diff.noprefix",
-    "diff.renamelimit",
-    "diff.renames",
-    "diff.submodule",
-    "fetch.prune",
-    "gc.auto",
-    "grep.linenumber",
-    "index.version",
-    "init.defaultbranch",
-    "log.date",
-    "log.decorate",
-    "log.follow",
-    "log.showsignature",
-    "merge.conflictstyle",
-    "merge.ff",
-    "merge.renamelimit",
-    "pack.threads",
-    "pull.ff",
-    "pull.rebase",
-    "push.autosetupremote",
-    "push.default",
-    "push.followtags",
-    "rebase.autosquash",
-    "rebase.autostash",
-    "rebase.updaterefs",
-    "rerere.enabled",
-    "status.short",
-    "status.showuntrackedfiles",
-    "status.submodulesummary",
-    "tag.gpgsign",
-    "tag.sort",
-    "user.email",
-    "user.name",
+    "advice.detachedhead", "apply.whitespace", "blame.date", "column.ui", "commit.gpgsign",
+    "commit.verbose", "core.abbrev", "core.autocrlf", "core.bigfilethreshold", "core.eol",
+    "core.filemode", "core.ignorecase", "core.longpaths", "core.precomposeunicode",
+    "core.quotepath", "core.safecrlf", "core.symlinks", "core.untrackedcache", "core.whitespace",
+    "diff.algorithm", "diff.colormoved", "diff.context", "diff.mnemonicprefix", "diff.noprefix",
+    "diff.renamelimit", "diff.renames", "diff.submodule", "fetch.prune", "gc.auto",
+    "grep.linenumber", "index.version", "init.defaultbranch", "log.date", "log.decorate",
+    "log.follow", "log.showsignature", "merge.conflictstyle", "merge.ff", "merge.renamelimit",
+    "pack.threads", "pull.ff", "pull.rebase", "push.autosetupremote", "push.default",
+    "push.followtags", "rebase.autosquash", "rebase.autostash", "rebase.updaterefs",
+    "rerere.enabled", "status.short", "status.showuntrackedfiles", "status.submodulesummary",
+    "tag.gpgsign", "tag.sort", "user.email", "user.name",
 ];
 
 /// Whether a setting, in lower case, starts nothing and leads nowhere.
@@ -93,92 +49,49 @@ fn is_harmless(key: &str) -> bool {
     HARMLESS.binary_search(&key).is_ok()
         || key.starts_with("advice.")
         || (key.starts_with("branch.")
-            && [
-                ".remote",
-                ".merge",
-                ".rebase",
-                ".description",
-                ".pushremote",
-            ]
-            .iter()
-            .any(|end| key.ends_with(end)))
+            && [".remote", ".merge", ".rebase", ".description", ".pushremote"]
+                .iter()
+                .any(|end| key.ends_with(end)))
 }
 
 /// Whether git starts what this setting, in lower case, names, or reads more settings or hooks
 /// from there.
 pub(crate) fn executes(key: &str) -> bool {
     const EXACT: &[&str] = &[
-        "browser.path",
-        "commit.template",
-        "core.alternaterefscommand",
-        "core.askpass",
-        "core.attributesfile",
-        "core.editor",
-        "core.fsmonitor",
-        "core.gitproxy",
-        "core.hookspath",
-        "core.pager",
-        "core.sshcommand",
-        "core.worktree",
-        "diff.external",
-        "diff.tool",
-        "gpg.program",
-        "help.browser",
-        "init.templatedir",
-        "instaweb.httpd",
-        "interactive.difffilter",
-        "merge.tool",
-        "protocol.allow",
-        "receive.procreceiverefs",
-        "sequence.editor",
-        "ssh.variant",
-        "uploadpack.packobjectshook",
-        "web.browser",
+        "browser.path", "commit.template", "help.browser", "receive.procreceiverefs", "ssh.variant",
     ];
     const SECTIONS: &[&str] = &[
-        "alias.",
-        "browser.",
-        "credential.",
-        "difftool.",
-        "filter.",
-        "guitool.",
-        "hook.",
-        "include.",
-        "includeif.",
-        "man.",
-        "mergetool.",
-        "pager.",
-        "protocol.",
-        "sendemail.",
-        "tar.",
-        "trailer.",
-        "url.",
-        "http.",
-        "https.",
-        "safe.",
-        "extensions.",
+        "alias.", "browser.", "credential.", "difftool.", "filter.", "include.", "man.",
+        "mergetool.", "protocol.", "sendemail.", "tar.", "trailer.", "url.", "http.", "https.",
+        "safe.", "extensions.",
     ];
+    const ENDS: &[&str] = &[".editor", ".pushurl", ".update", ".url"];
+    names_program(key) || is_one_of(key, EXACT, SECTIONS, ENDS)
+}
+
+/// Whether the value of this setting, in lower case, is surely a program that git starts or a
+/// place where it finds one.
+pub(crate) fn names_program(key: &str) -> bool {
+    const EXACT: &[&str] = &[
+        "core.alternaterefscommand", "core.askpass", "core.attributesfile", "core.editor",
+        "core.fsmonitor", "core.gitproxy", "core.hookspath", "core.pager", "core.sshcommand",
+        "core.worktree", "diff.external", "diff.tool", "gpg.program", "init.templatedir",
+        "instaweb.httpd", "interactive.difffilter", "merge.tool", "protocol.allow",
+        "sequence.editor", "uploadpack.packobjectshook", "web.browser",
+    ];
+    const SECTIONS: &[&str] = &["guitool.", "hook.", "includeif.", "pager."];
     const ENDS: &[&str] = &[
-        ".cmd",
-        ".command",
-        ".driver",
-        ".editor",
-        ".helper",
-        ".insteadof",
-        ".program",
-        ".proxy",
-        ".pushinsteadof",
-        ".pushurl",
-        ".receivepack",
-        ".textconv",
-        ".update",
-        ".uploadpack",
-        ".url",
-        ".vcs",
+        ".cmd", ".command", ".driver", ".helper", ".insteadof", ".program", ".proxy",
+        ".pushinsteadof", ".receivepack", ".textconv", ".uploadpack", ".vcs",
     ];
-    EXACT.contains(&key)
-        || SECTIONS.iter().any(|section| key.starts_with(section))
-        || ENDS.iter().any(|end| key.ends_with(end))
+    is_one_of(key, EXACT, SECTIONS, ENDS)
+}
+
+/// Whether a setting is one of these, or begins or ends so.
+fn is_one_of(key: &str, exact: &[&str], sections: &[&str], ends: &[&str]) -> bool {
+    exact.contains(&key)
+        || sections.iter().any(|section| key.starts_with(section))
+        || ends.iter().any(|end| key.ends_with(end))
 }
 
 /// What `git config` does in this call.

@@ -2,8 +2,8 @@
 
 use crate::facts::{Argument, Call};
 
-use super::super::shape::{Shape, may_be_a_flag, shape};
-use super::{find, table};
+use super::super::shape::{Shape, guarded, may_be_a_flag};
+use super::table;
 
 /// Whether a call of one of these programs only reads.
 pub(super) fn reads(call: &Call, name: &str) -> bool {
@@ -16,8 +16,7 @@ pub(super) fn reads(call: &Call, name: &str) -> bool {
     }
 }
 
-const LIST: Shape = shape(
-    "tar",
+const LIST: Shape = guarded(
     "t!f:zjJaZvRC:X:k",
     "list! file= gzip gunzip ungzip bzip2 xz lzma lzip zstd compress uncompress auto-compress \
      verbose block-number directory= exclude= exclude-from= -files-from= wildcards no-wildcards \
@@ -26,8 +25,7 @@ const LIST: Shape = shape(
      -to-command= -checkpoint-action= -use-compress-program= -info-script= -new-volume-script= \
      -rmt-command= -rsh-command= -index-file= -delete -create -extract -get -append -update \
      -catenate -concatenate -remove-files",
-)
-.guarded();
+);
 
 /// `tar -t` in its three spellings, of an archive on this machine.
 fn lists_archive(call: &Call) -> bool {
@@ -67,65 +65,25 @@ fn filters(call: &Call, name: &str) -> bool {
         "unpigz" => "gunzip",
         other => other,
     };
-    find(table::PROGRAMS, name).is_some_and(|shape| {
-        shape
-            .relaxed()
-            .at_most(0)
-            .fits(call.operands(), call.open_ended)
-    })
+    table::PROGRAMS
+        .iter()
+        .filter(|(names, _)| names.contains(&name))
+        .map(|(_, shape)| shape.relaxed().at_most(0))
+        .any(|shape| shape.fits(call.operands(), call.open_ended))
 }
 
 /// Objects of `ip` that are shown when no verb is given.
 const OBJECTS: &[&str] = &[
-    "a",
-    "addr",
-    "address",
-    "l",
-    "link",
-    "maddr",
-    "maddress",
-    "n",
-    "neigh",
-    "neighbor",
-    "neighbour",
-    "netns",
-    "nexthop",
-    "ntable",
-    "r",
-    "ro",
-    "route",
-    "ru",
-    "rule",
-    "tunnel",
-    "vrf",
+    "a", "addr", "address", "l", "link", "maddr", "maddress", "n", "neigh", "neighbor",
+    "neighbour", "netns", "nexthop", "ntable", "r", "ro", "route", "ru", "rule", "tunnel", "vrf",
 ];
 
 /// `ip` with flags for printing, an object, and a verb that shows it.
 fn shows_network(arguments: &[Argument], open_ended: bool) -> bool {
     const FLAGS: &[&str] = &[
-        "-4",
-        "-6",
-        "-0",
-        "-br",
-        "-brief",
-        "-c",
-        "-color",
-        "-d",
-        "-details",
-        "-h",
-        "-human",
-        "-j",
-        "-json",
-        "-o",
-        "-oneline",
-        "-p",
-        "-pretty",
-        "-r",
-        "-resolve",
-        "-s",
-        "-stats",
-        "-statistics",
-        "-V",
+        "-4", "-6", "-0", "-br", "-brief", "-c", "-color", "-d", "-details", "-h", "-human", "-j",
+        "-json", "-o", "-oneline", "-p", "-pretty", "-r", "-resolve", "-s", "-stats",
+        "-statistics", "-V",
     ];
     if open_ended || !arguments.iter().all(Argument::is_literal) {
         return false;

@@ -1,9 +1,9 @@
 //! Options that start a program, load a library, or hand text to an interpreter.
 
-/// Options of one program.
+/// Options of one program, or of several that agree about them.
 #[derive(Debug)]
 pub(super) struct Options {
-    pub(super) program: &'static str,
+    pub(super) programs: &'static [&'static str],
     /// Letters that make it start a program.
     pub(super) short: &'static str,
     /// Letters that take a value, so that what follows them is no letter.
@@ -17,7 +17,7 @@ pub(super) struct Options {
 }
 
 const NONE: Options = Options {
-    program: "",
+    programs: &[],
     short: "",
     valued: "",
     long: &[],
@@ -27,13 +27,13 @@ const NONE: Options = Options {
 
 /// Letters with their values apart, and names.
 const fn options(
-    program: &'static str,
+    programs: &'static [&'static str],
     short: &'static str,
     valued: &'static str,
     long: &'static [&'static str],
 ) -> Options {
     Options {
-        program,
+        programs,
         short,
         valued,
         long,
@@ -41,271 +41,103 @@ const fn options(
     }
 }
 
-const fn words(program: &'static str, words: &'static [&'static str]) -> Options {
+const fn words(programs: &'static [&'static str], words: &'static [&'static str]) -> Options {
     Options {
-        program,
+        programs,
         words,
         ..NONE
     }
 }
 
 const TAR: &[&str] = &[
-    "checkpoint-action",
-    "to-command",
-    "use-compress-program",
-    "info-script",
-    "new-volume-script",
-    "rmt-command",
-    "rsh-command",
+    "checkpoint-action", "to-command", "use-compress-program", "info-script", "new-volume-script",
+    "rmt-command", "rsh-command",
 ];
 const MAKE: &[&str] = &["eval"];
 const VIM: &[&str] = &["cmd", "remote-expr", "remote-send"];
 
-/// All rows, sorted by program.
+impl Options {
+    const fn exact(mut self, names: &'static [&'static str]) -> Self {
+        self.exact = names;
+        self
+    }
+}
+
+/// All rows, sorted by the first program of each.
+#[rustfmt::skip]
 pub(super) const OPTIONS: &[Options] = &[
-    words("ack", &["--pager", "--pager="]),
-    options("ack", "", "", &["pager"]),
-    options("ag", "", "", &["pager"]),
-    words("apt", &["-o"]),
-    options("apt", "oc", "t", &["option", "config-file"]),
-    options("apt-get", "oc", "t", &["option", "config-file"]),
-    options("ar", "", "", &["plugin"]),
-    options("bat", "", "lmr", &["pager"]),
-    options("batcat", "", "lmr", &["pager"]),
-    words("bsdtar", &["--use-compress-program"]),
-    options("bsdtar", "", "fCbTXs", TAR),
-    words("bun", &["-e", "--eval", "-p", "--print"]),
-    words("c++", &["-B", "-wrapper", "-fplugin="]),
-    words("cargo", &["--config", "--config="]),
-    words("cc", &["-wrapper", "-fplugin="]),
-    words("clang", &["-wrapper", "-fplugin=", "-load"]),
-    words("cmake", &["-P", "-E"]),
-    words("ctest", &["-S", "-SP", "--build-and-test"]),
-    words("curl", &["-K", "--config", "--config="]),
-    options("diff3", "", "L", &["diff-program"]),
-    words("eslint", &["--rulesdir", "--resolve-plugins-relative-to"]),
-    words("g++", &["-wrapper", "-fplugin="]),
-    words("gcc", &["-wrapper", "-fplugin="]),
-    words(
-        "gdb",
-        &[
-            "-ex",
-            "-x",
-            "--ex",
-            "--command",
-            "--eval-command",
-            "-iex",
-            "-ix",
-            "--batch",
-            "-batch",
-        ],
-    ),
-    words(
-        "gmake",
-        &[
-            "SHELL=",
-            ".SHELLFLAGS=",
-            "MAKEFLAGS=",
-            "GNUMAKEFLAGS=",
-            "MAKE=",
-        ],
-    ),
-    options("gmake", "", "CIjloW", MAKE),
-    words(
-        "go",
-        &[
-            "-exec",
-            "-toolexec",
-            "-exec=",
-            "-toolexec=",
-            "--exec=",
-            "--toolexec=",
-            "--exec",
-            "--toolexec",
-            "-vettool=",
-            "-overlay=",
-        ],
-    ),
-    Options {
-        exact: &["checkpoint", "to-stdout"],
-        ..options("gtar", "IF", "fCbTXgHKLNV", TAR)
-    },
-    words("less", &["+!", "+|!"]),
-    words(
-        "lldb",
-        &[
-            "-o",
-            "-s",
-            "-O",
-            "-S",
-            "--one-line",
-            "--source",
-            "--batch",
-            "-k",
-        ],
-    ),
-    words(
-        "make",
-        &[
-            "SHELL=",
-            ".SHELLFLAGS=",
-            "MAKEFLAGS=",
-            "GNUMAKEFLAGS=",
-            "MAKE=",
-        ],
-    ),
-    options("make", "E", "CIjloWf", MAKE),
-    options(
-        "man",
-        "PH",
-        "CLMSeEmRsr",
-        &["pager", "html", "preprocessor", "config-file"],
-    ),
-    words("more", &["+!"]),
-    words("mutt", &["-e", "-F"]),
-    words("mysql", &["--pager="]),
-    words(
-        "nc",
-        &["-e", "-c", "--exec", "--sh-exec", "--exec=", "--sh-exec="],
-    ),
-    words(
-        "ncat",
-        &[
-            "-e",
-            "-c",
-            "--exec",
-            "--sh-exec",
-            "--exec=",
-            "--sh-exec=",
-            "--lua-exec",
-        ],
-    ),
-    options("nm", "", "ft", &["plugin"]),
-    words(
-        "nmap",
-        &["--script", "--script=", "-sC", "-A", "--interactive"],
-    ),
-    words(
-        "npm",
-        &[
-            "--node-options=",
-            "--script-shell=",
-            "--script-shell",
-            "--node-options",
-        ],
-    ),
-    words("nvim", &["+!"]),
-    options("nvim", "cSuesl", "i", VIM),
-    options("objdump", "", "", &["plugin"]),
-    words("openssl", &["-engine", "-provider", "-provider-path"]),
-    words("pip", &["--python", "--python="]),
-    words("pytest", &["--pdbcls", "--pdbcls="]),
-    options("rg", "", "ABCEMTdefgjmrt", &["pre", "hostname-bin"]),
-    words("rg", &["--pre", "--pre=", "--hostname-bin="]),
-    options("rsync", "e", "BfMT", &["rsh", "rsync-path"]),
-    words("rustc", &["-Clinker=", "--codegen=linker="]),
-    options(
-        "rustdoc",
-        "",
-        "",
-        &["test-builder", "runtool", "test-runtool"],
-    ),
-    words("rview", &["+!"]),
-    options("rview", "cSu", "", VIM),
-    options("scp", "SoDF", "clPiJX", &[]),
-    options("screen", "X", "cehSstTp", &[]),
-    options("sdiff", "", "Iow", &["diff-program"]),
-    options("sftp", "SoDFb", "lPiJBcRs", &[]),
-    options("sort", "", "kSotT", &["compress-program"]),
-    options("split", "", "abCln", &["filter"]),
-    words(
-        "sqlite3",
-        &[".shell", ".system", "-cmd", "-init", "--cmd", "--init"],
-    ),
-    options("ssh", "oFI", "bcDeEiJLlmOpQRSWw", &[]),
-    words("ssh-keygen", &["-D"]),
-    words(
-        "svn",
-        &[
-            "--diff-cmd",
-            "--diff-cmd=",
-            "--editor-cmd",
-            "--editor-cmd=",
-            "--diff3-cmd",
-            "--merge-cmd",
-            "--config-option",
-        ],
-    ),
-    Options {
-        exact: &["checkpoint", "to-stdout"],
-        ..options("tar", "IF", "fCbTXgHKLNV", TAR)
-    },
-    options(
-        "tcpdump",
-        "z",
-        "BcCDEFGijmMrsTVwWyZQ",
-        &["postrotate-command"],
-    ),
-    words("terraform", &["-chdir="]),
-    words(
-        "tmux",
-        &[
-            "run-shell",
-            "run",
-            "if-shell",
-            "pipe-pane",
-            "source-file",
-            "send-keys",
-            "send",
-            "new-session",
-            "new",
-            "new-window",
-            "neww",
-            "split-window",
-            "splitw",
-            "respawn-pane",
-            "respawn-window",
-            "popup",
-            "display-popup",
-        ],
-    ),
-    words("vi", &["+!"]),
-    options("vi", "cSu", "", VIM),
-    words("view", &["+!"]),
-    options("view", "cSu", "", VIM),
-    words("vim", &["+!"]),
-    options("vim", "cSusl", "i", VIM),
-    words("vimdiff", &["+!"]),
-    options("vimdiff", "cSu", "", VIM),
-    words(
-        "wget",
-        &[
-            "-e",
-            "--execute",
-            "--execute=",
-            "--use-askpass",
-            "--use-askpass=",
-        ],
-    ),
-    options(
-        "wget",
-        "e",
-        "oaiBtOTwQPUl",
-        &["execute", "use-askpass", "config"],
-    ),
-    options(
-        "yt-dlp",
-        "",
-        "",
-        &[
-            "exec",
-            "exec-before-download",
-            "downloader",
-            "external-downloader",
-            "config-locations",
-        ],
-    ),
-    words("zip", &["-TT", "--unzip-command", "--unzip-command="]),
+    words(&["ack"], &["--pager", "--pager="]),
+    options(&["ack", "ag"], "", "", &["pager"]),
+    words(&["apt"], &["-o"]),
+    options(&["apt", "apt-get"], "oc", "t", &["option", "config-file"]),
+    options(&["ar", "objdump"], "", "", &["plugin"]),
+    options(&["bat", "batcat"], "", "lmr", &["pager"]),
+    words(&["bsdtar"], &["--use-compress-program"]),
+    options(&["bsdtar"], "", "fCbTXs", TAR),
+    words(&["bun"], &["-e", "--eval", "-p", "--print"]),
+    words(&["c++"], &["-B", "-wrapper", "-fplugin="]),
+    words(&["cargo"], &["--config", "--config="]),
+    words(&["cc", "g++", "gcc"], &["-wrapper", "-fplugin="]),
+    words(&["clang"], &["-wrapper", "-fplugin=", "-load"]),
+    words(&["cmake"], &["-P", "-E"]),
+    words(&["ctest"], &["-S", "-SP", "--build-and-test"]),
+    words(&["curl"], &["-K", "--config", "--config="]),
+    options(&["diff3"], "", "L", &["diff-program"]),
+    words(&["eslint"], &["--rulesdir", "--resolve-plugins-relative-to"]),
+    words(&["gdb"],
+        &["-ex", "-x", "--ex", "--command", "--eval-command", "-iex", "-ix", "--batch", "-batch"]),
+    words(&["gmake", "make"], &["SHELL=", ".SHELLFLAGS=", "MAKEFLAGS=", "GNUMAKEFLAGS=", "MAKE="]),
+    options(&["gmake"], "", "CIjloW", MAKE),
+    words(&["go"],
+        &["-exec", "-toolexec", "-exec=", "-toolexec=", "--exec=", "--toolexec=", "--exec",
+          "--toolexec", "-vettool=", "-overlay="]),
+    options(&["gtar", "tar"], "IF", "fCbTXgHKLNV", TAR).exact(&["checkpoint", "to-stdout"]),
+    words(&["less"], &["+!", "+|!"]),
+    words(&["lldb"], &["-o", "-s", "-O", "-S", "--one-line", "--source", "--batch", "-k"]),
+    options(&["make"], "E", "CIjloWf", MAKE),
+    options(&["man"], "PH", "CLMSeEmRsr", &["pager", "html", "preprocessor", "config-file"]),
+    words(&["more", "nvim", "rview", "vi", "view", "vim", "vimdiff"], &["+!"]),
+    words(&["mutt"], &["-e", "-F"]),
+    words(&["mysql"], &["--pager="]),
+    words(&["nc"], &["-e", "-c", "--exec", "--sh-exec", "--exec=", "--sh-exec="]),
+    words(&["ncat"], &["-e", "-c", "--exec", "--sh-exec", "--exec=", "--sh-exec=", "--lua-exec"]),
+    options(&["nm"], "", "ft", &["plugin"]),
+    words(&["nmap"], &["--script", "--script=", "-sC", "-A", "--interactive"]),
+    words(&["npm"], &["--node-options=", "--script-shell=", "--script-shell", "--node-options"]),
+    options(&["nvim"], "cSuesl", "i", VIM),
+    words(&["openssl"], &["-engine", "-provider", "-provider-path"]),
+    words(&["pip"], &["--python", "--python="]),
+    words(&["pytest"], &["--pdbcls", "--pdbcls="]),
+    options(&["rg"], "", "ABCEMTdefgjmrt", &["pre", "hostname-bin"]),
+    words(&["rg"], &["--pre", "--pre=", "--hostname-bin="]),
+    options(&["rsync"], "e", "BfMT", &["rsh", "rsync-path"]),
+    words(&["rustc"], &["-Clinker=", "--codegen=linker="]),
+    options(&["rustdoc"], "", "", &["test-builder", "runtool", "test-runtool"]),
+    options(&["rview", "vi", "view", "vimdiff"], "cSu", "", VIM),
+    options(&["scp"], "SoDF", "clPiJX", &[]),
+    options(&["screen"], "X", "cehSstTp", &[]),
+    options(&["sdiff"], "", "Iow", &["diff-program"]),
+    options(&["sftp"], "SoDFb", "lPiJBcRs", &[]),
+    options(&["sort"], "", "kSotT", &["compress-program"]),
+    options(&["split"], "", "abCln", &["filter"]),
+    words(&["sqlite3"], &[".shell", ".system", "-cmd", "-init", "--cmd", "--init"]),
+    options(&["ssh"], "oFI", "bcDeEiJLlmOpQRSWw", &[]),
+    words(&["ssh-keygen"], &["-D"]),
+    words(&["svn"],
+        &["--diff-cmd", "--diff-cmd=", "--editor-cmd", "--editor-cmd=", "--diff3-cmd",
+          "--merge-cmd", "--config-option"]),
+    options(&["tcpdump"], "z", "BcCDEFGijmMrsTVwWyZQ", &["postrotate-command"]),
+    words(&["terraform"], &["-chdir="]),
+    words(&["tmux"],
+        &["run-shell", "run", "if-shell", "pipe-pane", "source-file", "send-keys", "send",
+          "new-session", "new", "new-window", "neww", "split-window", "splitw", "respawn-pane",
+          "respawn-window", "popup", "display-popup"]),
+    options(&["vim"], "cSusl", "i", VIM),
+    words(&["wget"], &["-e", "--execute", "--execute=", "--use-askpass", "--use-askpass="]),
+    options(&["wget"], "e", "oaiBtOTwQPUl", &["execute", "use-askpass", "config"]),
+    options(&["yt-dlp"], "", "",
+        &["exec", "exec-before-download", "downloader", "external-downloader", "config-locations"]),
+    words(&["zip"], &["-TT", "--unzip-command", "--unzip-command="]),
 ];
 
 #[cfg(test)]
@@ -314,6 +146,6 @@ mod tests {
 
     #[test]
     fn the_rows_are_sorted() {
-        assert!(OPTIONS.is_sorted_by_key(|row| row.program));
+        assert!(OPTIONS.is_sorted_by_key(|row| row.programs.first()));
     }
 }

@@ -9,20 +9,8 @@ use crate::rule::{Rule, RuleEffect, RuleErrorKind};
 
 /// The fields of a rule.
 const FIELDS: [&str; 14] = [
-    "id",
-    "effect",
-    "reason",
-    "advice",
-    "capability",
-    "needs",
-    "command",
-    "action",
-    "regex",
-    "unless",
-    "require",
-    "redirects",
-    "match",
-    "not_match",
+    "id", "effect", "reason", "advice", "capability", "needs", "command", "action", "regex",
+    "unless", "require", "redirects", "match", "not_match",
 ];
 
 impl Reading<'_, '_> {

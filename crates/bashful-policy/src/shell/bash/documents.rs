@@ -327,12 +327,7 @@ mod tests {
 
     #[test]
     fn what_is_open_at_the_end_of_a_line_is_seen() {
-        for tail in [
-            "",
-            " > \"$(date).txt\" | sort",
-            ") | sort 'a (b'",
-            " # it's",
-        ] {
+        for tail in ["", " > \"$(date).txt\" | sort", ") | sort 'a (b'", " # it's"] {
             assert!(is_complete(tail), "{tail}");
         }
         for tail in [" 'a", " \"a", " $(a", " (a", " `a", " $'a'", " a#'"] {

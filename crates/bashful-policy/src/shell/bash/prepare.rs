@@ -137,14 +137,7 @@ fn is_escape_sequence(text: &str, at: usize) -> bool {
 /// Whether an error of the parser is about one of its limits, and not about the text.
 pub(super) fn is_limit(message: &str) -> bool {
     [
-        "too deep",
-        "too long",
-        "too large",
-        "exhausted",
-        "exceeded",
-        "limit",
-        "budget",
-        "too many",
+        "too deep", "too long", "too large", "exhausted", "exceeded", "limit", "budget", "too many",
     ]
     .iter()
     .any(|word| message.contains(word))
@@ -201,9 +194,7 @@ mod tests {
     #[test]
     fn codes_for_terminals_nest_nothing() {
         for escape in ["\\e", "\\E", "\\033", "\\x1b", "\\x1B", "\u{1b}"] {
-            for open in [
-                "", "a", "${a", "$((a", "[[ a", "((a", "a=(", "\"", "$'", "let a", "{a,",
-            ] {
+            for open in ["", "a", "${a", "$((a", "[[ a", "((a", "a=(", "\"", "$'", "let a", "{a,"] {
                 let text = format!("{open}{}", format!("{escape}[1;").repeat(20_000));
                 let _ = crate::read(&text, &crate::Context::of_script());
             }

@@ -78,22 +78,11 @@ impl Inquiry<'_, '_> {
                 let letter = operator.strip_prefix('-').unwrap_or_default();
                 letter.len() == 1 && !matches!(letter, "v" | "R") && operator.is_ascii()
             }
-            [_, operator, _] => matches!(
-                text(operator),
-                "=" | "=="
-                    | "!="
-                    | "<"
-                    | ">"
-                    | "-eq"
-                    | "-ne"
-                    | "-lt"
-                    | "-le"
-                    | "-gt"
-                    | "-ge"
-                    | "-nt"
-                    | "-ot"
-                    | "-ef"
-            ),
+            [_, operator, _] => [
+                "=", "==", "!=", "<", ">", "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-nt", "-ot",
+                "-ef",
+            ]
+            .contains(&text(operator)),
             _ => false,
         };
         if safe && !open {

@@ -1,7 +1,7 @@
 //! Programs that take code in their arguments or from their input, and where.
 //!
 //! What the rest of the crate knows is used: how interpreters are called, where a shell takes its
-//! program from, which options start something. The table has the other languages.
+//! program from, which options start a program. The table has the other languages.
 
 use std::ops::Range;
 
@@ -70,7 +70,7 @@ pub(super) fn permutes(name: &str) -> bool {
 /// The words that are code, or that name what is run.
 pub(super) fn words(name: &str, argv: &[Argument]) -> Codes {
     let mut codes = of_program(name, argv);
-    // Behind a wrapper that nobody knows there can be a shell or an interpreter.
+    // Behind a wrapper that no table knows there can be a shell or an interpreter.
     for at in 1..argv.len() {
         let rest = argv.get(at..).unwrap_or_default();
         let inner = rest.first().map_or("", Argument::program);
@@ -211,7 +211,7 @@ fn of_others(name: &str, argv: &[Argument]) -> Codes {
     }
 }
 
-/// Settings for one command, and settings that start something.
+/// Settings for one command, and settings that start a program.
 fn git(argv: &[Argument]) -> Codes {
     let mut codes = Codes::new();
     for (index, word) in argv.iter().enumerate().skip(1) {

@@ -81,45 +81,18 @@ enum Bounds {
 
 /// Whether this starts an action with effects.
 pub(super) fn is_action(text: &str) -> bool {
-    matches!(
-        text,
-        "-delete"
-            | "-exec"
-            | "-execdir"
-            | "-ok"
-            | "-okdir"
-            | "-fprint"
-            | "-fprint0"
-            | "-fprintf"
-            | "-fls"
-            | "-printf"
-    )
+    [
+        "-delete", "-exec", "-execdir", "-ok", "-okdir", "-fprint", "-fprint0", "-fprintf", "-fls",
+        "-printf",
+    ]
+    .contains(&text)
 }
 
 fn bounds(expression: &[Argument]) -> Bounds {
     const TESTS: &[&str] = &[
-        "-path",
-        "-ipath",
-        "-wholename",
-        "-regex",
-        "-iregex",
-        "-mtime",
-        "-atime",
-        "-ctime",
-        "-mmin",
-        "-amin",
-        "-cmin",
-        "-newer",
-        "-size",
-        "-user",
-        "-group",
-        "-perm",
-        "-links",
-        "-samefile",
-        "-inum",
-        "-used",
-        "-lname",
-        "-ilname",
+        "-path", "-ipath", "-wholename", "-regex", "-iregex", "-mtime", "-atime", "-ctime",
+        "-mmin", "-amin", "-cmin", "-newer", "-size", "-user", "-group", "-perm", "-links",
+        "-samefile", "-inum", "-used", "-lname", "-ilname",
     ];
     let mut names: Vec<String> = Vec::new();
     let mut others = false;

@@ -18,15 +18,7 @@ pub(super) fn matching(call: &Call) -> Vec<Argument> {
     }
     let shape = Shape {
         short: "efmABCdDgtT",
-        long: &[
-            "regexp",
-            "file",
-            "include",
-            "exclude",
-            "exclude-dir",
-            "glob",
-            "type",
-        ],
+        long: &["regexp", "file", "include", "exclude", "exclude-dir", "glob", "type"],
         ..Shape::PLAIN
     };
     let parsed = parse(call.operands(), &shape);

@@ -17,14 +17,7 @@ pub(super) fn from_input(facts: &Facts, index: usize, given: Vec<Argument>) -> V
     let shape = Shape {
         short: "adEILnPsJR",
         attached: "i",
-        long: &[
-            "arg-file",
-            "delimiter",
-            "max-args",
-            "max-procs",
-            "max-chars",
-            "process-slot-var",
-        ],
+        long: &["arg-file", "delimiter", "max-args", "max-procs", "max-chars", "process-slot-var"],
         ..Shape::PLAIN
     };
     // Only what stands before the program are options of `xargs` itself.

@@ -95,41 +95,19 @@ fn packages(program: &str, words: &Words<'_>) -> Option<bool> {
         "dpkg" => {
             words.letters(&['i', 'r', 'P'])
                 || words.long(&[
-                    "--install",
-                    "--remove",
-                    "--purge",
-                    "--unpack",
-                    "--configure",
-                    "--add-architecture",
-                    "--set-selections",
+                    "--install", "--remove", "--purge", "--unpack", "--configure",
+                    "--add-architecture", "--set-selections",
                 ])
         }
         "npm" | "pnpm" | "bun" => {
             (words.texts.contains(&"-g")
                 || words.long(&["--global"])
                 || words.texts.contains(&"--location=global"))
-                && matches!(
-                    verb,
-                    "install"
-                        | "i"
-                        | "add"
-                        | "uninstall"
-                        | "remove"
-                        | "rm"
-                        | "un"
-                        | "update"
-                        | "up"
-                        | "upgrade"
-                        | "link"
-                        | "ln"
-                        | "in"
-                        | "isntall"
-                        | "ci"
-                        | "it"
-                        | "r"
-                        | "unlink"
-                        | "rebuild"
-                )
+                && [
+                    "install", "i", "add", "uninstall", "remove", "rm", "un", "update", "up",
+                    "upgrade", "link", "ln", "in", "isntall", "ci", "it", "r", "unlink", "rebuild",
+                ]
+                .contains(&verb)
                 || verb == "link" && words.operands.len() == 1
                 || verb == "config" && words.operands.get(1) == Some(&"set")
         }

@@ -105,9 +105,8 @@ pub(crate) fn deep(depth: usize) -> Vec<(String, String)> {
 /// Every bracket opened this many times and never closed; the denied command comes first, as a
 /// shell runs the lines before an error.
 pub(crate) fn open(depth: usize) -> Vec<(String, String)> {
-    let quotes = [
-        "'", "\"", "$'", "\\", "\"'", "${", "$((", "$", "<<E ", "<<'E' ", "#", "&", "|", "\"`",
-    ];
+    let quotes =
+        ["'", "\"", "$'", "\\", "\"'", "${", "$((", "$", "<<E ", "<<'E' ", "#", "&", "|", "\"`"];
     let opens = BRACKETS.iter().map(|(open, ..)| *open);
     opens
         .chain(INSIDE.iter().map(|(_, open, ..)| *open))
@@ -143,9 +142,7 @@ pub(crate) fn long(bytes: usize) -> Vec<(String, String)> {
         ("variables in one word", ": ", "$x"),
         ("known variables", "x=a; :", " $x"),
         (
-            "known variables in one word",
-            "x=aaaaaaaaaaaaaaaa; : ",
-            "$x",
+            "known variables in one word", "x=aaaaaaaaaaaaaaaa; : ", "$x",
         ),
         ("growing variables", "x=a", ";x=$x$x"),
         ("appended variables", "x=a", ";x+=$x"),

@@ -389,16 +389,9 @@ fn a_warning_names_the_value_its_copy_and_the_line() {
 #[test]
 fn declared_variables_are_told_of_like_copies() {
     let scripts = [
-        "(( X > 1 ))",
-        "[[ $X -gt 1 ]]",
-        "echo $((X+1))",
-        "echo ${a[X]}",
-        "f() { local -i q=$X; }; f",
-        "f() { (( $1 )); }\nf \"$X\"",
-        "eval \"$X\"",
-        "bash -c \"$X\"",
-        "$X",
-        "echo \"${!X}\"",
+        "(( X > 1 ))", "[[ $X -gt 1 ]]", "echo $((X+1))", "echo ${a[X]}",
+        "f() { local -i q=$X; }; f", "f() { (( $1 )); }\nf \"$X\"", "eval \"$X\"",
+        "bash -c \"$X\"", "$X", "echo \"${!X}\"",
     ];
     for script in scripts {
         let told = copied_values(script, &[("X", Holds::Text)]);

@@ -401,11 +401,7 @@ fn options_of_programs_that_run_commands_are_refused() {
 
 #[test]
 fn reserved_names_are_refused() {
-    for script in [
-        "echo $__bashful_1",
-        "__bashful_x=1\necho ${a.b}",
-        "# __bashful_",
-    ] {
+    for script in ["echo $__bashful_1", "__bashful_x=1\necho ${a.b}", "# __bashful_"] {
         let error = read_template(script).unwrap_err();
         assert!(
             matches!(error, TemplateError::ReservedName { .. }),
@@ -417,13 +413,7 @@ fn reserved_names_are_refused() {
 /// The control: what these would run if their values were put there.
 #[test]
 fn bash_takes_words_behind_its_options_for_options_and_code() {
-    let words = [
-        "-s -c",
-        "-s -x -c",
-        "-s -o errexit -c",
-        "-c -s",
-        "-c -o errexit",
-    ];
+    let words = ["-s -c", "-s -x -c", "-s -o errexit -c", "-c -s", "-c -o errexit"];
     let texts = words.map(|words| format!("bash {words} 'printf \"1\\0ran\\0\"'"));
     for (text, (shown, error)) in texts.iter().zip(Bash::new().run(&texts)) {
         assert_eq!(shown, [["ran"]], "{text}: {error}");

@@ -47,10 +47,7 @@ fn a_kept_document_stays_as_it_is() {
 #[test]
 fn a_nul_is_refused() {
     let template = read("echo ${a.b}");
-    for value in [
-        text("a\0b"),
-        Value::List(vec![String::new(), "\0".to_owned()]),
-    ] {
+    for value in [text("a\0b"), Value::List(vec![String::new(), "\0".to_owned()])] {
         let error = template.bind(&values(&[("a.b", value)]), Missing::Refuse);
         assert_eq!(error.unwrap_err(), TemplateError::Nul("a.b".to_owned()));
     }
@@ -139,12 +136,7 @@ fn long_values_arrive() {
 
 #[test]
 fn a_script_without_templates_is_left_alone() {
-    for script in [
-        "",
-        "echo ${HOME} ${x:-a.b} ${x/a.b/c}\n",
-        "if (( syntax",
-        "\0",
-    ] {
+    for script in ["", "echo ${HOME} ${x:-a.b} ${x/a.b/c}\n", "if (( syntax", "\0"] {
         let template = read(script);
         let bound = template.bind(&values(&[]), Missing::Refuse).unwrap();
         assert_eq!(bound.text(&[]), script);

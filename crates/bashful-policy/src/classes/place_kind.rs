@@ -7,7 +7,7 @@ use crate::places::{self, is_within};
 
 /// What a path is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ground {
+pub(super) enum PlaceKind {
     /// The root, a directory in it, or anything that belongs to the system.
     System,
     /// A home directory itself.
@@ -20,7 +20,7 @@ pub(super) enum Ground {
     Inside,
 }
 
-impl Ground {
+impl PlaceKind {
     /// Whether losing it is a disaster.
     pub(super) fn is_great(self) -> bool {
         matches!(self, Self::System | Self::Home | Self::Above)
@@ -29,76 +29,47 @@ impl Ground {
 
 /// Directories whose whole content belongs to the system.
 const SYSTEM: &[&str] = &[
-    "/bin",
-    "/boot",
-    "/dev",
-    "/efi",
-    "/etc",
-    "/lib",
-    "/lib32",
-    "/lib64",
-    "/libx32",
-    "/proc",
-    "/sbin",
-    "/sys",
-    "/usr",
-    "/var",
-    "/run",
-    "/snap",
-    "/nix",
-    "/System",
-    "/Library",
-    "/Applications",
-    "/private/etc",
-    "/private/var",
-    "/opt/homebrew",
-    "/lost+found",
+    "/bin", "/boot", "/dev", "/efi", "/etc", "/lib", "/lib32", "/lib64", "/libx32", "/proc",
+    "/sbin", "/sys", "/usr", "/var", "/run", "/snap", "/nix", "/System", "/Library",
+    "/Applications", "/private/etc", "/private/var", "/opt/homebrew", "/lost+found",
 ];
 /// Places in them that are meant for all users.
-const SHARED: &[&str] = &[
-    "/dev/shm",
-    "/var/tmp",
-    "/run/user",
-    "/run/lock",
-    "/dev/mqueue",
-];
+const SHARED: &[&str] = &["/dev/shm", "/var/tmp", "/run/user", "/run/lock", "/dev/mqueue"];
 /// Directories in the root that are lost as a whole only by mistake, also where writing is allowed.
-const TOPS: &[&str] = &[
-    "/tmp", "/home", "/root", "/opt", "/srv", "/mnt", "/media", "/Users",
-];
+const TOPS: &[&str] = &["/tmp", "/home", "/root", "/opt", "/srv", "/mnt", "/media", "/Users"];
 /// Where homes are.
 const HOMES: &[&str] = &["/home", "/Users", "/var/home", "/export/home"];
 
 /// What the places that an argument names are. A glob stands for all that it can find: `~/*` is
 /// the home itself.
-pub(super) fn grounds(
+pub(super) fn place_kinds(
     argument: &Argument,
     directories: &[String],
     context: &Context,
-) -> Vec<Ground> {
+) -> Vec<PlaceKind> {
     let places = places::places(argument, directories, context);
-    let mut grounds = Vec::new();
+    let mut kinds = Vec::new();
     for place in &places.paths {
         for path in [Some(&place.text), place.real.as_ref()]
             .into_iter()
             .flatten()
         {
-            grounds.push(if places.unknown {
-                ground_below(path)
+            kinds.push(if places.unknown {
+                kind_below(path)
             } else if argument.glob {
-                ground_of_glob(path, context)
+                kind_of_glob(path, context)
             } else {
-                ground(path, context)
+                place_kind(path, context)
             });
         }
     }
-    grounds
+    kinds
 }
 
 /// Whether an argument names a place whose loss is a disaster.
 pub(super) fn is_great(argument: &Argument, directories: &[String], context: &Context) -> bool {
-    let grounds = grounds(argument, directories, context);
-    grounds.into_iter().any(Ground::is_great)
+    let kinds = place_kinds(argument, directories, context);
+    kinds.into_iter().any(PlaceKind::is_great)
 }
 
 /// Whether a program that picks files below an argument picks from what must not be lost. Below a
@@ -136,37 +107,37 @@ fn is_root(argument: &Argument, directories: &[String], context: &Context) -> bo
 
 /// Whether an argument names a place outside of what may be written.
 pub(super) fn is_outside(argument: &Argument, directories: &[String], context: &Context) -> bool {
-    let grounds = grounds(argument, directories, context);
-    grounds.into_iter().any(|ground| ground != Ground::Inside)
+    let kinds = place_kinds(argument, directories, context);
+    kinds.into_iter().any(|kind| kind != PlaceKind::Inside)
 }
 
 /// What a normal path is.
-pub(super) fn ground(path: &str, context: &Context) -> Ground {
+pub(super) fn place_kind(path: &str, context: &Context) -> PlaceKind {
     let writable = context.write_roots.iter().map(String::as_str);
     let workspace = context.workspace.as_deref();
     let home = context.home.as_deref();
     if path == "/" {
-        return Ground::System;
+        return PlaceKind::System;
     }
     let is_root = |path: &str| writable.clone().chain(workspace).any(|root| root == path);
     if home == Some(path) || is_home(path) && !is_root(path) {
-        return Ground::Home;
+        return PlaceKind::Home;
     }
     let mut held = writable.clone().chain(workspace).chain(home);
     if held.any(|held| held != path && is_within(held, path)) {
-        return Ground::Above;
+        return PlaceKind::Above;
     }
     if TOPS.contains(&path) || SYSTEM.contains(&path) {
-        return Ground::System;
+        return PlaceKind::System;
     }
     if writable.clone().any(|root| is_within(path, root)) {
-        return Ground::Inside;
+        return PlaceKind::Inside;
     }
     let is_top = path.rfind('/') == Some(0);
     if is_top || is_system(path) {
-        Ground::System
+        PlaceKind::System
     } else {
-        Ground::Outside
+        PlaceKind::Outside
     }
 }
 
@@ -176,12 +147,12 @@ fn is_system(path: &str) -> bool {
     within(SYSTEM) && !within(SHARED)
 }
 
-/// What lies somewhere below a directory.
-fn ground_below(directory: &str) -> Ground {
+/// What all that lies below a directory is.
+fn kind_below(directory: &str) -> PlaceKind {
     if is_system(directory) {
-        Ground::System
+        PlaceKind::System
     } else {
-        Ground::Outside
+        PlaceKind::Outside
     }
 }
 
@@ -197,9 +168,9 @@ pub(super) fn is_home(path: &str) -> bool {
 }
 
 /// What kind of place everything that a glob finds is.
-fn ground_of_glob(path: &str, context: &Context) -> Ground {
+fn kind_of_glob(path: &str, context: &Context) -> PlaceKind {
     let Some(at) = path.find(['*', '?', '[', '(']) else {
-        return ground(path, context);
+        return place_kind(path, context);
     };
     let start = path.get(..at).unwrap_or_default();
     let before = start.rfind('/').unwrap_or_default();
@@ -209,16 +180,16 @@ fn ground_of_glob(path: &str, context: &Context) -> Ground {
     };
     let pattern = path.get(before + 1..).unwrap_or_default();
     if directory == "/" || HOMES.contains(&directory) || is_system(directory) {
-        return Ground::System;
+        return PlaceKind::System;
     }
     let finds_all = pattern.contains('*')
         && !pattern.contains(|letter: char| letter.is_alphanumeric() || letter == '_');
     if finds_all {
-        let here = ground(directory, context);
+        let here = place_kind(directory, context);
         let writable = context.write_roots.iter().any(|root| root == directory);
         // Emptying a root that may be written is not the same as losing what is above it.
-        return if writable && here == Ground::System {
-            Ground::Inside
+        return if writable && here == PlaceKind::System {
+            PlaceKind::Inside
         } else {
             here
         };
@@ -226,16 +197,16 @@ fn ground_of_glob(path: &str, context: &Context) -> Ground {
     let held = context.write_roots.iter().chain(&context.workspace);
     let mut held = held.chain(&context.home);
     if held.any(|held| finds_above(path, held)) {
-        return Ground::Above;
+        return PlaceKind::Above;
     }
     if context
         .write_roots
         .iter()
         .any(|root| is_within(directory, root))
     {
-        Ground::Inside
+        PlaceKind::Inside
     } else {
-        Ground::Outside
+        PlaceKind::Outside
     }
 }
 

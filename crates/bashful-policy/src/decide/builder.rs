@@ -1,4 +1,4 @@
-//! The court: every part of a text is judged, and the strictest finding decides.
+//! Builds a decision: every part of a text is judged, and the strictest finding decides.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use crate::rule::Rule;
 use crate::suggest::{Suggestion, suggest};
 use crate::{classes, programs, writes};
 
-/// Where the parts of one text are judged.
+/// What has been found about the parts of one text, until the strictest finding decides.
 pub(super) struct DecisionBuilder<'f> {
     facts: &'f Facts,
     policy: &'f Policy,
