@@ -35,22 +35,33 @@ struct Found {
     bounds: Arc<Bounds>,
     /// When they were found, or found to be right still.
     at: Instant,
-    /// What they depend on; none where that is more than can be looked at again.
-    witness: Option<Witness>,
-    /// Whether the witness was there before they were found, and sees every change since.
-    lasts: bool,
+    known: Known,
+}
+
+/// What is known of what bounds depend on.
+#[derive(Debug)]
+enum Known {
+    /// It is more than can be looked at again.
+    TooMuch,
+    /// Only its names: the next run looks at it before it finds bounds anew. A process that serves
+    /// one call never looks.
+    Names(LookedAt),
+    /// What it was before the bounds were found.
+    Seen(Box<Witness>),
 }
 
 impl Found {
     fn is_right(&mut self) -> bool {
         let is_fresh = self.at.elapsed() < FRESH;
-        let Some(witness) = &self.witness else {
-            return is_fresh;
+        let witness = match &self.known {
+            Known::TooMuch => return is_fresh,
+            Known::Names(_) => return false,
+            Known::Seen(witness) => witness,
         };
         if !witness.files_stand() {
             return false;
         }
-        if !is_fresh && self.lasts && witness.places_stand() {
+        if !is_fresh && witness.sees_all && witness.places_stand() {
             self.at = Instant::now();
             return true;
         }
@@ -77,8 +88,11 @@ impl Remembered {
         if found.is_right() {
             return Ok(Arc::clone(&found.bounds));
         }
-        let witness = found.witness.as_ref();
-        Err(witness.map(|witness| witness.names().clone()))
+        Err(match &found.known {
+            Known::TooMuch => None,
+            Known::Names(names) => Some(names.clone()),
+            Known::Seen(witness) => Some(witness.names().clone()),
+        })
     }
 
     /// Remembers bounds, with a witness from before they were found and the names of what was
@@ -90,14 +104,12 @@ impl Remembered {
         looked_at: Option<LookedAt>,
         bounds: &Arc<Bounds>,
     ) {
-        let (witness, lasts) = match (before, looked_at) {
-            (_, None) => (None, false),
+        let known = match (before, looked_at) {
+            (_, None) => Known::TooMuch,
             (Some(witness), Some(names)) if *witness.names() == names => {
-                let lasts = witness.sees_all;
-                (Some(witness), lasts)
+                Known::Seen(Box::new(witness))
             }
-            // A file may have changed since they were found.
-            (_, Some(names)) => (Some(Witness::of(names)), false),
+            (_, Some(names)) => Known::Names(names),
         };
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|found| found.purpose != purpose);
@@ -108,8 +120,7 @@ impl Remembered {
             purpose,
             bounds: Arc::clone(bounds),
             at: Instant::now(),
-            witness,
-            lasts,
+            known,
         });
     }
 }
