@@ -8,6 +8,7 @@
 //!
 //! Its man pages and completions are laid out in `share`, beside it.
 
+mod check;
 mod share;
 
 use std::path::PathBuf;
@@ -16,6 +17,8 @@ use anyhow::{Context, Result};
 
 use crate::process::{cargo, run, stdout_of};
 use crate::repository::Repository;
+
+pub(crate) use check::check;
 
 /// Everything in one file, at a fixed address.
 const FLAGS: &str = "-C target-feature=+crt-static -C relocation-model=static";
@@ -50,6 +53,9 @@ pub(crate) fn dist(repository: &Repository) -> Result<String> {
 const ENTRY: &[&str] = &["-C", "link-arg=-Wl,-e,bashful_start"];
 #[cfg(not(target_arch = "x86_64"))]
 const ENTRY: &[&str] = &[];
+
+/// The name of that place.
+const START: &str = "bashful_start";
 
 /// Builds it and returns where it is.
 pub(crate) fn build(repository: &Repository) -> Result<PathBuf> {
