@@ -1,16 +1,28 @@
 //! `cargo xtask bench`: builds what is shipped and hands over to the bench programs.
 
 mod compare;
-
-use std::path::PathBuf;
-use std::process::Command;
+mod program;
+mod save;
 
 use anyhow::{Context, Result};
 
-use crate::dist;
 use crate::process::{cargo, run};
 use crate::repository::Repository;
 use crate::setup;
+use program::Bench;
+
+/// The benches that tell figures.
+const WITH_FIGURES: &[&str] = &[
+    "sandbox",
+    "no-op",
+    "command-line",
+    "approvals",
+    "mcp",
+    "shells",
+    "bubblewrap",
+    "scripts",
+    "work",
+];
 
 pub(crate) fn bench(repository: &Repository, arguments: &[String]) -> Result<()> {
     if let Some((name, rest)) = arguments.split_first()
@@ -19,46 +31,32 @@ pub(crate) fn bench(repository: &Repository, arguments: &[String]) -> Result<()>
         return policy(repository, rest);
     }
     setup::prepare_bench()?;
-    if let Some(position) = arguments.iter().position(|word| word == "--compare") {
-        let mut names = arguments.to_vec();
+    let mut names: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    if let Some(position) = names.iter().position(|word| *word == "--compare") {
         names.remove(position);
-        let other = names.get(position).cloned();
+        let other = names.get(position).copied();
         let other = other.context("`--compare` needs a commit")?;
         names.remove(position);
-        return compare::compare(repository, &other, &names);
+        return compare::compare(repository, other, or_all(&names));
+    }
+    if let Some(position) = names.iter().position(|word| *word == "--save") {
+        names.remove(position);
+        return save::save(repository, or_all(&names));
     }
     let bench = Bench::build(repository)?;
-    run(bench.command(repository).args(arguments))?;
-    if arguments.iter().all(|word| word == "--save") {
+    let scratch = program::scratch(repository)?;
+    run(bench.command(repository, scratch.path()).args(arguments))?;
+    if arguments.is_empty() {
         policy(repository, &[])?;
     }
     Ok(())
 }
 
-/// The bench program of a checkout, and the executable that it measures.
-struct Bench {
-    program: PathBuf,
-    bashful: PathBuf,
-}
-
-impl Bench {
-    fn build(checkout: &Repository) -> Result<Self> {
-        // Both as they are shipped: the bench is its own keeper.
-        let bashful = dist::build(checkout)?;
-        let program = dist::build_example(checkout, "bashful-engine", "bench")?;
-        Ok(Self { program, bashful })
-    }
-
-    /// With the figures of this repository, whichever checkout it is of.
-    fn command(&self, repository: &Repository) -> Command {
-        let mut command = Command::new(&self.program);
-        command
-            .arg("--bashful")
-            .arg(&self.bashful)
-            .arg("--figures")
-            .arg(repository.root().join("docs/figures.toml"))
-            .current_dir(repository.root());
-        command
+fn or_all<'a>(names: &'a [&'a str]) -> &'a [&'a str] {
+    if names.is_empty() {
+        WITH_FIGURES
+    } else {
+        names
     }
 }
 

@@ -8,6 +8,7 @@
 //!
 //! Its man pages and completions are laid out in `share`, beside it.
 
+mod check;
 mod share;
 
 use std::path::PathBuf;
@@ -17,8 +18,27 @@ use anyhow::{Context, Result};
 use crate::process::{cargo, run, stdout_of};
 use crate::repository::Repository;
 
+pub(crate) use check::check;
+
 /// Everything in one file, at a fixed address.
 const FLAGS: &str = "-C target-feature=+crt-static -C relocation-model=static";
+/// The same for a commit that has no front: its program moves itself to where it is loaded.
+const EARLIER_FLAGS: &str = "-C target-feature=+crt-static";
+
+/// Where the front is, if a checkout has one.
+const FRONT: &str = "crates/bashful-sandbox/src/sys/front.rs";
+
+fn has_front(checkout: &Repository) -> bool {
+    checkout.root().join(FRONT).is_file()
+}
+
+fn flags(checkout: &Repository) -> &'static str {
+    if has_front(checkout) {
+        FLAGS
+    } else {
+        EARLIER_FLAGS
+    }
+}
 
 pub(crate) fn dist(repository: &Repository) -> Result<String> {
     let program = build(repository)?;
@@ -34,16 +54,20 @@ const ENTRY: &[&str] = &["-C", "link-arg=-Wl,-e,bashful_start"];
 #[cfg(not(target_arch = "x86_64"))]
 const ENTRY: &[&str] = &[];
 
+/// The name of that place.
+const START: &str = "bashful_start";
+
 /// Builds it and returns where it is.
 pub(crate) fn build(repository: &Repository) -> Result<PathBuf> {
     let host = host()?;
     let mut rustc = cargo(repository);
     rustc
         .args(["rustc", "-p", "bashful", "--bin", "bashful"])
-        .args(options(&host))
-        .arg("--")
-        .args(ENTRY);
-    run(rustc.env("RUSTFLAGS", FLAGS))?;
+        .args(options(&host));
+    if has_front(repository) {
+        rustc.arg("--").args(ENTRY);
+    }
+    run(rustc.env("RUSTFLAGS", flags(repository)))?;
     Ok(directory(repository, &host)?.join("bashful"))
 }
 
@@ -54,7 +78,7 @@ pub(crate) fn build_example(repository: &Repository, of: &str, name: &str) -> Re
     build
         .args(["build", "-p", of, "--example", name])
         .args(options(&host));
-    run(build.env("RUSTFLAGS", FLAGS))?;
+    run(build.env("RUSTFLAGS", flags(repository)))?;
     Ok(directory(repository, &host)?.join("examples").join(name))
 }
 

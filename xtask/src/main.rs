@@ -45,7 +45,8 @@ Chores:
             --list              show the jobs
   bench   Build for release and measure
             [NAME...]           the measurements to take, all by default
-            --save              write the figures into docs/figures.toml
+            --save              measure as root and as an ordinary user, and write
+                                the figures into docs/figures.toml
             --compare COMMIT    this checkout and another commit, in turns
             policy [--corpus DIR]  decide about every command of its *.jsonl files
   budgets Count what warm runs cost and compare with budgets.toml

@@ -19,7 +19,7 @@ use crate::scratch::{Scratch, set_mode};
 use crate::{clients, setup};
 
 /// The user `nobody`; on machines without that name the number still has no rights.
-const USER: u32 = 65534;
+pub(crate) const USER: u32 = 65534;
 
 /// The suites whose behaviour depends on who runs them.
 const PACKAGES: &[&str] = &[
@@ -101,13 +101,8 @@ impl<'a> Copy<'a> {
     fn command(&self, program: &Path) -> Command {
         let scratch = self.scratch.path();
         let variable = |name: &str, path: &Path| format!("{name}={}", path.display());
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let mut command = Command::new("setpriv");
+        let mut command = without_rights();
         command
-            .arg(format!("--reuid={USER}"))
-            .arg(format!("--regid={USER}"))
-            .args(["--clear-groups", "env", "-i", "LANG=C.UTF-8"])
-            .arg(format!("PATH={}", enterable(&path)))
             .arg(variable("HOME", &scratch.join("home")))
             .arg(variable("XDG_STATE_HOME", &scratch.join("state")))
             .arg(variable("XDG_RUNTIME_DIR", &scratch.join("run")))
@@ -161,6 +156,19 @@ impl<'a> Copy<'a> {
             .args(["-E", &filter()]);
         Ok(command)
     }
+}
+
+/// What starts a program as the ordinary user with hardly any environment: variables and the
+/// program follow.
+pub(crate) fn without_rights() -> Command {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut command = Command::new("setpriv");
+    command
+        .arg(format!("--reuid={USER}"))
+        .arg(format!("--regid={USER}"))
+        .args(["--clear-groups", "env", "-i", "LANG=C.UTF-8"])
+        .arg(format!("PATH={}", enterable(&path)));
+    command
 }
 
 /// How many tests run at a time: most of them wait for processes most of the time.
@@ -237,7 +245,7 @@ fn is_linked(from: &Path, to: &Path) -> bool {
 }
 
 /// Copies a file so that every user can read it, and run it if its owner could.
-fn copy_readable(from: &Path, to: &Path) -> Result<()> {
+pub(crate) fn copy_readable(from: &Path, to: &Path) -> Result<()> {
     let parent = to.parent().context("a copy needs a directory")?;
     let missing: Vec<&Path> = parent.ancestors().take_while(|it| !it.exists()).collect();
     fs::create_dir_all(parent).with_context(|| format!("cannot create `{}`", parent.display()))?;

@@ -19,9 +19,13 @@ pub(crate) struct Scratch {
 
 impl Scratch {
     pub(crate) fn new() -> Result<Self> {
+        Self::below(Path::new(PARENT))
+    }
+
+    pub(crate) fn below(parent: &Path) -> Result<Self> {
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let name = format!("bashful-{}-{number}", std::process::id());
-        let path = Path::new(PARENT).join(name);
+        let path = parent.join(name);
         // `create_dir` fails on what is already there, so no attacker can prepare the place for us.
         fs::create_dir(&path).with_context(|| format!("cannot create `{}`", path.display()))?;
         let scratch = Self { path };

@@ -53,6 +53,11 @@ const PACKAGES: &[Package] = &[
         why: "installs the Python SDK of MCP below the build directory",
     },
     Package {
+        name: "binutils",
+        probe: Probe::Binary("objdump"),
+        why: "looks into the executable as it is shipped",
+    },
+    Package {
         name: "bsdutils",
         probe: Probe::Binary("script"),
         why: "gives tests a terminal",

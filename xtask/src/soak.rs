@@ -11,10 +11,13 @@ use anyhow::{Context, Result, bail};
 
 use crate::process::{cargo, run};
 use crate::repository::Repository;
-use crate::{clients, setup};
+use crate::{clients, dist, setup};
 
 /// How long a job's tests shall work, in whole seconds.
 const SECONDS_VARIABLE: &str = "BASHFUL_SOAK_SECONDS";
+
+/// The executable that tests run, where it is not the one that was built with them.
+const TESTED: &str = "BASHFUL_TEST_BINARY";
 
 /// From this time on a job that has an end does all of its work, however long that takes.
 const WHOLE: Duration = Duration::from_secs(60);
@@ -44,6 +47,8 @@ enum Work {
         package: &'static str,
         file: &'static str,
     },
+    /// Tests of the executable with the tests of another build of it: how it begins differs.
+    Shipped,
     /// Other people's agents, which take as long as they take.
     Agents,
 }
@@ -98,6 +103,22 @@ const JOBS: &[Job] = &[
             tests: "steps::",
         },
         least: WHOLE,
+    },
+    Job {
+        name: "served",
+        why: "kill -9 of front, stand-in or resident: an answer, nothing twice, nothing unrecorded",
+        work: Work::Tests {
+            package: "bashful",
+            file: Some("it"),
+            tests: "resident::kills::",
+        },
+        least: WHOLE,
+    },
+    Job {
+        name: "dist",
+        why: "the executable as it is shipped has the form it should, and runs and serves calls",
+        work: Work::Shipped,
+        least: Duration::ZERO,
     },
     Job {
         name: "scope",
@@ -196,9 +217,10 @@ fn chosen(names: &str) -> Result<Vec<&'static Job>> {
 
 fn run_job(repository: &Repository, job: &Job, time: Duration) -> Result<()> {
     println!("soak {}: {} s: {}", job.name, time.as_secs(), job.why);
-    let Some(arguments) = job.cargo_arguments(setup::has_nextest(repository)) else {
+    if matches!(job.work, Work::Agents) {
         return clients::soak_with_agents(repository);
-    };
+    }
+    let arguments = job.cargo_arguments(setup::has_nextest(repository));
     let cargo = cargo(repository);
     // Nextest answers an interrupt by ending its tests in order, so a hanging job leaves nothing.
     let mut command = Command::new("timeout");
@@ -209,41 +231,54 @@ fn run_job(repository: &Repository, job: &Job, time: Duration) -> Result<()> {
         .args(arguments)
         .current_dir(repository.root())
         .env(SECONDS_VARIABLE, time.as_secs().to_string());
+    if matches!(job.work, Work::Shipped) {
+        let program = dist::build(repository)?;
+        dist::check(&program).with_context(|| format!("`{}`", program.display()))?;
+        command.env(TESTED, program);
+    }
     run(&mut command).with_context(|| format!("soak job `{}` failed", job.name))
 }
 
 impl Job {
-    /// What cargo is told, if this job is tests.
-    fn cargo_arguments(&self, has_nextest: bool) -> Option<Vec<String>> {
+    /// What cargo is told.
+    fn cargo_arguments(&self, has_nextest: bool) -> Vec<String> {
         let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
         let (package, file, tests) = match self.work {
             Work::Tests {
                 package,
                 file,
                 tests,
-            } => (package, file, tests),
+            } => (package, file, vec![tests]),
             Work::Apart { package, file } => {
-                return Some(words(&format!("test --locked -p {package} --test {file}")));
+                return words(&format!("test --locked -p {package} --test {file}"));
             }
-            Work::Agents => return None,
+            Work::Shipped => ("bashful", Some("it"), vec!["basics::", "resident::"]),
+            Work::Agents => return Vec::new(),
         };
         if !has_nextest {
             let file = file.map_or(String::new(), |file| format!(" --test {file}"));
             let mut arguments = words(&format!("test --locked -p {package}{file}"));
-            arguments.extend((!tests.is_empty()).then(|| tests.to_owned()));
-            return Some(arguments);
+            // Several names are for the tests themselves.
+            arguments.extend((tests.len() > 1).then(|| "--".to_owned()));
+            let named = tests.iter().filter(|name| !name.is_empty());
+            arguments.extend(named.map(|name| (*name).to_owned()));
+            return arguments;
         }
         // The whole workspace and a filter, as `-p` would choose other features and build again.
         let mut filter = format!("package(={package})");
         if let Some(file) = file {
             filter.extend([" & binary(=", file, ")"]);
         }
-        if !tests.is_empty() {
-            filter.extend([" & test(~", tests, ")"]);
+        let named = tests.iter().filter(|name| !name.is_empty());
+        let named: Vec<String> = named.map(|name| format!("test(~{name})")).collect();
+        match named.as_slice() {
+            [] => {}
+            [one] => filter.extend([" & ", one]),
+            several => filter.extend([" & (", &several.join(" | "), ")"]),
         }
         let mut arguments = words("nextest run --workspace --locked --profile soak -E");
         arguments.push(filter);
-        Some(arguments)
+        arguments
     }
 }
 
@@ -256,14 +291,24 @@ mod tests {
         let [masking, faults, ..] = JOBS else {
             panic!("the table has changed")
         };
-        let filter = |job: &Job| job.cargo_arguments(true).unwrap().pop().unwrap();
+        let filter = |job: &Job| job.cargo_arguments(true).pop().unwrap();
         assert_eq!(filter(masking), "package(=bashful-keeper) & test(~mask)");
         assert_eq!(filter(faults), "package(=bashful) & binary(=faults)");
     }
 
     #[test]
+    fn what_is_shipped_is_tested_by_several() {
+        let job = chosen("dist").unwrap()[0];
+        let tests = "test(~basics::) | test(~resident::)";
+        let filter = format!("package(=bashful) & binary(=it) & ({tests})");
+        assert_eq!(job.cargo_arguments(true).pop(), Some(filter));
+        let line = "test --locked -p bashful --test it -- basics:: resident::";
+        assert_eq!(job.cargo_arguments(false).join(" "), line);
+    }
+
+    #[test]
     fn without_nextest_cargo_test_runs_the_same_tests() {
-        let line = |job: &Job| job.cargo_arguments(false).unwrap().join(" ");
+        let line = |job: &Job| job.cargo_arguments(false).join(" ");
         let lines: Vec<String> = JOBS.iter().take(2).map(line).collect();
         assert_eq!(
             lines,

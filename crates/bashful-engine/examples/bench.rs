@@ -82,13 +82,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let bashful = path(&mut arguments, "--bashful").ok_or("--bashful PATH is missing")?;
     let figures = path(&mut arguments, "--figures").ok_or("--figures PATH is missing")?;
     let hand_over = path(&mut arguments, "--hand-over");
-    let saves = flag(&mut arguments, "--save");
     let quick = flag(&mut arguments, "--quick");
     table::QUICK.store(quick, std::sync::atomic::Ordering::Relaxed);
     let setting = Setting {
         bashful,
         scratch: new_scratch()?,
-        figures: figures::Figures::read(&figures)?,
+        figures: figures::Figures::read(&figures, hand_over.as_deref())?,
     };
     let known = BENCHES.map(|(name, _)| name);
     if let Some(unknown) = arguments
@@ -108,12 +107,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
     }
     setting.figures.summary()?;
-    if saves {
-        setting.figures.save()?;
-    }
-    if let Some(place) = hand_over {
-        setting.figures.hand_over(&place)?;
-    }
     println!(
         "{}",
         if met {
@@ -139,15 +132,25 @@ fn path(arguments: &mut Vec<String>, flag: &str) -> Option<PathBuf> {
     (position < arguments.len()).then(|| PathBuf::from(arguments.remove(position)))
 }
 
-/// A new directory beside the build output, on a real disk. It stays until `cargo clean`: a
-/// file system that has just deleted thousands of files makes new ones slowly (ext4 avoids
-/// their inodes for some minutes), and so one bench would spoil the next.
-fn new_scratch() -> std::io::Result<PathBuf> {
-    let here = std::env::current_exe()?;
-    let target = here.ancestors().nth(3).unwrap_or(Path::new("/tmp"));
-    let scratch = target
-        .join("bench-scratch")
-        .join(std::process::id().to_string());
-    std::fs::create_dir_all(&scratch)?;
+/// Names where to work: a variable, as it was an option of no earlier bench.
+const SCRATCH: &str = "BASHFUL_BENCH_SCRATCH";
+
+/// The longest path of a socket, and what a bench and a name add at most to the scratch directory.
+const LONGEST_SOCKET: usize = 107;
+const LONGEST_BELOW: usize = 64;
+
+/// A new directory in the one that we are given.
+fn new_scratch() -> Result<PathBuf, String> {
+    let given = std::env::var_os(SCRATCH).ok_or(format!("{SCRATCH} is not set"))?;
+    let scratch = Path::new(&given).join(std::process::id().to_string());
+    if scratch.as_os_str().len() + LONGEST_BELOW > LONGEST_SOCKET {
+        let most = LONGEST_SOCKET - LONGEST_BELOW;
+        let scratch = scratch.display();
+        return Err(format!(
+            "the sockets below `{scratch}` would have too long a path: it may have {most} bytes"
+        ));
+    }
+    let failed = |error| format!("cannot create `{}`: {error}", scratch.display());
+    std::fs::create_dir_all(&scratch).map_err(failed)?;
     Ok(scratch)
 }

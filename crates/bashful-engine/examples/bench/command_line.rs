@@ -7,9 +7,16 @@ use crate::{Outcome, Setting};
 
 const ROUNDS: usize = 300;
 
+/// Whether an executable begins at a front; one of an older commit does not.
+fn has_front(setting: &Setting) -> bool {
+    let name = b"__bashful-resident";
+    let program = std::fs::read(&setting.bashful).unwrap_or_default();
+    program.windows(name.len()).any(|part| part == name)
+}
+
 pub(crate) fn bench(setting: &Setting) -> Outcome {
     let scratch = setting.scratch.as_path();
-    let run = |program: &str, arguments: &[&str]| {
+    let call = |program: &str, arguments: &[&str], alone: &str| {
         #[expect(
             clippy::disallowed_methods,
             reason = "the outside of the command line is measured"
@@ -20,16 +27,21 @@ pub(crate) fn bench(setting: &Setting) -> Outcome {
             .current_dir(scratch)
             .env("XDG_STATE_HOME", scratch.join("state"))
             .env("XDG_CACHE_HOME", scratch.join("cache"))
+            .env("BASHFUL_ALONE", alone)
             .env_remove("BASHFUL_SESSION")
+            .env_remove("XDG_RUNTIME_DIR")
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null());
         let status = command.status();
         assert!(status.is_ok_and(|status| status.success()));
     };
+    let run = |program: &str, arguments: &[&str]| call(program, arguments, "1");
+    // A call in a session that was used before is handed to a resident engine. One of older
+    // commits, which know of none, is not.
     let in_session = |bashful: &str, sandbox: &str| {
         let arguments = ["run", "--sandbox", sandbox, "--session", sandbox, "true"];
-        run(bashful, &arguments);
+        call(bashful, &arguments, "");
     };
     let wrapped = crate::sandbox::bubblewrap(scratch, &["bash", "-c", "true"]);
     let wrapped: Vec<&str> = wrapped.iter().map(String::as_str).collect();
@@ -48,6 +60,10 @@ pub(crate) fn bench(setting: &Setting) -> Outcome {
             &mut || in_session(bashful, "native"),
         ],
     );
+    let resident = scratch.join("state/bashful/run/resident.sock");
+    if cfg!(target_arch = "x86_64") && has_front(setting) && !resident.exists() {
+        return Err("no resident engine was there: the live room was measured without it".into());
+    }
     let names = [
         "bash -c true",
         "no sandbox, its keeper started for it",

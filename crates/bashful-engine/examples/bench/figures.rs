@@ -1,8 +1,9 @@
 //! The figures that are kept: each with its bar, its goal and the last committed result beside it.
 
 use std::cell::RefCell;
-use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::io::Write as _;
+use std::path::Path;
 
 use serde::Deserialize;
 
@@ -23,26 +24,27 @@ struct Figure {
 
 /// The file, and what was measured in this run.
 pub(crate) struct Figures {
-    file: PathBuf,
-    text: String,
     table: toml::Table,
     measured: RefCell<Vec<(&'static str, f64)>>,
+    /// Where each is also written as soon as it is there, as a line of name and value.
+    hand_over: Option<File>,
 }
 
 impl Figures {
-    pub(crate) fn read(file: &Path) -> Result<Self, Failure> {
-        let text = std::fs::read_to_string(file)?;
+    pub(crate) fn read(file: &Path, hand_over: Option<&Path>) -> Result<Self, Failure> {
         Ok(Self {
-            table: text.parse()?,
-            file: file.to_owned(),
-            text,
+            table: std::fs::read_to_string(file)?.parse()?,
             measured: RefCell::default(),
+            hand_over: hand_over.map(File::create).transpose()?,
         })
     }
 
     /// Prints a figure; whether its bar is met.
     pub(crate) fn tell(&self, name: &'static str, value: f64) -> Result<bool, Failure> {
         self.measured.borrow_mut().push((name, value));
+        if let Some(mut place) = self.hand_over.as_ref() {
+            writeln!(place, "{name} {value}")?;
+        }
         let mut met = true;
         println!("  {}", self.line(name, value, &mut met)?);
         Ok(met)
@@ -83,24 +85,6 @@ impl Figures {
             number(committed)
         ))
     }
-
-    /// Writes what was measured into the file. All other lines stay as they are.
-    pub(crate) fn save(&self) -> Result<(), Failure> {
-        let mut text = self.text.clone();
-        for (name, value) in self.measured.borrow().iter() {
-            text = with_result(&text, name, user(), *value);
-        }
-        Ok(std::fs::write(&self.file, text)?)
-    }
-
-    /// Writes what was measured as lines of name and value, for a comparison.
-    pub(crate) fn hand_over(&self, to: &Path) -> Result<(), Failure> {
-        let mut text = String::new();
-        for (name, value) in self.measured.borrow().iter() {
-            writeln!(text, "{name} {value}")?;
-        }
-        Ok(std::fs::write(to, text)?)
-    }
 }
 
 fn user() -> &'static str {
@@ -109,21 +93,4 @@ fn user() -> &'static str {
     } else {
         "ordinary-user"
     }
-}
-
-/// The text with the result of a user at the end of one table.
-fn with_result(text: &str, name: &str, user: &str, value: f64) -> String {
-    let (head, own) = (format!("[{name}]"), format!("{user} ="));
-    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
-    let Some(start) = lines.iter().position(|line| *line == head) else {
-        return text.to_owned();
-    };
-    let length = lines[start..].iter().position(String::is_empty);
-    let mut end = length.map_or(lines.len(), |length| start + length);
-    if let Some(old) = lines[start..end].iter().position(|it| it.starts_with(&own)) {
-        lines.remove(start + old);
-        end -= 1;
-    }
-    lines.insert(end, format!("{own} {value:.2}"));
-    lines.join("\n") + "\n"
 }

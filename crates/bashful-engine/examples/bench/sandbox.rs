@@ -1,5 +1,6 @@
 //! A sandboxed no-op against a plain spawn, bubblewrap and firejail.
 
+use std::collections::BTreeSet;
 use std::hint::black_box;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -7,6 +8,7 @@ use std::time::Duration;
 
 use bashful_engine::{Engine, Invocation, Places};
 
+use crate::memory;
 use crate::table::{Times, in_turns, print_ratios, ratio, require, timed_in_turns, took};
 use crate::{Outcome, Setting};
 
@@ -53,7 +55,11 @@ fn first_runs(setting: &Setting) -> Outcome {
         assert!(result.is_ok_and(|result| result.success));
     };
     let fresh = || Invocation::bash("true").fresh();
+    let before = memory::keepers();
     let used = engine()?;
+    run(&used, fresh());
+    std::thread::sleep(PAUSE * 4);
+    print_idle_memory(&before);
     let shell = ["--noprofile", "--norc", "-c", "true"];
     let mut plain = || took(&mut || spawn("bash", &shell));
     // A keeper that is up, and of which no run has wanted a fresh room so far.
@@ -82,6 +88,17 @@ fn first_runs(setting: &Setting) -> Outcome {
     let without = setting.figures.tell("first-run", of(1))?;
     let with = setting.figures.tell("first-run-spare", of(2))?;
     Ok(without && with)
+}
+
+/// What a spare room takes while it waits: it is all that the new keeper has.
+fn print_idle_memory(before: &BTreeSet<String>) {
+    for keeper in memory::keepers().difference(before) {
+        let Some((count, memory)) = memory::below(keeper) else {
+            println!("\n  not measured: a spare room's memory, which only root may look at");
+            continue;
+        };
+        println!("\n  a spare room while it waits: {count} processes, {memory} KiB");
+    }
 }
 
 fn round(setting: &Setting, title: &str) -> Result<Vec<Times>, Box<dyn std::error::Error>> {

@@ -1,5 +1,6 @@
 //! What a run may do, from its agent's profile, its own wish and its places.
 
+use crate::base::real::real;
 use crate::confine::environment::git_identity;
 use std::collections::BTreeMap;
 use std::fs;
@@ -196,7 +197,7 @@ impl Bounds {
                 .chain([profile.workspace.as_path()])
                 .chain(written)
                 .chain(read);
-            let real = entry.canonicalize();
+            let real = real(entry);
             // What is not there does no harm.
             real.map_or(true, |real| roots.any(|root| real.starts_with(root)))
         };

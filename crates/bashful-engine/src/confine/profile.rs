@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use bashful_policy::{Capabilities, NetworkCapability, Preset};
 use bashful_sandbox::{AbsentNames, Network, Profile, Protection, Reporting, WriteMode, WriteRoot};
 
+use crate::base::real::real;
 use crate::config::HomeMode;
 use crate::model::places::Places;
 
@@ -204,7 +205,7 @@ pub(crate) fn write_paths(
 /// The caller's home, canonical; none if there is no such directory.
 fn real_home(request: &ConfineRequest<'_>) -> Result<Option<PathBuf>, ConfineError> {
     let home = request.real_home.filter(|home| home.is_absolute());
-    let Some(home) = home.and_then(|home| home.canonicalize().ok()) else {
+    let Some(home) = home.and_then(|home| real(home).ok()) else {
         return Ok(None);
     };
     paths::check_text(&home)?;

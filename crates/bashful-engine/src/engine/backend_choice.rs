@@ -67,9 +67,17 @@ impl Chosen {
 
     /// The backend as far as it is known. Nothing is tried, and nothing is written.
     pub(crate) fn peek(&self, settings: &Settings) -> Option<Backend> {
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let here = known.as_ref().map(|known| known.backend);
-        here.or_else(|| Memory::of(&settings.places).recall())
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.is_none() {
+            let memory = Memory::of(&settings.places);
+            let since = Instant::now();
+            *known = memory.recall().map(|backend| Known {
+                backend,
+                since,
+                memory,
+            });
+        }
+        known.as_ref().map(|known| known.backend)
     }
 
     /// A start has failed because of the host: what worked once may work no longer.

@@ -39,7 +39,9 @@ pub(crate) fn leave_behind(places: &Places, idle: Duration) {
     if !cfg!(target_arch = "x86_64") || FRONT.get().is_some() {
         return;
     }
-    if places.runtime.join(socket_name()).exists() {
+    // The socket of one that was killed stays.
+    let socket = places.runtime.join(socket_name());
+    if socket.exists() && house::is_alive(&socket) {
         return;
     }
     // What Bashful runs leaves nothing behind that others would use.

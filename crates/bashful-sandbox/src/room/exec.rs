@@ -135,7 +135,7 @@ impl Room {
         let filter = Program::new(plan.filter.instructions())
             .map_err(|error| failed(Stage::Filter, error))?;
         let noticing = plan.notices.as_ref();
-        let number = init::fresh_number();
+        let number = init::fresh_number().map_err(|errno| failed(Stage::Filter, errno.into()))?;
         let notices = noticing.map(|noticing| noticing.filter.with_number(number));
         let notices = notices
             .as_deref()

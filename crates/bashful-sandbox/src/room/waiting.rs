@@ -110,9 +110,10 @@ impl Template {
     /// Whether runs by this plan may be copied from it: everything has the same place, and nothing
     /// was replaced since.
     pub(super) fn serves(&self, plan: &Plan) -> bool {
-        self.plan.view == plan.view
-            && self.plan.rules == plan.rules
-            && self.plan.survey.fingerprint == plan.survey.fingerprint
+        std::ptr::eq(&raw const *self.plan, plan)
+            || (self.plan.view == plan.view
+                && self.plan.rules == plan.rules
+                && self.plan.survey.fingerprint == plan.survey.fingerprint)
     }
 }
 

@@ -79,7 +79,7 @@ fn carry_out(report: RawFd, instructed: Instructed) -> Result<Started, (Stage, c
     }
     shut_in(setup.identity)?;
     let [filter, notices, recorded] = &filters;
-    let number = fresh_number();
+    let number = fresh_number().map_err(|errno| (Stage::Filter, errno.raw_os_error()))?;
     let notices = notices.as_deref().map(|known| with_number(known, number));
     let filter = program(filter.as_deref())?;
     let notices = program(notices.as_deref())?;

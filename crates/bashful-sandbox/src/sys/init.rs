@@ -392,12 +392,13 @@ pub(super) fn tell(report: RawFd, record: &Record) {
     unsafe { libc::write(report, bytes.as_ptr().cast::<c_void>(), RECORD_BYTES) };
 }
 
-/// A number that no run can guess, see [`Room::number`]. Without one our own calls are noticed.
-pub(crate) fn fresh_number() -> u32 {
+/// A number that no run can guess, see [`Room::number`]. Without one nothing is started: a run's own
+/// calls must not pass for ours. Nor is it what most registers hold.
+pub(crate) fn fresh_number() -> rustix::io::Result<u32> {
     let mut bytes = [0; 4];
     let flags = rustix::rand::GetRandomFlags::empty();
-    let filled = rustix::rand::getrandom(&mut bytes[..], flags);
-    filled.map_or(0, |_| u32::from_ne_bytes(bytes))
+    rustix::rand::getrandom(&mut bytes[..], flags)?;
+    Ok(u32::from_ne_bytes(bytes).max(1))
 }
 
 pub(super) fn leave() -> ! {

@@ -9,7 +9,7 @@ use crate::stage::User;
 use crate::trace::Trace;
 
 /// A driver (10) with a thread (11), its keeper (20), a first process (30) and the command (31,
-/// which its parent knows as 2).
+/// which its parent knows as 2): it is made ahead, and confines itself once too late.
 const LOG: &str = r#"10<driver> execve("/x/driver", ["/x/driver"], 0x0 /* 3 vars */) = 0
 10<driver> clone3({flags=CLONE_VM|CLONE_THREAD}, 88) = 11<driver>
 10<driver> read(0,  <unfinished ...>
@@ -22,7 +22,11 @@ const LOG: &str = r#"10<driver> execve("/x/driver", ["/x/driver"], 0x0 /* 3 vars
 20<bashful> ioctl(9, SECCOMP_IOCTL_NOTIF_RECV, 0x7ffe) = 0
 20<bashful> clone(child_stack=NULL, flags=CLONE_NEWPID|SIGCHLD) = 30<bashful>
 30<bashful> clone(child_stack=NULL, flags=SIGCHLD <unfinished ...>
+31<bashful> seccomp(SECCOMP_SET_MODE_FILTER, 0, 0x7ffe) = 0
+31<bashful> recvmsg(5,  <unfinished ...>
+31<bashful> <... recvmsg resumed>{msg_namelen=0}, 0) = 96
 31<bashful> chdir("/") = 0
+31<bashful> landlock_restrict_self(4, 0) = 0
 30<bashful> <... clone resumed>) = 2
 31<bashful> execve("/usr/bin/bash", ["bash"], 0x0 /* 3 vars */) = 0
 31<bash> brk(NULL) = 0x5500
@@ -37,12 +41,14 @@ const BUDGETS: &str = r#"# A comment.
 [live-room.engine]
 calls = 3 # why
 forks = 0
+confining = 0
 fsyncs = 1
 notices = 0
 databases = 1
 [live-room.keeper]
 calls = 1
 forks = 1
+confining = 0
 fsyncs = 0
 notices = 1
 databases = 0
@@ -50,17 +56,27 @@ seen = "clone 1"
 [live-room.first-process]
 calls = 20
 forks = 1
+confining = 0
+fsyncs = 0
+notices = 0
+databases = 0
+[live-room.command-before-order]
+calls = 2
+forks = 0
+confining = 1
 fsyncs = 0
 notices = 0
 databases = 0
 [live-room.command-before-exec]
 calls = 1
 forks = 0
+confining = 0
 fsyncs = 0
 notices = 0
 databases = 0
 [live-room.command-before-exec.ordinary-user]
-calls = 2
+calls = 3
+confining = 1
 "#;
 
 pub(crate) fn a_log_is_read_and_told() -> bool {
@@ -74,8 +90,14 @@ pub(crate) fn a_log_is_read_and_told() -> bool {
     ];
     let common = |role: &str| common.map(|line| line.replace("ROLE", role));
     let mut root = Vec::from(common("root"));
-    root.push("live-room, command-before-exec, as root: 2 calls, the budget is 1".to_owned());
-    root.push("    grown: chdir 1 (was 0), execve 1 (was 0)".to_owned());
+    root.extend(
+        [
+            "live-room, command-before-exec, as root: 3 calls, the budget is 1",
+            "    grown: chdir 1 (was 0), execve 1 (was 0), landlock_restrict_self 1 (was 0)",
+            "live-room, command-before-exec, as root: 1 confining, the budget is 0",
+        ]
+        .map(str::to_owned),
+    );
     assert_eq!(runs.len(), 1);
     assert_eq!(budgets.differences(&all(User::Root)), root);
     assert_eq!(

@@ -11,7 +11,9 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
 
-use bashful_engine::approvals::{AnsweredBy, Channel};
+use bashful_engine::approvals::{
+    AnsweredBy, ApprovalQueue, Channel, GrantWish, Opening, Scope, SubjectWish, version_of_policy,
+};
 use bashful_engine::config::{Config, Sandbox};
 use bashful_engine::scripts::{BashRun, CreatedBy, MissingValues, NewScript, Seen, StartedScript};
 use bashful_engine::{
@@ -56,20 +58,32 @@ fn prepared(scenario: Scenario, bashful: &Path, root: &Path) -> Box<dyn FnMut() 
         }
         Scenario::Script => script(&builder().build().unwrap(), &workspace),
         Scenario::Background => background(builder()),
+        Scenario::OneTimeYes => one_time_yes(builder(), root, &workspace),
+        Scenario::Creates => plain_runs(builder(), || Invocation::bash(CREATES)),
     }
 }
+
+/// The kernel asks about each of these.
+const CREATES: &str = "for i in {1..100}; do : >f$i; done";
+
+/// It is asked about, and does nothing.
+const ASKED: &str = "true || git push origin main";
 
 fn builder(bashful: &Path, root: &Path, workspace: &Path) -> EngineBuilder {
     let environment = [("PATH", PATH), ("HOME", root.to_str().unwrap())];
     let environment = environment.map(|(name, value)| (name.to_owned(), value.to_owned()));
-    let mut config = Config::default();
-    config.tasks.per_agent = 1 << 20;
     Engine::builder()
         .helper(bashful)
         .places(Places::under(root))
         .workspace(workspace)
         .environment(BTreeMap::from(environment))
-        .config(config)
+        .config(config())
+}
+
+fn config() -> Config {
+    let mut config = Config::default();
+    config.tasks.per_agent = 1 << 20;
+    config
 }
 
 fn plain_runs(builder: EngineBuilder, run: fn() -> Invocation) -> Box<dyn FnMut() -> String> {
@@ -105,6 +119,33 @@ fn script(engine: &Engine, workspace: &Path) -> Box<dyn FnMut() -> String> {
             Ok(StartedScript::Running(run)) => assert!(run.wait_here().unwrap().success),
             _ => panic!("the script did not start"),
         }
+        String::new()
+    })
+}
+
+fn one_time_yes(
+    builder: EngineBuilder,
+    root: &Path,
+    workspace: &Path,
+) -> Box<dyn FnMut() -> String> {
+    let agent = "asked";
+    let engine = builder.agent(agent).build().unwrap();
+    let queue = ApprovalQueue::open(&Places::under(root)).unwrap();
+    let witness = AnsweredBy::outside(Channel::Callback).unwrap();
+    let wish = GrantWish {
+        scope: Scope::Call,
+        subject: SubjectWish::Command(ASKED.to_owned()),
+        opens: Opening::default(),
+        agent: agent.to_owned(),
+        session: None,
+        workspace: workspace.to_owned(),
+        policy: version_of_policy(&config(), agent, None).unwrap(),
+        expires: None,
+    };
+    Box::new(move || {
+        queue.give(&wish, &witness).unwrap();
+        let result = block_on(engine.run(Invocation::bash(ASKED))).unwrap();
+        assert!(result.success, "{result:?}");
         String::new()
     })
 }

@@ -36,6 +36,7 @@ fn add(counts: &mut Counts, call: &Call) {
     let kinds = [
         (What::Calls, true),
         (What::Forks, call.is_fork()),
+        (What::Confining, call.is_confining()),
         (What::Fsyncs, call.is_fsync()),
         (What::Notices, call.is_notice()),
         (What::Databases, call.is_database()),
@@ -83,8 +84,17 @@ fn roles(trace: &Trace, scenario: Scenario, keeper: i32) -> Vec<Option<Role>> {
             work = match (call.program.as_str(), work) {
                 ("bash", _) => {
                     let own = (before..index).filter(|&at| trace.calls[at].thread == thread);
-                    for at in own {
-                        roles[at] = roles[at].map(|_| Role::Command);
+                    let own: Vec<usize> = own.collect();
+                    let order = own.iter().rposition(|&at| trace.calls[at].is_order());
+                    let ahead = order.map_or(0, |order| order + 1);
+                    for (place, at) in own.into_iter().enumerate() {
+                        let is_ahead = place < ahead;
+                        let role = if is_ahead {
+                            Role::Understudy
+                        } else {
+                            Role::Command
+                        };
+                        roles[at] = roles[at].map(|_| role);
                     }
                     Work::Foreign
                 }

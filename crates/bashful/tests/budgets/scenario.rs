@@ -6,7 +6,7 @@ pub(crate) const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin
 /// What the process that is counted is called.
 pub(crate) const DRIVER: &str = "driver";
 
-/// One way to run `true` again and again.
+/// One way to run `true`, or as little, again and again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Scenario {
     Library,
@@ -18,10 +18,14 @@ pub(crate) enum Scenario {
     Shell,
     Background,
     Bubblewrap,
+    /// A yes for one call is given, and a run uses it up.
+    OneTimeYes,
+    /// A hundred small files are made.
+    Creates,
 }
 
 impl Scenario {
-    pub(crate) const ALL: [Self; 8] = [
+    pub(crate) const ALL: [Self; 10] = [
         Self::Library,
         Self::LiveRoom,
         Self::CommandLine,
@@ -30,6 +34,8 @@ impl Scenario {
         Self::Shell,
         Self::Background,
         Self::Bubblewrap,
+        Self::OneTimeYes,
+        Self::Creates,
     ];
 
     pub(crate) fn name(self) -> &'static str {
@@ -42,6 +48,8 @@ impl Scenario {
             Self::Shell => "shell",
             Self::Background => "background",
             Self::Bubblewrap => "bubblewrap",
+            Self::OneTimeYes => "one-time-yes",
+            Self::Creates => "creates",
         }
     }
 
@@ -61,16 +69,21 @@ pub(crate) enum Role {
     Keeper,
     /// What the keeper starts besides the command: first processes, ushers, searches.
     First,
-    /// The process that becomes the command, until it does.
+    /// What becomes the command, until its order has arrived: in a live room it is made ahead, while
+    /// nothing waits for it.
+    Understudy,
+    /// The process that becomes the command: from its order to its exec, or from its start where
+    /// nothing was made ahead.
     Command,
 }
 
 impl Role {
-    pub(crate) const ALL: [Self; 5] = [
+    pub(crate) const ALL: [Self; 6] = [
         Self::CommandLine,
         Self::Engine,
         Self::Keeper,
         Self::First,
+        Self::Understudy,
         Self::Command,
     ];
 
@@ -80,6 +93,7 @@ impl Role {
             Self::Engine => "engine",
             Self::Keeper => "keeper",
             Self::First => "first-process",
+            Self::Understudy => "command-before-order",
             Self::Command => "command-before-exec",
         }
     }
@@ -90,6 +104,8 @@ impl Role {
 pub(crate) enum What {
     Calls,
     Forks,
+    /// Filters and Landlock: what confines a process.
+    Confining,
     Fsyncs,
     Notices,
     Databases,
@@ -98,9 +114,10 @@ pub(crate) enum What {
 }
 
 impl What {
-    pub(crate) const ALL: [Self; 7] = [
+    pub(crate) const ALL: [Self; 8] = [
         Self::Calls,
         Self::Forks,
+        Self::Confining,
         Self::Fsyncs,
         Self::Notices,
         Self::Databases,
@@ -112,6 +129,7 @@ impl What {
         match self {
             Self::Calls => "calls",
             Self::Forks => "forks",
+            Self::Confining => "confining",
             Self::Fsyncs => "fsyncs",
             Self::Notices => "notices",
             Self::Databases => "databases",
@@ -131,7 +149,9 @@ impl What {
     pub(crate) fn budget_for(self, median: u64) -> u64 {
         match self {
             Self::Calls => median + median / 10 + 3,
-            Self::Forks | Self::Fsyncs | Self::Notices | Self::Databases => median,
+            Self::Forks | Self::Confining | Self::Fsyncs | Self::Notices | Self::Databases => {
+                median
+            }
             Self::Faults => median + median / 5 + 15,
             Self::Wakes => median + median / 3 + 3,
         }

@@ -30,6 +30,17 @@ impl Call {
         matches!(self.name.as_str(), "execve" | "execveat") && self.result == Some(0)
     }
 
+    /// Whether it puts a filter or Landlock on its process, or prepares that.
+    pub(crate) fn is_confining(&self) -> bool {
+        let filters = self.name == "prctl" && self.text.starts_with("PR_SET_SECCOMP");
+        filters || self.name == "seccomp" || self.name.starts_with("landlock_")
+    }
+
+    /// Whether it brought what was waited for: the order of what becomes a command.
+    pub(crate) fn is_order(&self) -> bool {
+        self.name == "recvmsg" && self.result.is_some_and(|length| length > 0)
+    }
+
     pub(crate) fn is_fsync(&self) -> bool {
         let names = ["fsync", "fdatasync", "syncfs", "sync", "sync_file_range"];
         names.contains(&self.name.as_str())

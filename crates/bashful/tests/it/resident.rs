@@ -1,6 +1,9 @@
 //! Calls that a front hands to a resident engine: they look from outside as if the program had done
 //! all of it, and who must not be served is not.
 
+mod at_a_terminal;
+mod kills;
+
 use std::fs;
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
@@ -26,20 +29,27 @@ impl House {
     }
 
     fn in_world(world: World) -> Self {
-        for _ in 0..2 {
-            assert_eq!(Running::start(call(&world, &["true"])).end().code, 0);
-        }
-        // What made it has the same words for a moment, and no children.
-        let is_ready = |pid| {
-            of_residents(&world)
-                .iter()
-                .any(|one| parent_of(*one) == pid)
-        };
-        assert!(eventually(|| resident(&world).is_some_and(is_ready)));
-        let resident = resident(&world).unwrap();
+        let resident = Self::moved_in(&world);
         let house = Self { world, resident };
         house.rest();
         house
+    }
+
+    /// Calls until a resident is there.
+    fn moved_in(world: &World) -> i32 {
+        for _ in 0..2 {
+            assert_eq!(Running::start(call(world, &["true"])).end().code, 0);
+        }
+        // What made it has the same words for a moment, and no children.
+        let is_ready = |pid| of_residents(world).iter().any(|one| parent_of(*one) == pid);
+        assert!(eventually(|| resident(world).is_some_and(is_ready)));
+        resident(world).unwrap()
+    }
+
+    /// The same after a resident may have died.
+    fn restore(&mut self) {
+        self.resident = Self::moved_in(&self.world);
+        self.rest();
     }
 
     /// Waits until both stand-ins are ready.

@@ -33,6 +33,7 @@ mod reporting;
 mod rooms;
 mod secrets;
 mod secrets_later;
+mod spare_rooms;
 mod violations;
 mod weaker;
 

@@ -35,22 +35,33 @@ struct KnownBounds {
     bounds: Arc<Bounds>,
     /// When they were found, or found to be right still.
     at: Instant,
-    /// What they depend on; none where that is more than can be looked at again.
-    fingerprint: Option<Fingerprint>,
-    /// Whether the fingerprint was there before they were found, and sees every change since.
-    lasts: bool,
+    known: Known,
+}
+
+/// What is known of what bounds depend on.
+#[derive(Debug)]
+enum Known {
+    /// It is more than can be looked at again.
+    TooMuch,
+    /// Only its names: the next run looks at it before it finds bounds anew. A process that serves
+    /// one call never looks.
+    Names(LookedAt),
+    /// What it was before the bounds were found.
+    Seen(Box<Fingerprint>),
 }
 
 impl KnownBounds {
     fn is_right(&mut self) -> bool {
         let is_fresh = self.at.elapsed() < FRESH;
-        let Some(fingerprint) = &self.fingerprint else {
-            return is_fresh;
+        let fingerprint = match &self.known {
+            Known::TooMuch => return is_fresh,
+            Known::Names(_) => return false,
+            Known::Seen(fingerprint) => fingerprint,
         };
         if !fingerprint.files_stand() {
             return false;
         }
-        if !is_fresh && self.lasts && fingerprint.places_stand() {
+        if !is_fresh && fingerprint.sees_all && fingerprint.places_stand() {
             self.at = Instant::now();
             return true;
         }
@@ -78,8 +89,11 @@ impl Remembered {
         if found.is_right() {
             return Ok(Arc::clone(&found.bounds));
         }
-        let fingerprint = found.fingerprint.as_ref();
-        Err(fingerprint.map(|fingerprint| fingerprint.names().clone()))
+        Err(match &found.known {
+            Known::TooMuch => None,
+            Known::Names(names) => Some(names.clone()),
+            Known::Seen(fingerprint) => Some(fingerprint.names().clone()),
+        })
     }
 
     /// Remembers bounds, with a fingerprint from before they were found and the names of what was
@@ -91,14 +105,12 @@ impl Remembered {
         looked_at: Option<LookedAt>,
         bounds: &Arc<Bounds>,
     ) {
-        let (fingerprint, lasts) = match (before, looked_at) {
-            (_, None) => (None, false),
+        let known = match (before, looked_at) {
+            (_, None) => Known::TooMuch,
             (Some(fingerprint), Some(names)) if *fingerprint.names() == names => {
-                let lasts = fingerprint.sees_all;
-                (Some(fingerprint), lasts)
+                Known::Seen(Box::new(fingerprint))
             }
-            // A file may have changed since they were found.
-            (_, Some(names)) => (Some(Fingerprint::of(names)), false),
+            (_, Some(names)) => Known::Names(names),
         };
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|found| found.purpose != purpose);
@@ -109,8 +121,7 @@ impl Remembered {
             purpose,
             bounds: Arc::clone(bounds),
             at: Instant::now(),
-            fingerprint,
-            lasts,
+            known,
         });
     }
 }

@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use super::glob;
+use crate::base::real;
 use crate::model::error::confine::ConfineError;
 
 /// The most paths of one run, patterns spelled out.
@@ -89,7 +90,7 @@ impl<'a> Resolver<'a> {
             return Ok(vec![self.workspace.to_owned()]);
         }
         let path = self.absolute(key, written)?;
-        match path.canonicalize() {
+        match real::real(&path) {
             Ok(real) if real != path && self.as_seen.iter().any(|seen| seen == written) => {
                 Err(ConfineError::LeadsElsewhere {
                     key,
@@ -177,7 +178,7 @@ impl<'a> Resolver<'a> {
         let as_seen = self.as_seen.iter().any(|seen| seen == written);
         let mut real = Vec::new();
         for path in found {
-            match path.canonicalize() {
+            match real::real(&path) {
                 Ok(resolved) if as_seen && resolved != path => {
                     return Err(ConfineError::LeadsElsewhere {
                         key,

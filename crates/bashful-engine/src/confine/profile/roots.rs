@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use bashful_policy::Preset;
 use bashful_sandbox::WriteRoot;
 
+use crate::base::real::real;
 use crate::config::HomeMode;
 use crate::model::places::{SCRATCH, make_private, other_scratch};
 
@@ -122,7 +123,7 @@ impl Roots {
             if *directory == other_scratch() && !is_ours(directory) {
                 continue;
             }
-            if let Ok(real) = directory.canonicalize() {
+            if let Ok(real) = real(directory) {
                 // A run's own scratch is out of the reach of everything that it declares, so what
                 // lies beside it is not in view.
                 if request
@@ -133,7 +134,7 @@ impl Roots {
                 }
             } else if self.could_make(directory)
                 && make_private(directory).is_ok()
-                && let Ok(real) = directory.canonicalize()
+                && let Ok(real) = real(directory)
             {
                 own.push(real);
             }
@@ -146,7 +147,7 @@ impl Roots {
         let parent = directory
             .ancestors()
             .skip(1)
-            .find_map(|above| above.canonicalize().ok());
+            .find_map(|above| real(above).ok());
         parent.is_some_and(|parent| is_below(&parent, self.write.iter().map(|root| &root.path)))
     }
 
@@ -277,13 +278,13 @@ fn is_ours(directory: &Path) -> bool {
 
 /// Those that exist.
 fn canonical(paths: &[PathBuf]) -> Vec<PathBuf> {
-    let real = paths.iter().filter_map(|path| path.canonicalize().ok());
+    let real = paths.iter().filter_map(|path| real(path).ok());
     real.collect()
 }
 
 /// The canonical path of what has to exist.
 fn existing(path: &Path) -> Result<PathBuf, ConfineError> {
-    let real = path.canonicalize();
+    let real = real(path);
     let real = real.map_err(|source| ConfineError::UnreadablePath {
         key: "caches",
         written: path.display().to_string(),

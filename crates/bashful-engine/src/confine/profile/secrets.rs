@@ -12,6 +12,7 @@ use super::glob;
 use super::roots::Roots;
 use super::view::{is_below, is_system};
 use super::walk::{Bound, Step};
+use crate::base::real::real;
 use crate::model::error::confine::ConfineError;
 
 mod list;
@@ -174,7 +175,7 @@ fn existing(base: &Path, pattern: &str) -> Vec<PathBuf> {
         // Most do not exist, and this is the cheapest way to know.
         let exists = fs::symlink_metadata(&path).is_ok();
         return exists
-            .then(|| path.canonicalize().ok())
+            .then(|| real(&path).ok())
             .flatten()
             .into_iter()
             .collect();
@@ -194,7 +195,7 @@ fn existing(base: &Path, pattern: &str) -> Vec<PathBuf> {
                 .to_str()
                 .is_some_and(|found| glob::matches(name, found))
         })
-        .filter_map(|entry| entry.path().canonicalize().ok())
+        .filter_map(|entry| real(&entry.path()).ok())
         .collect()
 }
 
@@ -211,7 +212,7 @@ fn homes(home: Option<&Path>, roots: &Roots) -> Result<Vec<PathBuf>, ConfineErro
             .all()
             .any(|root| other.starts_with(root) || root.starts_with(&other));
         if reached
-            && let Ok(other) = other.canonicalize()
+            && let Ok(other) = real(&other)
             && !homes.contains(&other)
         {
             homes.push(other);
@@ -256,7 +257,7 @@ fn environment_files(
                 return Ok(Step::Into);
             }
             if entry.file_name().to_str().is_some_and(is_environment_file)
-                && let Ok(real) = entry.path().canonicalize()
+                && let Ok(real) = real(&entry.path())
                 && real.is_file()
                 && !real.starts_with(request.workspace)
                 && roots.show(&real)

@@ -10,6 +10,7 @@ use super::deny::Denied;
 use super::paths::check_text;
 use super::roots::Roots;
 use super::view::{is_below, is_system};
+use crate::base::real;
 use crate::model::error::confine::ConfineError;
 
 /// Programs by which a directory on PATH is known to belong to a toolchain.
@@ -115,7 +116,7 @@ impl ToolchainSearch<'_> {
             if !written.is_absolute() {
                 continue;
             }
-            let Ok(real) = written.canonicalize() else {
+            let Ok(real) = real::real(written) else {
                 continue;
             };
             if is_system(&real) {
@@ -133,7 +134,7 @@ impl ToolchainSearch<'_> {
                 continue;
             }
             for tool in &tools {
-                if let Ok(file) = real.join(tool).canonicalize() {
+                if let Ok(file) = real::real(&real.join(tool)) {
                     self.add_home_of(&file);
                 }
             }
@@ -200,7 +201,7 @@ impl ToolchainSearch<'_> {
             (key.trim() == "home").then(|| PathBuf::from(value.trim()))
         });
         if let Some(base) = base.filter(|base| base.is_absolute())
-            && let Ok(python) = base.join("python3").canonicalize()
+            && let Ok(python) = real::real(&base.join("python3"))
         {
             self.add_home_of(&python);
         }
@@ -215,7 +216,7 @@ impl ToolchainSearch<'_> {
             let named = self.request.caller.variable(variable).map(PathBuf::from);
             let usual = || self.home.map(|home| home.join(folder));
             let place = named.filter(|path| path.is_absolute()).or_else(usual);
-            let Some(place) = place.and_then(|place| place.canonicalize().ok()) else {
+            let Some(place) = place.and_then(|place| real::real(&place).ok()) else {
                 continue;
             };
             // Rustup's proxies lie beside cargo; all others have what is on PATH inside.
@@ -239,7 +240,7 @@ impl ToolchainSearch<'_> {
             let Some(place) = self.request.caller.variable(variable).map(Path::new) else {
                 continue;
             };
-            let Ok(real) = place.canonicalize() else {
+            let Ok(real) = real::real(place) else {
                 continue;
             };
             if !place.is_absolute() || !real.join(program).is_file() {

@@ -67,7 +67,7 @@ impl Resident {
         rustix::process::setsid()?;
         let path = directory.join(socket_name());
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-        let lock = open(path.with_extension("lock"), flags, Mode::RUSR | Mode::WUSR)?;
+        let lock = open(lock_of(&path), flags, Mode::RUSR | Mode::WUSR)?;
         flock(&lock, FlockOperation::NonBlockingLockExclusive)?;
         let kind = SocketType::SEQPACKET;
         let listener =
@@ -187,6 +187,20 @@ impl Resident {
             }
         }
     }
+}
+
+/// Beside the socket; a resident holds it for as long as it lives.
+fn lock_of(socket: &Path) -> PathBuf {
+    socket.with_extension("lock")
+}
+
+/// Whether the resident of this socket lives.
+pub(super) fn is_alive(socket: &Path) -> bool {
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    let Ok(lock) = open(lock_of(socket), flags, Mode::empty()) else {
+        return false;
+    };
+    flock(&lock, FlockOperation::NonBlockingLockShared).is_err()
 }
 
 fn make() -> io::Result<Made> {

@@ -3,14 +3,18 @@
 use std::os::fd::AsFd;
 
 use bashful_keeper::send_line;
+use bashful_sandbox::{Network, Profile, Reporting, Resources, WriteMode, WriteRoot};
 
 use super::*;
 
 impl Talk {
     /// Orders a command that is held; with what is returned it is released.
     fn order_held(&mut self, id: &str, cwd: &Path, command: &str) -> UnixStream {
+        self.hold(start(id, cwd, command))
+    }
+
+    fn hold(&mut self, mut order: Value) -> UnixStream {
         let (ours, theirs) = UnixStream::pair().unwrap();
-        let mut order = start(id, cwd, command);
         order["start"]["held"] = json!(true);
         let line = format!("{order}\n");
         let sent = send_line(
@@ -41,6 +45,59 @@ fn a_held_command_executes_at_the_word_and_others_go_on_meanwhile() {
     let finished = talk.hear_of("finished");
     assert_eq!(finished["state"]["exit_code"], 3);
     assert!(house.path().join("ran").exists());
+}
+
+/// An order for a command that has this directory and the system in view, in the session's room.
+fn start_in_a_room(id: &str, workspace: &Path, command: &str) -> Value {
+    let profile = Profile {
+        workspace: workspace.to_owned(),
+        read: vec![workspace.to_owned()],
+        write: vec![WriteRoot {
+            path: workspace.to_owned(),
+            mode: WriteMode::Direct,
+            protect: false,
+        }],
+        hide: Vec::new(),
+        empty: Vec::new(),
+        network: Network::Off,
+        commands: None,
+        resources: Resources::default(),
+        optional: Vec::new(),
+        reporting: Reporting::Usual,
+        git_obeys: Vec::new(),
+    };
+    let mut order = start(id, workspace, command);
+    order["start"]["room"] = json!({"profile": profile, "fresh": false});
+    order
+}
+
+#[test]
+fn a_slow_disk_of_one_engine_stalls_no_run_of_another_in_the_same_room() {
+    // In /tmp itself: a socket's path has to be short.
+    let house = tempfile::tempdir_in("/tmp").unwrap();
+    let workspace = house.path().join("workspace");
+    fs::create_dir(&workspace).unwrap();
+    let socket = house.path().join("k.sock");
+    let mut slow = Talk::begin();
+    slow.greet(house.path(), Some(&socket));
+    let mut other = Talk::over(UnixStream::connect(&socket).unwrap());
+    other.greet(house.path(), Some(&socket));
+    let held = start_in_a_room("bash-held", &workspace, "touch ran; echo $$; exit 3");
+    let mut release = slow.hold(held);
+    let directory = house.path().join("tasks/bash-held");
+    assert!(eventually(|| directory.exists()));
+    for id in ["bash-one", "bash-two", "bash-three"] {
+        let order = start_in_a_room(id, &workspace, "test ! -e ran && exit 4");
+        other.say(&order);
+        let finished = other.hear_of("finished");
+        assert_eq!(finished["id"], id);
+        assert_eq!(finished["state"]["exit_code"], 4, "{finished}");
+    }
+    assert!(!workspace.join("ran").exists());
+    release.write_all(b"!").unwrap();
+    let finished = slow.hear_of("finished");
+    assert_eq!(finished["state"]["exit_code"], 3, "{finished}");
+    assert!(workspace.join("ran").exists());
 }
 
 #[test]

@@ -50,12 +50,13 @@ impl Remembered {
     fn look() -> Self {
         let base = Path::new("/");
         // The stamps come first: what changes after them is noticed the next time.
-        let mut stamps = BTreeMap::new();
+        let mut stamps: BTreeMap<PathBuf, Stamp> = BTreeMap::new();
         for pattern in IN_SYSTEM {
             let path = base.join(pattern);
             // The nearest directory that exists: what is missing below would appear in it.
             let nearest = path.ancestors().skip(1).find_map(|above| {
-                let stamp = stamp(above)?;
+                // Most lie beside others.
+                let stamp = stamps.get(above).copied().or_else(|| stamp(above))?;
                 Some((above.to_owned(), stamp))
             });
             stamps.extend(nearest);
