@@ -158,7 +158,9 @@ impl Search {
             }
         }
         kind.repository = path.file_name().is_some_and(|name| name == ".git")
-            || (head && (common || (objects && refs)));
+            // What worktrees share needs no `HEAD`, and what shares it has neither of the others.
+            || (objects && refs)
+            || (head && common);
         let place = |name: &OsStr| {
             if kind.repository && name == "objects" {
                 Place::Objects
@@ -187,7 +189,7 @@ fn holds_objects(directory: &OwnedFd, name: &[u8]) -> bool {
         let about = statat(directory, name, AtFlags::SYMLINK_NOFOLLOW);
         about.is_ok_and(|about| about.st_nlink == 2)
     };
-    is_named_so && is_last() && lacks("HEAD") && lacks(".git")
+    is_named_so && is_last() && ["HEAD", ".git", "objects"].into_iter().all(lacks)
 }
 
 /// Opens a directory below the root.

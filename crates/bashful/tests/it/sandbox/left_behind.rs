@@ -111,9 +111,9 @@ fn what_the_person_changes_between_runs_is_the_persons() {
 /// In one root what executes, in another what makes it a repository: neither alone is one.
 #[test]
 fn what_was_begun_in_a_root_above_or_below_is_known() {
-    let begin = "mkdir -p n/g/objects n/g/refs n/g/hooks; echo evil > n/g/hooks/pre-commit; \
+    let begin = "mkdir -p n/g/objects n/g/hooks; echo evil > n/g/hooks/pre-commit; \
                  printf '[core]\\n\\tfsmonitor = ./evil\\n' > n/g/config";
-    let complete = "echo 'ref: refs/heads/main' > n/g/HEAD && mv n/g n/.git";
+    let complete = "mkdir n/g/refs && echo 'ref: refs/heads/main' > n/g/HEAD && mv n/g n/.git";
     for below_first in [true, false] {
         let world = World::unjudged();
         let project = world.workspace().join("pkg/a/b");
