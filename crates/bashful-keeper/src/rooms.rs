@@ -134,6 +134,7 @@ impl Rooms {
                 confined,
                 recorded: self.recorded,
                 held: self.diary.take_recovered(),
+                untold: 0,
                 pages,
                 changes: [None; 2],
                 absent: request.absent.clone(),
@@ -345,6 +346,7 @@ impl Rooms {
         let notices = place.confined.notices.as_mut();
         found.extend(notices.map(Notices::take_violations).unwrap_or_default());
         found.append(&mut place.held);
+        found.extend(Violation::untold(place.untold));
         let enforcement = place.plan.enforcement;
         let number = place.number;
         if let Some(kept) = self.kept.get_mut(&number) {

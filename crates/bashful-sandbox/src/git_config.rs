@@ -120,6 +120,16 @@ pub(crate) struct HeldKey {
     pub(crate) attempt: Attempt,
 }
 
+impl HeldKey {
+    /// What the run did, in words.
+    pub(crate) fn doing(&self) -> String {
+        match self.attempt {
+            Attempt::Set => format!("set {} to {}", self.key, self.value),
+            Attempt::Remove => format!("remove {}", self.key),
+        }
+    }
+}
+
 /// What a run did with a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Attempt {

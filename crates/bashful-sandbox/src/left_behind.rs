@@ -200,7 +200,7 @@ impl Examination {
             };
             holding.look(&watch, directory);
         }
-        self.found.append(&mut holding.found);
+        self.found.extend(holding.into_found());
     }
 
     fn tell(&mut self, path: &Path, what: &str) {
@@ -243,11 +243,14 @@ impl Ground {
         }
     }
 
-    /// The hosts that git may be made to contact by what runs wrote here.
+    /// The hosts that git may be made to contact by what runs wrote here: those of the person's
+    /// configuration at the top. One that no mount covered may be a run's, and names none.
     pub(crate) fn hosts(&self) -> Hosts {
         let mut hosts = Hosts::for_runs_with(self.network);
-        let own = read_small(&self.root.join(".git/config"));
-        hosts.add(own.unwrap_or_default().as_bytes());
+        let config = self.root.join(".git/config");
+        if self.covered.contains(&config) {
+            hosts.add(read_small(&config).unwrap_or_default().as_bytes());
+        }
         hosts
     }
 

@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::place::InRoom;
 use bashful_sandbox::{Activity, Examination, Ground, Profile, Scope, Stay, Violation};
 
 /// The diary of a keeper.
@@ -51,10 +52,17 @@ impl Diary {
         }
     }
 
-    /// Examinations of what runs left in these roots.
-    pub(crate) fn examinations(&self, grounds: &[Ground], tag: &str) -> Vec<Examination> {
-        let each = grounds.iter().filter_map(|ground| {
-            let moments = self.roots.get(ground.root())?.moments();
+    /// Examinations of what a run left in the roots that these pages are about.
+    pub(crate) fn examinations(&self, place: &InRoom, tag: &str) -> Vec<Examination> {
+        let each = place.freshness().grounds().iter().filter_map(|ground| {
+            let mut moments = self.roots.get(ground.root())?.moments();
+            let page = place
+                .pages
+                .iter()
+                .find(|Page(root, _)| root == ground.root());
+            if let Some(Page(_, stay)) = page {
+                moments = moments.since(stay.began());
+            }
             Examination::begin(ground, moments, Scope::Repositories, tag)
         });
         each.collect()
@@ -75,7 +83,7 @@ impl Diary {
                 continue;
             };
             let ground = Ground::before(&root.path, profile, since);
-            let moments = activity.moments();
+            let moments = activity.moments().since(since);
             if let Some(mut left) = Examination::begin(&ground, moments, Scope::Everything, "lost")
             {
                 left.finish(PATIENCE);

@@ -157,7 +157,7 @@ impl Run {
         else {
             return Search::Done;
         };
-        let mut going = rooms.diary.examinations(place.freshness().grounds(), tag);
+        let mut going = rooms.diary.examinations(place, tag);
         let done = |examination: &mut Examination| examination.go_on(AT_ONCE) == Progress::Done;
         // Each of them, not only those before the first large one.
         let unfinished = going

@@ -49,6 +49,8 @@ struct Record {
 pub struct Moments {
     /// In order, apart from each other.
     spans: Vec<(u64, u64)>,
+    /// What changed before this was looked at after earlier runs, and told.
+    told_before: u64,
 }
 
 const RECORD: usize = 32;
@@ -234,10 +236,19 @@ fn open_file(path: &Path) -> io::Result<File> {
 }
 
 fn now() -> u64 {
-    let since = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
+    since_1970(SystemTime::now())
+}
+
+fn since_1970(time: SystemTime) -> u64 {
+    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
+}
+
+impl Stay {
+    /// When the run began.
+    pub fn began(&self) -> SystemTime {
+        UNIX_EPOCH + Duration::from_nanos(self.record.start)
+    }
 }
 
 impl Record {
@@ -293,31 +304,55 @@ impl Moments {
                 (record.start.saturating_sub(MARGIN), end + MARGIN)
             })
             .collect();
-        Self { spans }.apart_by(0)
+        let moments = Self {
+            spans,
+            told_before: 0,
+        };
+        moments.apart_by(0)
     }
 
     /// The same with spans that are closer than this made one.
     fn apart_by(mut self, distance: u64) -> Self {
         self.spans.sort_unstable();
         let mut spans: Vec<(u64, u64)> = Vec::new();
-        for (start, end) in self.spans {
+        for (start, end) in std::mem::take(&mut self.spans) {
             match spans.last_mut() {
                 Some(last) if start <= last.1.saturating_add(distance) => last.1 = last.1.max(end),
                 _ => spans.push((start, end)),
             }
         }
-        Self { spans }
+        Self { spans, ..self }
+    }
+
+    /// The same, for what is looked at after a run that began at this time: what was left earlier
+    /// was told.
+    #[must_use]
+    pub fn since(self, began: SystemTime) -> Self {
+        let told_before = since_1970(began).saturating_sub(MARGIN);
+        Self {
+            told_before,
+            ..self
+        }
+    }
+
+    /// Whether what changed then is still to be told, if it was a run that changed it.
+    pub(crate) fn are_new(&self, seconds: i64, nanoseconds: i64) -> bool {
+        nanoseconds_of(seconds, nanoseconds) >= self.told_before
     }
 
     /// Whether a run was going on when a file changed, by the seconds and nanoseconds of the
     /// kernel's time of change.
     pub(crate) fn include(&self, seconds: i64, nanoseconds: i64) -> bool {
-        let at = u64::try_from(i128::from(seconds) * 1_000_000_000 + i128::from(nanoseconds));
-        let at = at.unwrap_or_default();
+        let at = nanoseconds_of(seconds, nanoseconds);
         let after = self.spans.partition_point(|(start, _)| *start <= at);
         let span = after.checked_sub(1).and_then(|index| self.spans.get(index));
         span.is_some_and(|(_, end)| at <= *end)
     }
+}
+
+fn nanoseconds_of(seconds: i64, nanoseconds: i64) -> u64 {
+    let at = i128::from(seconds) * 1_000_000_000 + i128::from(nanoseconds);
+    u64::try_from(at).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -12,8 +12,9 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
+use super::hold::{addresses_in, refuse_countless};
 use super::{BuildError, BuildStep, Room};
-use crate::git_config::{Attempt, HeldKey, Hosts, merge};
+use crate::git_config::{Hosts, merge};
 use crate::plan::Plan;
 use crate::profile::Violation;
 use crate::survey::Identity;
@@ -61,7 +62,7 @@ impl Stamp {
 const CONFIG: &str = "config";
 /// A configuration larger than this is not one.
 const MOST_BYTES: u64 = 4 << 20;
-/// How many held keys are reported of one run.
+/// How many held keys are told one by one; the others are counted.
 const MOST_TOLD: usize = 20;
 
 impl Room {
@@ -166,6 +167,7 @@ impl Copy {
         let (host, _) = read(&directory, Path::new(name))?;
         let merged = merge(&self.base, &private, &host, hosts)
             .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.to_string()))?;
+        refuse_countless(&merged.addresses)?;
         if merged.changed {
             replace(&directory, name, &merged.text)?;
         }
@@ -173,18 +175,22 @@ impl Copy {
         self.host_stamp = Stamp::at(&directory, name);
         self.base = private;
         let mut found = Vec::new();
-        for held in merged.held.iter().take(MOST_TOLD) {
-            let doing = doing(held);
-            if !self.told.contains(&doing) {
-                let note = format!("held back, because git would act upon it outside: {doing}");
-                found.push(self.violation("git-config", note));
-                self.told.push(doing);
+        let mut untold = 0;
+        for held in &merged.held {
+            let doing = held.doing();
+            if self.told.contains(&doing) {
+                continue;
             }
+            if found.len() == MOST_TOLD {
+                untold += 1;
+                continue;
+            }
+            let note = format!("held back, because git would act upon it outside: {doing}");
+            found.push(self.violation("git-config", note));
+            self.told.push(doing);
         }
-        for address in merged.addresses.iter().take(MOST_TOLD) {
-            let note = format!("git's addresses changed outside too: {}", doing(address));
-            found.push(self.violation("", note));
-        }
+        found.extend(Violation::untold(untold));
+        found.extend(addresses_in(&self.host, &merged.addresses));
         Ok(found)
     }
 
@@ -197,13 +203,6 @@ impl Copy {
             note: Some(note),
             ..Violation::default()
         }
-    }
-}
-
-fn doing(change: &HeldKey) -> String {
-    match change.attempt {
-        Attempt::Set => format!("set {} to {}", change.key, change.value),
-        Attempt::Remove => format!("remove {}", change.key),
     }
 }
 

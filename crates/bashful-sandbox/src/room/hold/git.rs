@@ -12,7 +12,7 @@ use super::judge::{
     INTERRUPTED, are_attributes_harmless, are_conflicts_harmless, is_interrupted_harmless,
     named_directory,
 };
-use super::{Holding, Named, Whose, is_held, open_directory};
+use super::{Holding, Named, Whose, is_unnameable, open_directory};
 use crate::git_config::Hosts;
 use crate::left_behind::leads_astray;
 use crate::protect::{Guard, below, worktree};
@@ -117,8 +117,8 @@ impl Holding<'_> {
         for name in names_in(&directory) {
             let path = Path::new(std::ffi::OsStr::from_bytes(&name));
             let about = statat(&directory, path, AtFlags::SYMLINK_NOFOLLOW);
-            if !is_held(&name) && about.is_ok_and(|about| self.is_runs(&about)) {
-                self.hold(thing.whole.join(path), directory.as_fd(), path);
+            if !is_unnameable(&name) && about.is_ok_and(|about| self.is_runs(&about)) {
+                self.hold_unnameably(thing.whole.join(path), directory.as_fd(), path);
             }
         }
     }
