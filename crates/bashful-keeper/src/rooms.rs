@@ -242,8 +242,6 @@ impl Rooms {
 
     fn make_plan(&mut self, request: &RoomRequest) -> Result<(Rc<Plan>, Freshness), Refusal> {
         let profile = &request.profile;
-        // What a killed keeper's runs left must not pass for the person's own.
-        self.diary.recover(profile);
         let survey = Survey::for_backend(profile, request.cache.as_deref(), request.backend)
             .map_err(Refusal::Survey)?;
         let plan = Plan::compile(profile, &survey).map_err(Refusal::Plan)?;
@@ -371,6 +369,16 @@ impl Rooms {
         self.late.push((search, std::mem::take(&mut place.pages)));
     }
 
+    /// Whether a run may be planned: what killed keepers' runs left does not pass for the person's.
+    pub(crate) fn is_recovered(&mut self, request: &RoomRequest) -> bool {
+        self.diary.is_recovered(&request.profile)
+    }
+
+    /// Whether a run waits for that.
+    pub(crate) fn is_recovering(&self) -> bool {
+        self.diary.is_recovering()
+    }
+
     /// Takes what late searches found, for the next run to tell.
     pub(crate) fn hear_late(&mut self) {
         let heard = |(search, _): &mut (Apart, Vec<Page>)| search.has_told();
@@ -429,6 +437,7 @@ impl Rooms {
         let rooms = self.kept.values().map(|kept| &kept.room);
         rooms.chain(&self.spare_room).any(|room| room.waits(pid))
             || self.late.iter().any(|(search, _)| search.pid() == pid)
+            || self.diary.searcher() == Some(pid)
     }
 
     /// Rooms in which more than one run happens.

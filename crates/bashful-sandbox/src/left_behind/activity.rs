@@ -26,6 +26,21 @@ pub struct Activity {
     keeper: Process,
     /// When the latest run began.
     latest: u64,
+    known: Known,
+}
+
+/// What the files of a root and those below it said when they were read last.
+#[derive(Debug, Default)]
+struct Known {
+    /// How long they were, our own records included.
+    own: u64,
+    below: Vec<(PathBuf, u64)>,
+    /// When a file was added to their directory, or removed.
+    changed: Option<SystemTime>,
+    /// Keepers of runs that went on.
+    others: Vec<Process>,
+    /// The file was looked at, and is the one that others use.
+    is_looked_at: bool,
 }
 
 /// A run that is going on.
@@ -78,6 +93,7 @@ impl Activity {
             name,
             keeper,
             latest: now(),
+            known: Known::default(),
         };
         if this.file.metadata()?.size() > MOST_BYTES {
             this.shrink()?;
@@ -87,7 +103,7 @@ impl Activity {
 
     /// A run begins.
     pub fn begin(&mut self) -> io::Result<Stay> {
-        if self.file.metadata()?.nlink() == 0 {
+        if !std::mem::take(&mut self.known.is_looked_at) && self.file.metadata()?.nlink() == 0 {
             self.file = open_file(&self.path())?;
         }
         let record = Record {
@@ -122,6 +138,43 @@ impl Activity {
         Moments::of(&records)
     }
 
+    /// Whether there may be a run, in this root or one below it, whose keeper is gone and did not
+    /// look after it to its end. Asked before every run: it takes two looks where there is nothing new.
+    pub fn may_be_abandoned(&mut self) -> io::Result<bool> {
+        let mut about = self.file.metadata()?;
+        if about.nlink() == 0 {
+            self.file = open_file(&self.path())?;
+            about = self.file.metadata()?;
+        }
+        self.known.is_looked_at = true;
+        let changed = fs::metadata(&self.directory)?.modified().ok();
+        let length = |path: &Path| fs::metadata(path).map_or(0, |about| about.size());
+        let below = &self.known.below;
+        let is_known = about.size() == self.known.own
+            && changed == self.known.changed
+            && below.iter().all(|(path, known)| length(path) == *known);
+        if is_known {
+            let others = &self.known.others;
+            return Ok(others.iter().any(|keeper| !is_alive(*keeper)));
+        }
+        self.known.own = about.size();
+        self.known.changed = changed;
+        let own = self.path();
+        let files = self.files(|name| self.name.contains(name));
+        let below = files.iter().filter(|path| **path != own);
+        self.known.below = below.map(|path| (path.clone(), length(path))).collect();
+        let records = files.iter().flat_map(|file| {
+            let records = records_in(file).unwrap_or_default();
+            going_on(&records).collect::<Vec<_>>()
+        });
+        let keepers = records.map(|record| record.keeper);
+        self.known.others = keepers.filter(|keeper| *keeper != self.keeper).collect();
+        self.known.others.sort_by_key(|keeper| keeper.pid);
+        self.known.others.dedup();
+        let others = &self.known.others;
+        Ok(others.iter().any(|keeper| !is_alive(*keeper)))
+    }
+
     /// When the oldest run began, in this root or one below it, whose keeper is gone and did not
     /// look after it to its end.
     pub fn abandoned_since(&self) -> Option<SystemTime> {
@@ -137,6 +190,7 @@ impl Activity {
                 let _ = file.write_all(&record.ended().bytes());
             }
         }
+        self.known.others.retain(|keeper| is_alive(*keeper));
     }
 
     fn abandoned(&self) -> Vec<(PathBuf, Record)> {
@@ -161,6 +215,7 @@ impl Activity {
     }
 
     fn add(&mut self, record: Record) -> io::Result<()> {
+        self.known.own += RECORD as u64;
         self.file.write_all(&record.bytes())
     }
 

@@ -12,7 +12,7 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-use super::hold::{addresses_in, refuse_countless};
+use super::hold::{MOST_ADDRESSES, addresses_in, refuse_countless};
 use super::{BuildError, BuildStep, Room};
 use crate::git_config::{Hosts, merge};
 use crate::plan::Plan;
@@ -61,7 +61,7 @@ impl Stamp {
 
 const CONFIG: &str = "config";
 /// A configuration larger than this is not one.
-const MOST_BYTES: u64 = 4 << 20;
+pub(super) const MOST_BYTES: u64 = 4 << 20;
 /// How many held keys are told one by one; the others are counted.
 const MOST_TOLD: usize = 20;
 
@@ -167,7 +167,7 @@ impl Copy {
         let (host, _) = read(&directory, Path::new(name))?;
         let merged = merge(&self.base, &private, &host, hosts)
             .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.to_string()))?;
-        refuse_countless(&merged.addresses)?;
+        refuse_countless(&merged.addresses, MOST_ADDRESSES)?;
         if merged.changed {
             replace(&directory, name, &merged.text)?;
         }

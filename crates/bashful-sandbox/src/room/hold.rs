@@ -13,6 +13,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rustix::fs::{
     AtFlags, Dir, FileType, Gid, Mode, OFlags, RenameFlags, ResolveFlags, Stat, Uid, fchmod,
@@ -20,10 +21,10 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-use super::git_copies::{read_config, replace};
+use super::git_copies::{MOST_BYTES as MOST_CONFIG_BYTES, read_config, replace};
 use crate::freshness::Inode;
 use crate::git_config::{HeldKey, sanitise};
-use crate::left_behind::{Ground, Moments};
+use crate::left_behind::{Effort, Ground, Moments, Spent};
 use crate::plan::ROOM_DIRECTORY;
 use crate::profile::{Network, Violation};
 use crate::protect::{Guard, Watch};
@@ -36,9 +37,13 @@ pub(crate) fn hold_back(
     network: Network,
     is_same: &dyn Fn(&Path, Inode) -> bool,
 ) -> Vec<Violation> {
+    // Only names at the top are watched, and those of hooks are counted.
+    let effort = Effort::of(Duration::from_secs(10));
     let mut holding = Holding {
         tag,
         whose: Whose::Run(network),
+        effort: &effort,
+        most_addresses: MOST_ADDRESSES,
         found: Vec::new(),
         told: 0,
     };
@@ -99,6 +104,10 @@ pub(crate) fn open_root(path: &Path) -> io::Result<OwnedFd> {
 pub(crate) struct Holding<'a> {
     tag: &'a str,
     whose: Whose<'a>,
+    /// Where it is spent, what is looked at stays as it is: it is looked at once more.
+    effort: &'a Effort,
+    /// How many addresses can be told of one file.
+    most_addresses: usize,
     found: Vec<Violation>,
     /// How much was found, addresses aside.
     told: usize,
@@ -116,12 +125,22 @@ enum Whose<'a> {
 const MOST_TOLD: usize = 50;
 /// A directory of hooks with more names than this is not a directory of hooks.
 const MOST_HOOKS: usize = 20_000;
+/// One that is a run's is renamed as a whole if there are more names in it.
+const MOST_RENAMED: usize = 500;
 
 impl<'a> Holding<'a> {
-    pub(crate) fn new(tag: &'a str, moments: &'a Moments, ground: &'a Ground) -> Self {
+    pub(crate) fn new(
+        tag: &'a str,
+        moments: &'a Moments,
+        ground: &'a Ground,
+        effort: &'a Effort,
+        most_addresses: usize,
+    ) -> Self {
         Self {
             tag,
             whose: Whose::ByTime(moments, ground),
+            effort,
+            most_addresses: most_addresses.min(MOST_ADDRESSES),
             found: Vec::new(),
             told: 0,
         }
@@ -212,12 +231,14 @@ impl<'a> Holding<'a> {
     fn hold_hooks(&mut self, about: &Stat, whole: &Path, here: BorrowedFd<'_>, name: &Path) {
         // Where a run gave or took a name, or put the directory there, all of it is the run's.
         let is_runs = self.is_runs(about);
+        let most = if is_runs { MOST_RENAMED } else { MOST_HOOKS };
         let listed = open_directory(here, name).and_then(|hooks| {
             let mut names = Vec::new();
             for (index, entry) in Dir::read_from(&hooks)?.enumerate() {
-                if index > MOST_HOOKS {
+                if index > most {
                     return Err(Errno::TOOBIG);
                 }
+                self.effort.spend(2).map_err(|Spent| Errno::CANCELED)?;
                 let name = entry?.file_name().to_bytes().to_vec();
                 let harmless =
                     name == b"." || name == b".." || name.ends_with(b".sample") || is_held(&name);
@@ -227,6 +248,9 @@ impl<'a> Holding<'a> {
             }
             Ok((hooks, names))
         });
+        if self.effort.is_spent() {
+            return;
+        }
         let Ok((hooks, names)) = listed else {
             return self.hold(whole.to_owned(), here, name);
         };
@@ -242,23 +266,20 @@ impl<'a> Holding<'a> {
     /// Links in a repository's directory: git writes through them, wherever they lead. Its
     /// objects are left out, which it never writes again.
     fn hold_links(&mut self, whole: &Path, here: BorrowedFd<'_>, name: &Path) {
-        const MOST: usize = 200_000;
         // Objects are looked at where it matters, and submodules on their own.
         const NOT_ENTERED: [&[u8]; 2] = [b"objects", b"modules"];
-        let mut looked = 0;
         let Ok(top) = open_directory(here, name) else {
             return self.hold(whole.to_owned(), here, name);
         };
         let mut open = vec![(top, whole.to_owned(), 0)];
         while let Some((directory, path, depth)) = open.pop() {
             for entry in Dir::read_from(&directory).into_iter().flatten().flatten() {
-                looked += 1;
+                if self.effort.spend(1).is_err() {
+                    return;
+                }
                 let name = entry.file_name().to_bytes();
                 let name_path = Path::new(std::ffi::OsStr::from_bytes(name));
                 let below = path.join(name_path);
-                if looked > MOST {
-                    return self.tell(below, "there is too much to look at".to_owned());
-                }
                 match entry.file_type() {
                     FileType::Symlink => {
                         // The private configuration is one, and stays one.
@@ -287,10 +308,27 @@ impl<'a> Holding<'a> {
     fn clean_config(&mut self, about: &Stat, thing: &Named<'_>) {
         let Named { whole, here, name } = thing;
         let (here, name) = (*here, *name);
+        let length = u64::try_from(about.st_size).unwrap_or_default();
+        // It is read, taken apart and put together.
+        if self
+            .effort
+            .spend_bytes(4 * length.min(MOST_CONFIG_BYTES))
+            .is_err()
+        {
+            return;
+        }
         let cleaned = read_config(here, name).and_then(|text| {
             let cleaned = sanitise(&text, &self.hosts())
                 .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.to_string()))?;
-            refuse_countless(&cleaned.addresses)?;
+            // What was there when an earlier run ended was told of that one, unless the rest of the
+            // repository was not.
+            let is_new = self.is_new(about) || fstat(here).is_ok_and(|around| self.is_new(&around));
+            let addresses = if is_new {
+                cleaned.addresses
+            } else {
+                Vec::new()
+            };
+            refuse_countless(&addresses, self.most_addresses)?;
             let mut kept = String::new();
             if !cleaned.held.is_empty() {
                 // Some of it may be the person's, from before the run.
@@ -300,11 +338,11 @@ impl<'a> Holding<'a> {
                 }
                 replace(here, name, &cleaned.text)?;
             }
-            Ok((cleaned, kept))
+            Ok((cleaned.held, addresses, kept))
         });
         match cleaned {
-            Ok((cleaned, kept)) => {
-                for held in cleaned.held {
+            Ok((held, addresses, kept)) => {
+                for held in held {
                     self.add(
                         "git_config",
                         whole.clone(),
@@ -315,12 +353,8 @@ impl<'a> Holding<'a> {
                         ),
                     );
                 }
-                // What was there when an earlier run ended was told of that one, unless the rest of
-                // the repository was not.
-                if self.is_new(about) || fstat(here).is_ok_and(|around| self.is_new(&around)) {
-                    let whole = whole.clone();
-                    self.found.extend(addresses_in(&whole, &cleaned.addresses));
-                }
+                self.most_addresses -= addresses.len().min(self.most_addresses);
+                self.found.extend(addresses_in(whole, &addresses));
             }
             // Unreadable, no configuration, or its lock is held, perhaps for that purpose.
             Err(_) => self.hold(whole.clone(), here, name),
@@ -441,11 +475,13 @@ pub(crate) fn addresses_in<'a>(
     })
 }
 
-/// All addresses are told; more than a person would read are not let through.
-pub(crate) fn refuse_countless(addresses: &[HeldKey]) -> io::Result<()> {
-    const MOST: usize = 200;
+/// More addresses of one file than a person would read.
+pub(crate) const MOST_ADDRESSES: usize = 200;
+
+/// All addresses are told, so those that are too many are not let through.
+pub(crate) fn refuse_countless(addresses: &[HeldKey], most: usize) -> io::Result<()> {
     let count = addresses.len();
-    if count <= MOST {
+    if count <= most {
         return Ok(());
     }
     Err(io::Error::other(format!("it changes {count} addresses")))

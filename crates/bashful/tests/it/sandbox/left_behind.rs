@@ -51,6 +51,34 @@ fn after_a_killed_keeper_the_next_run_holds_back_first() {
 }
 
 #[test]
+fn after_a_killed_keeper_another_session_holds_back_first() {
+    let world = World::unjudged();
+    let (_, result) = world.json(&["--session", "b", "touch x"]);
+    assert_eq!(kinds(&result), [""; 0], "{result}");
+    let before = world.living_keepers();
+    world.background(&["--session", "a", &format!("{EVIL}; touch made; sleep 60")]);
+    let made = world.workspace().join("made");
+    assert!(eventually(|| made.exists()));
+    let keepers = world.living_keepers();
+    let Some((keeper, started)) = keepers.iter().find(|one| !before.contains(one)) else {
+        panic!("another keeper: {keepers:?}")
+    };
+    // The other session knows of this run while its keeper lives.
+    let (_, result) = world.json(&["--session", "b", "true"]);
+    assert_eq!(result["exit_code"], 0, "{result}");
+    kill_process(Pid::from_raw(*keeper).unwrap(), Signal::KILL).unwrap();
+    assert!(eventually(|| !is_alive(*keeper, *started)));
+    // The control: no keeper looked after it. What is at the top was seen in a second, perhaps.
+    fs::write(world.workspace().join(".envrc"), "evil\n").unwrap();
+    assert_eq!(left(&world), [true; 3]);
+    let (code, result) = world.json(&["--session", "b", "cat .envrc"]);
+    assert_eq!((code, left(&world)), (1, [false; 3]), "{result}");
+    assert!(kinds(&result).contains(&"protected"), "{result}");
+    let (_, result) = world.json(&["--session", "b", "true"]);
+    assert_eq!(kinds(&result), [""; 0], "{result}");
+}
+
+#[test]
 fn what_the_person_makes_while_a_task_sleeps_is_the_persons() {
     let world = World::unjudged();
     world.background(&["--session", "s", "touch made; sleep 60"]);
@@ -170,6 +198,55 @@ fn heavy_a_large_workspace_delays_no_run_and_no_limit() {
     assert!(!kinds(&result).is_empty(), "{result}");
     let config = || world.read("d29999/.git/config");
     assert!(eventually(|| !config().contains("evil")), "{}", config());
+}
+
+/// How long a limit of a second takes in a session in which another run has just ended.
+fn limit_beside(world: &World, other: &str) -> Duration {
+    let other = world.background(&["--session", "s", other]);
+    let (limited, result) = timed(world, &["--session", "s", "--timeout", "1s", "sleep 30"]);
+    assert_eq!(result["status"], "timed_out", "{other}: {result}");
+    limited
+}
+
+#[test]
+fn heavy_what_a_run_leaves_to_be_looked_at_delays_no_limit_of_another() {
+    for (name, text) in [
+        (
+            "sparse indexes",
+            "for n in $(seq 100); do mkdir -p d$n/.git; truncate -s 1G d$n/.git/index; done; sleep 0.8",
+        ),
+        (
+            "long sparse indexes",
+            "printf 'DIRC\\0\\0\\0\\002\\377\\377\\377\\377' > i; for n in $(seq 100); do mkdir -p d$n/.git; \
+             cp i d$n/.git/index; truncate -s 1G d$n/.git/index; done; sleep 0.8",
+        ),
+        (
+            "many directories",
+            "seq 30000 | sed s,$,/.git, | xargs mkdir -p; sleep 0.8",
+        ),
+        (
+            "a large directory",
+            "mkdir x && cd x && seq 200000 | xargs touch; sleep 0.5",
+        ),
+        (
+            "many files of a repository",
+            "git init -q r && mkdir -p r/.git/logs/x && cd r/.git/logs/x && seq 100000 | xargs touch; sleep 0.5",
+        ),
+        (
+            "a large configuration",
+            "git init -q r && yes '[user]name=x' | head -c 4000000 >> r/.git/config; sleep 0.8",
+        ),
+        (
+            "many hooks",
+            "git init -q r && cd r/.git/hooks && seq 15000 | xargs touch; sleep 0.8",
+        ),
+    ] {
+        let world = World::unjudged();
+        let (_, result) = world.json(&["--session", "s", "true"]);
+        assert_eq!(result["exit_code"], 0, "{result}");
+        let limited = limit_beside(&world, text);
+        assert!(limited < Duration::from_millis(2500), "{name}: {limited:?}");
+    }
 }
 
 #[test]
