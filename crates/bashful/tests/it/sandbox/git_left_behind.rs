@@ -15,6 +15,7 @@ use crate::support::eventually;
 
 mod case;
 mod host;
+mod reads;
 
 /// What a run says that could not do what it wanted: it needs no further telling.
 const REFUSALS: [&str; 4] = [
