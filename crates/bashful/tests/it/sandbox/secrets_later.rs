@@ -79,6 +79,33 @@ fn a_run_ends_when_a_secret_comes_into_being() {
     }
 }
 
+/// Names of which only the beginning is known: one that exists is hidden, and hides no other.
+#[test]
+fn a_secret_beside_one_that_exists_is_one() {
+    for (there, name, is_secret) in [
+        (".cargo/credentials", ".cargo/credentials.toml", true),
+        (".m2/settings.txt", ".m2/settings.xml", true),
+        (".cargo/credentials.toml", ".cargo/config.toml", false),
+    ] {
+        let (world, home) = world();
+        let [there, file] = [there, name].map(|name| home.join(name));
+        fs::create_dir_all(there.parent().unwrap()).unwrap();
+        write(&there);
+        let look = format!(
+            "touch ready; for i in $(seq 100); do cat '{}' 2> /dev/null && break; sleep 0.05; done; \
+             sleep 2; echo all",
+            file.display()
+        );
+        let run = world.run_command(&["--json", "--read", text(&home), &look]);
+        let run = Running::start(run);
+        assert!(eventually(|| world.workspace().join("ready").exists()));
+        write(&file);
+        let (_, result) = run.end().outcome().json();
+        let expected: &[&str] = if is_secret { &["read"] } else { &[] };
+        assert_eq!(kinds(&result), expected, "{name}: {result}");
+    }
+}
+
 #[test]
 fn a_secret_that_gets_its_name_later_is_one() {
     for name in [".npmrc", "projects/other/.env"] {
