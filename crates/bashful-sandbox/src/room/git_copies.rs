@@ -237,7 +237,7 @@ fn rewrite(file: &mut File, text: &[u8]) -> io::Result<()> {
     File::open(format!("/proc/self/fd/{}", file.as_raw_fd()))?.read_to_end(&mut old)?;
     // Space is reserved first: the text that is there already has its own.
     let length = text.len() as u64;
-    let reserved = match fallocate(&*file, FallocateFlags::empty(), 0, length.max(1)) {
+    let reserved = match fallocate(&*file, FallocateFlags::KEEP_SIZE, 0, length.max(1)) {
         // This file system cannot reserve space.
         Err(Errno::OPNOTSUPP) => Ok(()),
         reserved => reserved.map_err(io::Error::from),
