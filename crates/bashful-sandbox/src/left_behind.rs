@@ -30,13 +30,14 @@ pub use apart::finish_apart;
 pub use effort::Effort;
 pub(crate) use effort::Spent;
 pub(crate) use index::{is_astray, leads_astray};
+pub(crate) use search::open_below;
 
 use crate::freshness::Inode;
 use crate::git_config::Hosts;
 use crate::profile::{Network, Profile, Violation};
-use crate::protect::{Guard, NAMES, Watch, inspect, read_small};
+use crate::protect::{Guard, NAMES, Watch, below, inspect, read_small};
 use crate::room::{Holding, open_root};
-use repository::{hooks_at, obeyed_by, places_of, places_of_top};
+use repository::{hooks_at, obeyed_at, obeyed_by, places_of, places_of_top};
 use search::{Found, Kind, Search};
 
 /// What an examination needs to know about a root.
@@ -167,6 +168,9 @@ impl Examination {
         if is.repository {
             places.extend(obeyed_by(root, path, effort));
         }
+        if is.top {
+            places.extend(obeyed_at(root, &root.join(path)));
+        }
         places
     }
 
@@ -227,6 +231,7 @@ impl Examination {
             };
             holding.look(&watch, directory);
         }
+        let led_to = std::mem::take(&mut holding.led_to);
         for violation in holding.into_found() {
             if self.is_again && self.found.contains(&violation) {
                 continue;
@@ -236,6 +241,16 @@ impl Examination {
             } else {
                 self.untold += 1;
             }
+        }
+        let root = &self.ground.root;
+        let inside = led_to.into_iter().filter_map(|(path, guard)| {
+            let real = path.canonicalize().ok()?;
+            Some((below(root, &real)?, guard))
+        });
+        let inside: Vec<_> = inside.collect();
+        if !inside.is_empty() {
+            // No link is on the way any more.
+            self.look(&self.search.root(), Path::new(""), inside, effort);
         }
     }
 

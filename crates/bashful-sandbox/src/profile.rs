@@ -262,9 +262,7 @@ impl Violation {
         (count > 0).then(|| Self {
             kind: "unlisted".to_owned(),
             source: "keeper".to_owned(),
-            note: Some(format!(
-                "{count} more were held back and are not listed; look for names with `.held-`"
-            )),
+            note: Some(format!("{count} more were held back, and are not listed")),
             ..Self::default()
         })
     }

@@ -93,6 +93,31 @@ pub(super) fn obeyed_by(root: &Path, path: &Path, effort: &Effort) -> Vec<(PathB
     places
 }
 
+/// The same for the top of a work tree whose repository is elsewhere, be it below this root or not.
+pub(super) fn obeyed_at(root: &Path, top: &Path) -> Vec<(PathBuf, Guard)> {
+    let dot_git = top.join(".git");
+    let about = dot_git.symlink_metadata();
+    if about.is_ok_and(|about| about.is_dir()) {
+        return Vec::new();
+    }
+    let named = read_small(&dot_git);
+    let named = named
+        .as_deref()
+        .and_then(|text| text.strip_prefix("gitdir:"));
+    let own = named.map_or_else(|| dot_git.clone(), |named| top.join(named.trim()));
+    let common = read_small(&own.join("commondir"));
+    let common = common.map_or_else(|| own.clone(), |common| own.join(common.trim()));
+    let files = [common.join("config"), own.join("config.worktree")];
+    let each = obeyed_by_git(&files, None).into_iter();
+    let each = each.filter_map(|obeyed| {
+        if obeyed.is_absolute() {
+            return Some((below(root, &obeyed)?, Guard::Hold));
+        }
+        hooks_at(root, top, &obeyed)
+    });
+    each.collect()
+}
+
 /// The tops of the work trees that a repository may have.
 fn tops_of(own: &Path, effort: &Effort) -> Vec<PathBuf> {
     let mut tops = vec![own.to_owned()];

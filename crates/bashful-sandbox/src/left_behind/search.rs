@@ -217,7 +217,7 @@ fn holds_objects(directory: &OwnedFd, name: &[u8]) -> bool {
 }
 
 /// Opens a directory below the root.
-fn open_below(root: &OwnedFd, path: &Path) -> rustix::io::Result<OwnedFd> {
+pub(crate) fn open_below(root: &OwnedFd, path: &Path) -> rustix::io::Result<OwnedFd> {
     let below = if path.as_os_str().is_empty() {
         Path::new(".")
     } else {

@@ -7,6 +7,8 @@
 mod git;
 mod judge;
 
+use judge::is_reference;
+
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -24,7 +26,7 @@ use rustix::io::Errno;
 use super::git_copies::{MOST_BYTES as MOST_CONFIG_BYTES, read_config, replace};
 use crate::freshness::Inode;
 use crate::git_config::{HeldKey, sanitise};
-use crate::left_behind::{Effort, Ground, Moments, Spent};
+use crate::left_behind::{Effort, Ground, Moments, Spent, open_below};
 use crate::plan::ROOM_DIRECTORY;
 use crate::profile::{Network, Violation};
 use crate::protect::{Guard, Watch};
@@ -43,6 +45,7 @@ pub(crate) fn hold_back(
         tag,
         whose: Whose::Run(network),
         effort: &effort,
+        led_to: Vec::new(),
         most_addresses: MOST_ADDRESSES,
         found: Vec::new(),
         told: 0,
@@ -106,6 +109,8 @@ pub(crate) struct Holding<'a> {
     whose: Whose<'a>,
     /// Where it is spent, what is looked at stays as it is: it is looked at once more.
     effort: &'a Effort,
+    /// What is to be looked at because a link of the person's leads there.
+    pub(crate) led_to: Vec<(PathBuf, Guard)>,
     /// How many addresses can be told of one file.
     most_addresses: usize,
     found: Vec<Violation>,
@@ -140,6 +145,7 @@ impl<'a> Holding<'a> {
             tag,
             whose: Whose::ByTime(moments, ground),
             effort,
+            led_to: Vec::new(),
             most_addresses: most_addresses.min(MOST_ADDRESSES),
             found: Vec::new(),
             told: 0,
@@ -174,6 +180,11 @@ impl<'a> Holding<'a> {
             sofar.push(name);
             let kind = FileType::from_raw_mode(about.st_mode);
             let whole = watch.root.join(&sofar);
+            if kind == FileType::Symlink && !self.is_runs(&about) {
+                // The person's own: what it leads to is looked at instead.
+                let path = watch.root.join(&watch.path);
+                return self.led_to.push((path, watch.guard));
+            }
             if names.peek().is_some() {
                 // On the way there must be directories: anything else leads elsewhere.
                 match open_directory(here, name) {
@@ -231,11 +242,10 @@ impl<'a> Holding<'a> {
     fn hold_hooks(&mut self, about: &Stat, whole: &Path, here: BorrowedFd<'_>, name: &Path) {
         // Where a run gave or took a name, or put the directory there, all of it is the run's.
         let is_runs = self.is_runs(about);
-        let most = if is_runs { MOST_RENAMED } else { MOST_HOOKS };
         let listed = open_directory(here, name).and_then(|hooks| {
             let mut names = Vec::new();
             for (index, entry) in Dir::read_from(&hooks)?.enumerate() {
-                if index > most {
+                if index > MOST_HOOKS {
                     return Err(Errno::TOOBIG);
                 }
                 self.effort.spend(2).map_err(|Spent| Errno::CANCELED)?;
@@ -244,6 +254,9 @@ impl<'a> Holding<'a> {
                     name == b"." || name == b".." || name.ends_with(b".sample") || is_held(&name);
                 if !harmless {
                     names.push(name);
+                }
+                if is_runs && names.len() > MOST_RENAMED {
+                    return Err(Errno::TOOBIG);
                 }
             }
             Ok((hooks, names))
@@ -263,44 +276,71 @@ impl<'a> Holding<'a> {
         }
     }
 
-    /// Links in a repository's directory: git writes through them, wherever they lead. Its
-    /// objects are left out, which it never writes again.
+    /// Links in a repository's directory, and references that lead out of it: git writes through
+    /// them, wherever they lead. Its objects are left out, which it never writes again.
     fn hold_links(&mut self, whole: &Path, here: BorrowedFd<'_>, name: &Path) {
         // Objects are looked at where it matters, and submodules on their own.
         const NOT_ENTERED: [&[u8]; 2] = [b"objects", b"modules"];
         let Ok(top) = open_directory(here, name) else {
             return self.hold(whole.to_owned(), here, name);
         };
-        let mut open = vec![(top, whole.to_owned(), 0)];
-        while let Some((directory, path, depth)) = open.pop() {
+        // Paths, for there can be more directories than descriptors.
+        let mut open = vec![PathBuf::new()];
+        while let Some(path) = open.pop() {
+            let directory = match open_below(&top, &path) {
+                Ok(directory) => directory,
+                Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => continue,
+                Err(_) => {
+                    self.hold_below(whole, &top, &path);
+                    continue;
+                }
+            };
+            let is_top = path.as_os_str().is_empty();
             for entry in Dir::read_from(&directory).into_iter().flatten().flatten() {
                 if self.effort.spend(1).is_err() {
                     return;
                 }
                 let name = entry.file_name().to_bytes();
-                let name_path = Path::new(std::ffi::OsStr::from_bytes(name));
-                let below = path.join(name_path);
+                let thing = Named {
+                    whole: whole.join(&path).join(std::ffi::OsStr::from_bytes(name)),
+                    here: directory.as_fd(),
+                    name: Path::new(std::ffi::OsStr::from_bytes(name)),
+                };
                 match entry.file_type() {
                     FileType::Symlink => {
                         // The private configuration is one, and stays one.
-                        let is_private = depth == 0
-                            && name == b"config"
-                            && leads_into_room(directory.as_fd(), name_path);
-                        let about = statat(&directory, name_path, AtFlags::SYMLINK_NOFOLLOW);
-                        if !is_private && about.is_ok_and(|about| self.is_runs(&about)) {
-                            self.hold_link(below, directory.as_fd(), name_path);
+                        let is_private =
+                            is_top && name == b"config" && leads_into_room(thing.here, thing.name);
+                        if !is_private && self.is_runs_there(&thing) {
+                            self.hold_link(thing.whole, thing.here, thing.name);
+                        }
+                    }
+                    FileType::RegularFile if is_reference(&path, name) => {
+                        if self.is_runs_there(&thing) && !self.is_reference_harmless(&thing) {
+                            self.hold_unnameably(thing.whole, thing.here, thing.name);
                         }
                     }
                     FileType::Directory if name == b"." || name == b".." => {}
-                    FileType::Directory if depth > 0 || !NOT_ENTERED.contains(&name) => {
-                        match open_directory(&directory, name_path) {
-                            Ok(inner) => open.push((inner, below, depth + 1)),
-                            Err(_) => self.hold(below, directory.as_fd(), name_path),
-                        }
+                    FileType::Directory if !is_top || !NOT_ENTERED.contains(&name) => {
+                        open.push(path.join(thing.name));
                     }
                     _ => {}
                 }
             }
+        }
+    }
+
+    fn is_runs_there(&self, thing: &Named<'_>) -> bool {
+        let about = statat(thing.here, thing.name, AtFlags::SYMLINK_NOFOLLOW);
+        about.is_ok_and(|about| self.is_runs(&about))
+    }
+
+    /// Holds back a directory that cannot be looked into.
+    fn hold_below(&mut self, whole: &Path, top: &OwnedFd, path: &Path) {
+        let above = open_below(top, path.parent().unwrap_or(Path::new("")));
+        let name = path.file_name().map(Path::new);
+        if let Some((above, name)) = above.ok().zip(name) {
+            self.hold(whole.join(path), above.as_fd(), name);
         }
     }
 

@@ -10,7 +10,7 @@ use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, openat, statat};
 
 use super::judge::{
     INTERRUPTED, are_attributes_harmless, are_conflicts_harmless, is_interrupted_harmless,
-    named_directory,
+    is_reference_harmless, named_directory,
 };
 use super::{Holding, Named, Whose, is_unnameable, open_directory};
 use crate::git_config::Hosts;
@@ -57,6 +57,12 @@ impl Holding<'_> {
             !leads_astray(again, self.effort)
         });
         self.effort.is_spent() || astray
+    }
+
+    /// Whether a reference leads to no other, or to one among the references.
+    pub(super) fn is_reference_harmless(&self, thing: &Named<'_>) -> bool {
+        let text = self.read(thing.here, thing.name);
+        self.effort.is_spent() || text.is_some_and(|text| is_reference_harmless(&text))
     }
 
     /// A regular file's content; none if it is of another kind, or too long.

@@ -33,6 +33,7 @@ const HIDING: &str = include_str!("git_left_behind/hiding.sh");
 const PERSON_OWN: &str = include_str!("git_left_behind/person_own.sh");
 const ORDINARY: &str = include_str!("git_left_behind/ordinary.sh");
 const ELSEWHERE: &str = include_str!("git_left_behind/elsewhere.sh");
+const FRESH: &str = include_str!("git_left_behind/fresh.sh");
 const COMMON: &str = include_str!("git_left_behind/common.sh");
 
 #[test]
@@ -48,6 +49,11 @@ fn what_is_named_as_a_repository_and_what_it_leads_to() {
 #[test]
 fn what_worktrees_share_with_their_repository() {
     hold(&case::read(COMMON), &[]);
+}
+
+#[test]
+fn what_was_found_by_looking_again() {
+    hold(&case::read(FRESH), &[]);
 }
 
 #[test]
