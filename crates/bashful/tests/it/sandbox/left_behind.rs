@@ -27,10 +27,17 @@ fn left(world: &World) -> [bool; 3] {
 
 #[test]
 fn after_a_killed_keeper_the_next_run_holds_back_first() {
+    for flags in [&[][..], &["--sandbox", "bubblewrap"]] {
+        next_after_a_killed_keeper(flags);
+    }
+}
+
+fn next_after_a_killed_keeper(flags: &[&str]) {
     let world = World::unjudged();
     fs::create_dir(world.workspace().join("mine")).unwrap();
     world.write("mine/.envrc", "mine\n");
-    let task = world.background(&["--session", "s", &format!("{EVIL}; touch made; sleep 60")]);
+    let text = format!("{EVIL}; touch made; sleep 60");
+    let task = world.background(&[flags, &["--session", "s", &text]].concat());
     let made = world.workspace().join("made");
     assert!(eventually(|| made.exists()), "{task}");
     let [(keeper, started)] = world.living_keepers()[..] else {
@@ -40,13 +47,13 @@ fn after_a_killed_keeper_the_next_run_holds_back_first() {
     assert!(eventually(|| !is_alive(keeper, started)));
     // The control: no keeper looked after it.
     assert_eq!(left(&world)[..2], [true, true]);
-    let (code, result) = world.json(&["cat mine/.envrc"]);
+    let (code, result) = world.json(&[flags, &["cat mine/.envrc"]].concat());
     assert_eq!((code, left(&world)), (0, [false; 3]), "{result}");
     let found = kinds(&result);
     assert!(found.contains(&"protected"), "{result}");
     assert_eq!(world.read("mine/.envrc"), "mine\n");
     // Once.
-    let (_, result) = world.json(&["true"]);
+    let (_, result) = world.json(&[flags, &["true"]].concat());
     assert_eq!(kinds(&result), [""; 0], "{result}");
 }
 
@@ -134,6 +141,28 @@ fn what_the_person_changes_between_runs_is_the_persons() {
         "{config}"
     );
     assert!(repository.join(".git/hooks/pre-commit").exists());
+}
+
+/// Whose it is cannot be known while a run changes files: it counts as the run's, and is told.
+#[test]
+fn what_the_person_makes_while_a_task_is_busy_is_renamed_and_told() {
+    let world = World::unjudged();
+    let busy = "while sleep 0.05; do echo x >> log; done";
+    let task = world.background(&["--session", "s", busy]);
+    let task = task["task_id"].as_str().unwrap();
+    assert!(eventually(|| world.workspace().join("log").exists()));
+    fs::create_dir(world.workspace().join(".vscode")).unwrap();
+    world.write(".vscode/settings.json", "{\"mine\": 1}\n");
+    let held = world
+        .workspace()
+        .join(format!(".vscode/settings.json.held-{task}"));
+    assert!(eventually(|| held.exists()));
+    assert_eq!(fs::read_to_string(held).unwrap(), "{\"mine\": 1}\n");
+    assert_eq!(world.call(&["kill", task]).code, 0);
+    let (_, result) = world.json(&["--session", "s", "true"]);
+    assert_eq!(kinds(&result), [""; 0], "{result}");
+    let told = world.call(&["explain", task]);
+    assert!(told.stdout.contains("settings.json.held-"), "{told:?}");
 }
 
 /// In one root what executes, in another what makes it a repository: neither alone is one.
