@@ -60,23 +60,34 @@ fn a_run_ends_when_a_secret_comes_into_being() {
         "projects/other/deep/.env.local",
         "projects/new/.env",
     ] {
-        let (result, took) = look_for(&[], name, write);
-        let told = &result["sandbox_violations"][0];
-        assert_eq!(
-            json!([
-                result["success"],
-                kinds(&result),
-                told["source"],
-                told["missing"]
-            ]),
-            json!([false, ["read"], "keeper", "paths_read"]),
-            "{name}: {result}"
-        );
-        let path = told["path"].as_str().unwrap();
-        assert!(path.contains("/home/"), "{name}: {path}");
-        assert_ne!(result["stdout"], "content\nall\n", "{name}");
-        assert!(took < Duration::from_millis(1900), "{name}: {took:?}");
+        ends_when_it_appears(&[], name);
     }
+}
+
+#[test]
+fn a_run_in_bubblewrap_ends_too() {
+    for name in [".aws/credentials", "projects/new/.env"] {
+        ends_when_it_appears(&["--sandbox", "bubblewrap"], name);
+    }
+}
+
+fn ends_when_it_appears(flags: &[&str], name: &str) {
+    let (result, took) = look_for(flags, name, write);
+    let told = &result["sandbox_violations"][0];
+    assert_eq!(
+        json!([
+            result["success"],
+            kinds(&result),
+            told["source"],
+            told["missing"]
+        ]),
+        json!([false, ["read"], "keeper", "paths_read"]),
+        "{name}: {result}"
+    );
+    let path = told["path"].as_str().unwrap();
+    assert!(path.contains("/home/"), "{name}: {path}");
+    assert_ne!(result["stdout"], "content\nall\n", "{name}");
+    assert!(took < Duration::from_millis(1900), "{name}: {took:?}");
 }
 
 /// Names of which only the beginning is known: one that exists is hidden, and hides no other.
