@@ -195,7 +195,8 @@ impl Keeper {
         let mut events: Vec<epoll::Event> = Vec::with_capacity(64);
         loop {
             let now = Instant::now();
-            let timeout = if self.may_prepare(now) || !self.line.is_empty() {
+            let may_start = !self.line.is_empty() && !self.rooms.is_recovering();
+            let timeout = if self.may_prepare(now) || may_start {
                 Some(Timespec::default())
             } else {
                 self.time_to_wake(now).map(timespec)

@@ -134,6 +134,7 @@ impl Rooms {
                 confined,
                 recorded: self.recorded,
                 held: self.diary.take_recovered(),
+                untold: 0,
                 pages,
                 changes: [None; 2],
                 absent: request.absent.clone(),
@@ -241,8 +242,6 @@ impl Rooms {
 
     fn make_plan(&mut self, request: &RoomRequest) -> Result<(Rc<Plan>, Freshness), Refusal> {
         let profile = &request.profile;
-        // What a killed keeper's runs left must not pass for the person's own.
-        self.diary.recover(profile);
         let survey = Survey::for_backend(profile, request.cache.as_deref(), request.backend)
             .map_err(Refusal::Survey)?;
         let plan = Plan::compile(profile, &survey).map_err(Refusal::Plan)?;
@@ -345,6 +344,7 @@ impl Rooms {
         let notices = place.confined.notices.as_mut();
         found.extend(notices.map(Notices::take_violations).unwrap_or_default());
         found.append(&mut place.held);
+        found.extend(Violation::untold(place.untold));
         let enforcement = place.plan.enforcement;
         let number = place.number;
         if let Some(kept) = self.kept.get_mut(&number) {
@@ -367,6 +367,16 @@ impl Rooms {
     /// A search goes on after its run: until then it counts as going on.
     pub(crate) fn search_on(&mut self, search: Apart, place: &mut InRoom) {
         self.late.push((search, std::mem::take(&mut place.pages)));
+    }
+
+    /// Whether a run may be planned: what killed keepers' runs left does not pass for the person's.
+    pub(crate) fn is_recovered(&mut self, request: &RoomRequest) -> bool {
+        self.diary.is_recovered(&request.profile)
+    }
+
+    /// Whether a run waits for that.
+    pub(crate) fn is_recovering(&self) -> bool {
+        self.diary.is_recovering()
     }
 
     /// Takes what late searches found, for the next run to tell.
@@ -427,6 +437,7 @@ impl Rooms {
         let rooms = self.kept.values().map(|kept| &kept.room);
         rooms.chain(&self.spare_room).any(|room| room.waits(pid))
             || self.late.iter().any(|(search, _)| search.pid() == pid)
+            || self.diary.searcher() == Some(pid)
     }
 
     /// Rooms in which more than one run happens.

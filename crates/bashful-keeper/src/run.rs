@@ -30,7 +30,7 @@ pub(crate) use beginning::{Beginning, Held};
 use consumption::Consumption;
 pub(crate) use consumption::Disks;
 use in_room::Looks;
-pub(crate) use search::Apart;
+pub(crate) use search::{Apart, Searched, incomplete};
 use search::{Patrol, Search};
 pub use survivors::SHELL_TEXT;
 pub(crate) use unwritten::Unwritten;

@@ -22,6 +22,9 @@ pub struct AbsentNames {
     pub paths: Vec<PathBuf>,
     /// Paths whose last component is only the beginning of a name.
     pub beginnings: Vec<PathBuf>,
+    /// Names that begin so and exist: they are covered, or no secrets.
+    #[serde(default)]
+    pub known: Vec<PathBuf>,
     /// Directories in which no environment file may appear, nor in what is made below them.
     pub directories: Vec<PathBuf>,
     /// Paths that exist and are covered. A cover goes along when its path is renamed, so what takes
@@ -48,9 +51,12 @@ impl AbsentNames {
         let beginning = |path: &PathBuf| {
             let (directory, start) = (path.parent()?, path.file_name()?);
             let entries = fs::read_dir(directory).ok()?.flatten();
-            let mut names = entries.map(|entry| entry.file_name());
-            let name = names.find(|name| name.as_bytes().starts_with(start.as_bytes()))?;
-            Some(directory.join(name))
+            let begins = |path: &PathBuf| {
+                let name = path.file_name().map(OsStr::as_bytes);
+                name.is_some_and(|name| name.starts_with(start.as_bytes()))
+            };
+            let mut paths = entries.map(|entry| entry.path());
+            paths.find(|path| begins(path) && !self.known.contains(path))
         };
         let path = self.paths.iter().find(exists).cloned();
         path.or_else(|| self.beginnings.iter().find_map(beginning))
@@ -263,6 +269,7 @@ mod tests {
         let absent = AbsentNames {
             paths: vec![home.join(".netrc"), home.join(".config/gh/deep/hosts.yml")],
             beginnings: vec![home.join(".cargo/credentials")],
+            known: Vec::new(),
             directories: vec![home.join("project"), home.join("project/below")],
             covered: Vec::new(),
         };

@@ -80,13 +80,16 @@ impl Hosts {
     }
 
     /// Whether every address in a text is of such a host. Relative ones count: they lead to where
-    /// the repository itself came from.
+    /// the repository itself came from, unless they climb so far that the host is another.
     pub(crate) fn include_all_in(&self, text: &[u8]) -> bool {
         let harmless = |entry: &syntax::Entry| {
             let value = entry.value.as_deref().unwrap_or_default();
             let is_address =
                 entry.key.ends_with(b"url") || value.windows(3).any(|part| part == b"://");
+            let parts = value.split(|byte| *byte == b'/');
+            let climbs = parts.filter(|part| *part == b"..").count();
             let relative = value.starts_with(b"./") || value.starts_with(b"../");
+            let relative = relative && climbs <= 1;
             let known = || address::host_of(value).is_some_and(|host| self.include(&host));
             !is_address || relative || known()
         };
@@ -118,6 +121,16 @@ pub(crate) struct HeldKey {
     pub(crate) value: String,
     /// What the run did with this value.
     pub(crate) attempt: Attempt,
+}
+
+impl HeldKey {
+    /// What the run did, in words.
+    pub(crate) fn doing(&self) -> String {
+        match self.attempt {
+            Attempt::Set => format!("set {} to {}", self.key, self.value),
+            Attempt::Remove => format!("remove {}", self.key),
+        }
+    }
 }
 
 /// What a run did with a value.

@@ -11,6 +11,7 @@
 
 mod activity;
 mod apart;
+mod effort;
 mod index;
 mod name;
 mod repository;
@@ -20,20 +21,23 @@ use std::collections::BTreeSet;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 use rustix::fs::{AtFlags, statat};
 
 pub use activity::{Activity, Moments, Stay};
 pub use apart::finish_apart;
+pub use effort::Effort;
+pub(crate) use effort::Spent;
 pub(crate) use index::{is_astray, leads_astray};
+pub(crate) use search::open_below;
 
 use crate::freshness::Inode;
 use crate::git_config::Hosts;
 use crate::profile::{Network, Profile, Violation};
-use crate::protect::{Guard, NAMES, Watch, inspect, read_small};
+use crate::protect::{Guard, NAMES, Watch, below, inspect, read_small};
 use crate::room::{Holding, open_root};
-use repository::{hooks_at, obeyed_by, places_of, places_of_top};
+use repository::{hooks_at, obeyed_at, obeyed_by, places_of, places_of_top};
 use search::{Found, Kind, Search};
 
 /// What an examination needs to know about a root.
@@ -64,7 +68,14 @@ pub struct Examination {
     tag: String,
     search: Search,
     found: Vec<Violation>,
+    /// What more was found.
+    untold: usize,
+    /// The directory that is looked at was looked at before, though not to the end.
+    is_again: bool,
 }
+
+/// More than this is counted. Addresses are no part of that: those that cannot be told are held.
+const MOST_TOLD: usize = 500;
 
 impl std::fmt::Debug for Examination {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -96,21 +107,22 @@ impl Examination {
             tag: tag.to_owned(),
             search: Search::of(root),
             found: Vec::new(),
+            untold: 0,
+            is_again: false,
         };
         if scope == Scope::Everything {
             let root = open_root(&ground.root).ok()?;
             let names = NAMES.iter().map(|name| (PathBuf::from(name), Guard::Hold));
-            this.look(&root, Path::new(""), names.collect());
+            // Each takes no more than a look and a new name.
+            let effort = Effort::of(Duration::from_secs(1));
+            this.look(&root, Path::new(""), names.collect(), &effort);
         }
         Some(this)
     }
 
-    /// Looks at this many more directories.
-    pub fn go_on(&mut self, directories: usize) -> Progress {
-        for _ in 0..directories {
-            let Some(found) = self.search.next() else {
-                return Progress::Done;
-            };
+    /// Goes on until all is looked at or the effort is spent.
+    pub fn go_on(&mut self, effort: &Effort) -> Progress {
+        while let Some(found) = self.search.next(effort) {
             match found {
                 Found::Nothing => {}
                 Found::Unreadable(path) => self.tell(&path, "it cannot be looked at"),
@@ -128,17 +140,24 @@ impl Examination {
                     if is.repository {
                         places.extend(places_of(&path, &is.shared_indexes));
                     }
-                    self.look(&directory, &path, places);
-                    let elsewhere = self.elsewhere(&path, &is);
-                    self.look(&self.search.root(), Path::new(""), elsewhere);
+                    self.look(&directory, &path, places, effort);
+                    let elsewhere = self.elsewhere(&path, &is, effort);
+                    self.look(&self.search.root(), Path::new(""), elsewhere, effort);
                 }
             }
+            if effort.is_spent() {
+                // What was held back is not there any more the next time.
+                self.search.again();
+                self.is_again = true;
+                return Progress::More;
+            }
+            self.is_again = false;
         }
-        Progress::More
+        Progress::Done
     }
 
     /// What git obeys because of this directory, elsewhere below the root.
-    fn elsewhere(&self, path: &Path, is: &Kind) -> Vec<(PathBuf, Guard)> {
+    fn elsewhere(&self, path: &Path, is: &Kind, effort: &Effort) -> Vec<(PathBuf, Guard)> {
         let root = &self.ground.root;
         let mut places = Vec::new();
         if is.top || is.repository {
@@ -147,22 +166,22 @@ impl Examination {
             places.extend(hooks.filter_map(|hooks| hooks_at(root, &top, hooks)));
         }
         if is.repository {
-            places.extend(obeyed_by(root, path));
+            places.extend(obeyed_by(root, path, effort));
+        }
+        if is.top {
+            places.extend(obeyed_at(root, &root.join(path)));
         }
         places
     }
 
     /// Goes on until all is looked at or the time is over, which is reported.
     pub fn finish(&mut self, patience: Duration) {
-        let until = Instant::now() + patience;
-        while self.go_on(64) == Progress::More {
-            if Instant::now() >= until {
-                let rest = self.search.rest();
-                return self.tell(
-                    &rest,
-                    "there is too much to look at; the rest was not searched for repositories",
-                );
-            }
+        if self.go_on(&Effort::of(patience)) == Progress::More {
+            let rest = self.search.rest();
+            self.tell(
+                &rest,
+                "there is too much to look at; the rest was not searched for repositories",
+            );
         }
     }
 
@@ -176,14 +195,26 @@ impl Examination {
     }
 
     /// What was held back.
-    pub fn into_violations(self) -> Vec<Violation> {
+    pub fn into_violations(mut self) -> Vec<Violation> {
+        self.found.extend(Violation::untold(self.untold));
         self.found
     }
 
-    fn look(&mut self, directory: &OwnedFd, path: &Path, places: Vec<(PathBuf, Guard)>) {
+    fn look(
+        &mut self,
+        directory: &OwnedFd,
+        path: &Path,
+        places: Vec<(PathBuf, Guard)>,
+        effort: &Effort,
+    ) {
         let whole = self.ground.root.join(path);
-        let mut holding = Holding::new(&self.tag, &self.moments, &self.ground);
+        // Some of it is for what else is found there.
+        let room = (MOST_TOLD - 100).saturating_sub(self.found.len());
+        let mut holding = Holding::new(&self.tag, &self.moments, &self.ground, effort, room);
         for (place, guard) in places {
+            if effort.spend(1).is_err() {
+                break;
+            }
             if self.ground.covered.contains(&whole.join(&place)) {
                 continue;
             }
@@ -200,7 +231,27 @@ impl Examination {
             };
             holding.look(&watch, directory);
         }
-        self.found.append(&mut holding.found);
+        let led_to = std::mem::take(&mut holding.led_to);
+        for violation in holding.into_found() {
+            if self.is_again && self.found.contains(&violation) {
+                continue;
+            }
+            if self.found.len() < MOST_TOLD {
+                self.found.push(violation);
+            } else {
+                self.untold += 1;
+            }
+        }
+        let root = &self.ground.root;
+        let inside = led_to.into_iter().filter_map(|(path, guard)| {
+            let real = path.canonicalize().ok()?;
+            Some((below(root, &real)?, guard))
+        });
+        let inside: Vec<_> = inside.collect();
+        if !inside.is_empty() {
+            // No link is on the way any more.
+            self.look(&self.search.root(), Path::new(""), inside, effort);
+        }
     }
 
     fn tell(&mut self, path: &Path, what: &str) {
@@ -243,11 +294,14 @@ impl Ground {
         }
     }
 
-    /// The hosts that git may be made to contact by what runs wrote here.
+    /// The hosts that git may be made to contact by what runs wrote here: those of the person's
+    /// configuration at the top. One that no mount covered may be a run's, and names none.
     pub(crate) fn hosts(&self) -> Hosts {
         let mut hosts = Hosts::for_runs_with(self.network);
-        let own = read_small(&self.root.join(".git/config"));
-        hosts.add(own.unwrap_or_default().as_bytes());
+        let config = self.root.join(".git/config");
+        if self.covered.contains(&config) {
+            hosts.add(read_small(&config).unwrap_or_default().as_bytes());
+        }
         hosts
     }
 

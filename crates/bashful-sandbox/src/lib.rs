@@ -51,7 +51,7 @@ pub use host::{ControlGroup, Host, IdMaps, Possibility};
 pub use kernel_file::kernel_text;
 pub use launch::{FIRST_INHERITED, Launch, LaunchError, MOST_INHERITED, Stage};
 pub use left_behind::{
-    Activity, Examination, Ground, Moments, Progress, Scope, Stay, finish_apart,
+    Activity, Effort, Examination, Ground, Moments, Progress, Scope, Stay, finish_apart,
 };
 pub use mark::Mark;
 pub use notices::{Glance, Line, Notices};

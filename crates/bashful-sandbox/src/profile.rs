@@ -256,6 +256,18 @@ pub struct Violation {
     pub flag: Option<String>,
 }
 
+impl Violation {
+    /// That there were more of a kind than are told one by one; none if there were not.
+    pub fn untold(count: usize) -> Option<Self> {
+        (count > 0).then(|| Self {
+            kind: "unlisted".to_owned(),
+            source: "keeper".to_owned(),
+            note: Some(format!("{count} more were held back, and are not listed")),
+            ..Self::default()
+        })
+    }
+}
+
 /// What was looked at while a run went on, so that a caller does not take silence for an answer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lookout {

@@ -180,6 +180,8 @@ impl Keeper {
         if self.listener.is_some() {
             self.ask_for_scope();
         }
+        self.rooms.directory = hello.state.join("rooms");
+        self.rooms.diary.directory = hello.state.join("activity");
         self.state = Some(hello.state);
         self.idle = Duration::from_millis(hello.idle_ms);
         if hello.more_to_come {

@@ -11,6 +11,8 @@ use crate::spare::Spare;
 const SLEEPY: Duration = Duration::from_secs(60);
 /// How often the keeper tries to remove what ended runs left in the kernel.
 const TIDY_INTERVAL: Duration = Duration::from_millis(10);
+/// How often a search is asked whether it is done, while a command waits for that.
+const RECOVERY_INTERVAL: Duration = Duration::from_millis(5);
 
 /// Whether directories are made ahead of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,9 +91,11 @@ impl Keeper {
             })
             .flatten();
         let unwritten = self.unwritten.iter().map(|record| record.next);
+        let recovery = self.rooms.is_recovering().then(|| now + RECOVERY_INTERVAL);
         runs.chain(quiet)
             .chain(self.gauge.at())
             .chain(unwritten)
+            .chain(recovery)
             .chain(spare)
             .min()
             .map(|at| at.saturating_duration_since(now))

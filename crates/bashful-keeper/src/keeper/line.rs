@@ -74,6 +74,11 @@ impl Keeper {
 
     /// Starts the next command. Those that waited too long are refused first.
     pub(super) fn start_next(&mut self) {
+        let next = self.line.0.front();
+        let room = next.and_then(|next| next.start.room.as_ref());
+        if room.is_some_and(|room| !self.rooms.is_recovered(room)) {
+            return;
+        }
         while let Some(next) = self.line.0.pop_front() {
             let waited = next.since.elapsed();
             if waited <= LONGEST_IN_LINE || self.ending {
@@ -87,9 +92,15 @@ impl Keeper {
 
     /// Starts a command before its turn, if it waits: its engine has more to say about it.
     pub(super) fn start_early(&mut self, id: &TaskId) {
-        if let Some(waiting) = self.line.take(id) {
-            self.start(waiting.connection, waiting.start, waiting.given);
+        let Some(waiting) = self.line.take(id) else {
+            return;
+        };
+        let room = waiting.start.room.as_ref();
+        if room.is_none_or(|room| self.rooms.is_recovered(room)) {
+            return self.start(waiting.connection, waiting.start, waiting.given);
         }
+        let words = "what runs of a killed keeper left is searched first";
+        self.refuse(waiting.connection, waiting.start.spec.id, busy(words));
     }
 
     fn refuse(&mut self, connection: u64, id: TaskId, fault: Fault) {

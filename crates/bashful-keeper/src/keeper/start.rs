@@ -44,8 +44,6 @@ impl Keeper {
         if self.ending {
             return Err(fault(FaultKind::Ending, start.spec.id.as_str(), None));
         }
-        self.rooms.directory = state.join("rooms");
-        self.rooms.diary.directory = state.join("activity");
         let directory = TaskDirectory::of(&state, &start.spec.id);
         let mut files = self
             .task_files(&directory, &start.spec)

@@ -11,7 +11,8 @@ use bashful_sandbox::{
 
 use super::diary::Page;
 
-/// Violations that are told of one run; the holding back goes on.
+/// Violations that are told of one run; more are held back and counted. Addresses that were let
+/// through are told all.
 const MOST_HELD: usize = 100;
 
 /// A run's place in its room.
@@ -27,6 +28,8 @@ pub(crate) struct InRoom {
     pub(super) absent: AbsentNames,
     /// What was held back so far.
     pub(super) held: Vec<Violation>,
+    /// What more was held back.
+    pub(super) untold: usize,
     /// That it is going on, by root.
     pub(super) pages: Vec<Page>,
     /// How many calls that change files it had made at the last looks, the newest first.
@@ -62,8 +65,14 @@ impl InRoom {
     pub(crate) fn tell_all(&mut self, found: Vec<Violation>) {
         for violation in found {
             // What cannot be helped is told once.
-            if self.held.len() < MOST_HELD && !self.held.contains(&violation) {
+            if self.held.contains(&violation) {
+                continue;
+            }
+            let is_let_through = violation.kind == "git_config" && violation.missing.is_empty();
+            if self.held.len() < MOST_HELD || is_let_through {
                 self.held.push(violation);
+            } else {
+                self.untold += 1;
             }
         }
     }

@@ -6,17 +6,16 @@
 //! clocks and its other runs do not wait for it. The run has ended when that is done, or after a
 //! while; then its result says so, and what is found later is told of the next run.
 
+use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
 
-use bashful_sandbox::{Examination, Progress, Violation, finish_apart};
+use bashful_sandbox::{Effort, Examination, Progress, Violation, finish_apart};
 use rustix::io::Errno;
 
 use super::{Run, Stage};
 use crate::rooms::{InRoom, Rooms};
 
-/// How many directories of each root are looked at without another process.
-const AT_ONCE: usize = 128;
 /// How long a search may take. What it did not reach then is told.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// How long the end of a run waits for it.
@@ -86,7 +85,7 @@ impl Run {
     fn go_on_searching(&mut self, mut apart: Apart, rooms: &mut Rooms) -> Search {
         if apart.has_told() {
             self.tell_found(apart.found());
-        } else if Instant::now() < apart.wait_until {
+        } else if !apart.is_late() {
             return Search::Apart(apart);
         } else {
             self.tell_found(vec![incomplete("that goes on")]);
@@ -157,36 +156,53 @@ impl Run {
         else {
             return Search::Done;
         };
-        let mut going = rooms.diary.examinations(place.freshness().grounds(), tag);
-        let done = |examination: &mut Examination| examination.go_on(AT_ONCE) == Progress::Done;
-        // Each of them, not only those before the first large one.
-        let unfinished = going
-            .iter_mut()
-            .filter_map(|one| (!done(one)).then_some(()))
-            .count();
-        if unfinished > 0 {
-            let write = |found: &[Violation]| serde_json::to_vec(found).unwrap_or_default();
-            return match finish_apart(going, PATIENCE, write) {
-                Ok((pid, pipe)) => Search::Apart(Apart {
-                    pid,
-                    pipe,
-                    told: Vec::new(),
-                    wait_until: Instant::now() + LONGEST_WAIT,
-                }),
-                Err(error) => {
-                    place.tell_all(vec![incomplete(&error.to_string())]);
-                    Search::Done
-                }
-            };
-        }
-        for examination in going {
-            place.tell_all(examination.into_violations());
-        }
+        let going = rooms.diary.examinations(place, tag);
+        let found = match Apart::search(going, PATIENCE, LONGEST_WAIT) {
+            Ok(Searched::Apart(apart)) => return Search::Apart(apart),
+            Ok(Searched::Done(found)) => found,
+            Err(error) => vec![incomplete(&error.to_string())],
+        };
+        place.tell_all(found);
         Search::Done
     }
 }
 
+/// What became of a search at first.
+pub(crate) enum Searched {
+    /// It is done, and this was found.
+    Done(Vec<Violation>),
+    /// There was too much for the keeper itself.
+    Apart(Apart),
+}
+
 impl Apart {
+    /// Searches as much as the keeper may, and leaves the rest to a process that has this patience.
+    pub(crate) fn search(
+        mut going: Vec<Examination>,
+        patience: Duration,
+        longest_wait: Duration,
+    ) -> io::Result<Searched> {
+        let effort = Effort::small();
+        let is_done = |examination: &mut Examination| examination.go_on(&effort) == Progress::Done;
+        if going.iter_mut().all(is_done) {
+            let found = going.into_iter().flat_map(Examination::into_violations);
+            return Ok(Searched::Done(found.collect()));
+        }
+        let write = |found: &[Violation]| serde_json::to_vec(found).unwrap_or_default();
+        let (pid, pipe) = finish_apart(going, patience, write)?;
+        Ok(Searched::Apart(Self {
+            pid,
+            pipe,
+            told: Vec::new(),
+            wait_until: Instant::now() + longest_wait,
+        }))
+    }
+
+    /// Whether nothing more is waited for.
+    pub(crate) fn is_late(&self) -> bool {
+        Instant::now() >= self.wait_until
+    }
+
     /// The process that searches.
     pub(crate) fn pid(&self) -> i32 {
         self.pid
@@ -213,7 +229,7 @@ impl Apart {
     }
 }
 
-fn incomplete(why: &str) -> Violation {
+pub(crate) fn incomplete(why: &str) -> Violation {
     Violation {
         kind: "protected".to_owned(),
         missing: "paths_write".to_owned(),

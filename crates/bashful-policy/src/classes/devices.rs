@@ -10,7 +10,7 @@ use crate::places::{self, is_within};
 mod format;
 mod names;
 
-use format::{formats, is_volume_tool, makes_file_system};
+use format::{formats, is_volume_tool, makes_file_system, may_make_file_system};
 use names::{DISKS, FORMATTERS, HARMLESS, SWITCHES, USERS};
 
 pub(super) fn check(view: &View) -> bool {
@@ -80,7 +80,7 @@ pub(super) fn check(view: &View) -> bool {
         // A glob that finds such a program.
         "" => view.call.arguments.first().is_some_and(|first| {
             let name = first.known().rsplit('/').next().unwrap_or_default();
-            first.glob && first.is_known() && makes_file_system(name)
+            first.glob && first.is_known() && may_make_file_system(name)
         }),
         name if USERS.contains(&name) => {
             let values = arguments.iter().map(|word| {

@@ -26,6 +26,21 @@ pub struct Activity {
     keeper: Process,
     /// When the latest run began.
     latest: u64,
+    known: Known,
+}
+
+/// What the files of a root and those below it said when they were read last.
+#[derive(Debug, Default)]
+struct Known {
+    /// How long they were, our own records included.
+    own: u64,
+    below: Vec<(PathBuf, u64)>,
+    /// When a file was added to their directory, or removed.
+    changed: Option<SystemTime>,
+    /// Keepers of runs that went on.
+    others: Vec<Process>,
+    /// The file was looked at, and is the one that others use.
+    is_looked_at: bool,
 }
 
 /// A run that is going on.
@@ -49,6 +64,8 @@ struct Record {
 pub struct Moments {
     /// In order, apart from each other.
     spans: Vec<(u64, u64)>,
+    /// What changed before this was looked at after earlier runs, and told.
+    told_before: u64,
 }
 
 const RECORD: usize = 32;
@@ -76,6 +93,7 @@ impl Activity {
             name,
             keeper,
             latest: now(),
+            known: Known::default(),
         };
         if this.file.metadata()?.size() > MOST_BYTES {
             this.shrink()?;
@@ -85,7 +103,7 @@ impl Activity {
 
     /// A run begins.
     pub fn begin(&mut self) -> io::Result<Stay> {
-        if self.file.metadata()?.nlink() == 0 {
+        if !std::mem::take(&mut self.known.is_looked_at) && self.file.metadata()?.nlink() == 0 {
             self.file = open_file(&self.path())?;
         }
         let record = Record {
@@ -120,6 +138,43 @@ impl Activity {
         Moments::of(&records)
     }
 
+    /// Whether there may be a run, in this root or one below it, whose keeper is gone and did not
+    /// look after it to its end. Asked before every run: it takes two looks where there is nothing new.
+    pub fn may_be_abandoned(&mut self) -> io::Result<bool> {
+        let mut about = self.file.metadata()?;
+        if about.nlink() == 0 {
+            self.file = open_file(&self.path())?;
+            about = self.file.metadata()?;
+        }
+        self.known.is_looked_at = true;
+        let changed = fs::metadata(&self.directory)?.modified().ok();
+        let length = |path: &Path| fs::metadata(path).map_or(0, |about| about.size());
+        let below = &self.known.below;
+        let is_known = about.size() == self.known.own
+            && changed == self.known.changed
+            && below.iter().all(|(path, known)| length(path) == *known);
+        if is_known {
+            let others = &self.known.others;
+            return Ok(others.iter().any(|keeper| !is_alive(*keeper)));
+        }
+        self.known.own = about.size();
+        self.known.changed = changed;
+        let own = self.path();
+        let files = self.files(|name| self.name.contains(name));
+        let below = files.iter().filter(|path| **path != own);
+        self.known.below = below.map(|path| (path.clone(), length(path))).collect();
+        let records = files.iter().flat_map(|file| {
+            let records = records_in(file).unwrap_or_default();
+            going_on(&records).collect::<Vec<_>>()
+        });
+        let keepers = records.map(|record| record.keeper);
+        self.known.others = keepers.filter(|keeper| *keeper != self.keeper).collect();
+        self.known.others.sort_by_key(|keeper| keeper.pid);
+        self.known.others.dedup();
+        let others = &self.known.others;
+        Ok(others.iter().any(|keeper| !is_alive(*keeper)))
+    }
+
     /// When the oldest run began, in this root or one below it, whose keeper is gone and did not
     /// look after it to its end.
     pub fn abandoned_since(&self) -> Option<SystemTime> {
@@ -135,6 +190,7 @@ impl Activity {
                 let _ = file.write_all(&record.ended().bytes());
             }
         }
+        self.known.others.retain(|keeper| is_alive(*keeper));
     }
 
     fn abandoned(&self) -> Vec<(PathBuf, Record)> {
@@ -159,6 +215,7 @@ impl Activity {
     }
 
     fn add(&mut self, record: Record) -> io::Result<()> {
+        self.known.own += RECORD as u64;
         self.file.write_all(&record.bytes())
     }
 
@@ -234,10 +291,19 @@ fn open_file(path: &Path) -> io::Result<File> {
 }
 
 fn now() -> u64 {
-    let since = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
+    since_1970(SystemTime::now())
+}
+
+fn since_1970(time: SystemTime) -> u64 {
+    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
+}
+
+impl Stay {
+    /// When the run began.
+    pub fn began(&self) -> SystemTime {
+        UNIX_EPOCH + Duration::from_nanos(self.record.start)
+    }
 }
 
 impl Record {
@@ -293,31 +359,55 @@ impl Moments {
                 (record.start.saturating_sub(MARGIN), end + MARGIN)
             })
             .collect();
-        Self { spans }.apart_by(0)
+        let moments = Self {
+            spans,
+            told_before: 0,
+        };
+        moments.apart_by(0)
     }
 
     /// The same with spans that are closer than this made one.
     fn apart_by(mut self, distance: u64) -> Self {
         self.spans.sort_unstable();
         let mut spans: Vec<(u64, u64)> = Vec::new();
-        for (start, end) in self.spans {
+        for (start, end) in std::mem::take(&mut self.spans) {
             match spans.last_mut() {
                 Some(last) if start <= last.1.saturating_add(distance) => last.1 = last.1.max(end),
                 _ => spans.push((start, end)),
             }
         }
-        Self { spans }
+        Self { spans, ..self }
+    }
+
+    /// The same, for what is looked at after a run that began at this time: what was left earlier
+    /// was told.
+    #[must_use]
+    pub fn since(self, began: SystemTime) -> Self {
+        let told_before = since_1970(began).saturating_sub(MARGIN);
+        Self {
+            told_before,
+            ..self
+        }
+    }
+
+    /// Whether what changed then is still to be told, if it was a run that changed it.
+    pub(crate) fn are_new(&self, seconds: i64, nanoseconds: i64) -> bool {
+        nanoseconds_of(seconds, nanoseconds) >= self.told_before
     }
 
     /// Whether a run was going on when a file changed, by the seconds and nanoseconds of the
     /// kernel's time of change.
     pub(crate) fn include(&self, seconds: i64, nanoseconds: i64) -> bool {
-        let at = u64::try_from(i128::from(seconds) * 1_000_000_000 + i128::from(nanoseconds));
-        let at = at.unwrap_or_default();
+        let at = nanoseconds_of(seconds, nanoseconds);
         let after = self.spans.partition_point(|(start, _)| *start <= at);
         let span = after.checked_sub(1).and_then(|index| self.spans.get(index));
         span.is_some_and(|(_, end)| at <= *end)
     }
+}
+
+fn nanoseconds_of(seconds: i64, nanoseconds: i64) -> u64 {
+    let at = i128::from(seconds) * 1_000_000_000 + i128::from(nanoseconds);
+    u64::try_from(at).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -3,19 +3,24 @@
 //! Git checks names when it adds them and not when it reads them: an index that names
 //! `.git/hooks/post-checkout`, or `../.bashrc`, has the person's next `git restore .` write that file.
 
+use std::io::{BufRead, Read};
+
+use super::Effort;
+
 /// Whether an index names a path in a directory `.git` or outside of the work tree, or cannot be
 /// read to its end.
-pub(crate) fn leads_astray(index: &[u8]) -> bool {
+pub(crate) fn leads_astray<R: BufRead>(open: impl Fn() -> Option<R>, effort: &Effort) -> bool {
     // The kind of hash stands elsewhere, where a run may have changed it: both are tried.
-    let readings = [SHA1, SHA256].map(|hash| read_with(index, hash));
+    let readings = [SHA1, SHA256].map(|hash| read_with(open()?, hash, effort));
     readings.contains(&Some(true)) || readings == [None, None]
 }
 
 /// The same for one kind of hash; none if it does not read as an index then.
-fn read_with(index: &[u8], hash: usize) -> Option<bool> {
+fn read_with(index: impl BufRead, hash: usize, effort: &Effort) -> Option<bool> {
     let mut names = Names::with(index, hash)?;
     let mut found = false;
     while names.left > 0 {
+        effort.spend(1).ok()?;
         names.left -= 1;
         found |= is_astray(names.read()?);
     }
@@ -45,8 +50,8 @@ pub(crate) fn is_astray(path: &[u8]) -> bool {
 }
 
 /// Where the reading of an index stands.
-struct Names<'a> {
-    rest: &'a [u8],
+struct Names<R> {
+    rest: R,
     left: u32,
     version: u32,
     hash: usize,
@@ -58,16 +63,13 @@ const SHA256: usize = 32;
 /// Times, device, number, mode, owners and size before the hash of an entry.
 const FIXED: usize = 40;
 
-impl<'a> Names<'a> {
-    fn with(index: &'a [u8], hash: usize) -> Option<Self> {
-        let number = |at: usize| {
-            let bytes: [u8; 4] = index.get(at..at + 4)?.try_into().ok()?;
-            Some(u32::from_be_bytes(bytes))
-        };
-        let (version, left) = (number(4)?, number(8)?);
-        let sane = index.starts_with(b"DIRC") && (2..=4).contains(&version);
+impl<R: BufRead> Names<R> {
+    fn with(mut rest: R, hash: usize) -> Option<Self> {
+        let [mark, version, left] = [(); 3].map(|()| take::<4>(&mut rest));
+        let (version, left) = (u32::from_be_bytes(version?), u32::from_be_bytes(left?));
+        let sane = mark? == *b"DIRC" && (2..=4).contains(&version);
         sane.then(|| Self {
-            rest: index.get(12..).unwrap_or_default(),
+            rest,
             left,
             version,
             hash,
@@ -78,44 +80,67 @@ impl<'a> Names<'a> {
     /// The next name, as git takes it: by the length that the entry gives, if that is not too
     /// large to be given.
     fn read(&mut self) -> Option<&[u8]> {
-        const LONGEST: usize = 0x0fff;
-        let flags_at = FIXED + self.hash;
-        let flags: [u8; 2] = self.rest.get(flags_at..flags_at + 2)?.try_into().ok()?;
-        let flags = u16::from_be_bytes(flags);
-        let name_at = flags_at + if flags & 0x4000 == 0 { 2 } else { 4 };
-        let mut text = self.rest.get(name_at..)?;
+        const GIVEN: usize = 0x0fff;
+        skip(&mut self.rest, FIXED + self.hash)?;
+        let flags = u16::from_be_bytes(take(&mut self.rest)?);
+        let mut name_at = FIXED + self.hash + 2;
+        if flags & 0x4000 != 0 {
+            skip(&mut self.rest, 2)?;
+            name_at += 2;
+        }
         let kept = if self.version < 4 {
             0
         } else {
-            let dropped = dropped(&mut text)?;
+            let dropped = dropped(&mut self.rest)?;
             self.name.len().checked_sub(dropped)?
         };
-        let own = match usize::from(flags) & LONGEST {
-            LONGEST => text.iter().position(|byte| *byte == 0)?,
-            length => length.checked_sub(kept)?,
-        };
         self.name.truncate(kept);
-        self.name.extend_from_slice(text.get(..own)?);
+        // To the zero byte behind it, which is where the length says, if that is given.
+        let most = u64::try_from(LONGEST).ok()?;
+        let mut limited = (&mut self.rest).take(most);
+        limited.read_until(0, &mut self.name).ok()?;
+        let ends = self.name.pop() == Some(0);
+        let given = usize::from(flags) & GIVEN;
         // What is no name, or does not end where it should, was read with the wrong hash.
-        if self.name.is_empty() || self.name.contains(&0) || text.get(own) != Some(&0) {
+        if !ends || self.name.is_empty() || (given != GIVEN && given != self.name.len()) {
             return None;
         }
-        self.rest = if self.version < 4 {
+        if self.version < 4 {
             // Filled up with zeroes, one at least, to a multiple of eight.
-            self.rest.get((name_at + own + 8) & !7..)?
-        } else {
-            text.get(own + 1..)?
-        };
+            let end = name_at + self.name.len();
+            skip(&mut self.rest, ((end + 8) & !7) - end - 1)?;
+        }
         Some(&self.name)
     }
 }
 
+/// No file system has longer paths; git itself reads more.
+const LONGEST: usize = 1 << 16;
+
+fn take<const COUNT: usize>(from: &mut impl Read) -> Option<[u8; COUNT]> {
+    let mut bytes = [0; COUNT];
+    from.read_exact(&mut bytes).ok()?;
+    Some(bytes)
+}
+
+fn skip(from: &mut impl BufRead, count: usize) -> Option<()> {
+    let mut left = count;
+    while left > 0 {
+        let there = from.fill_buf().ok()?.len().min(left);
+        if there == 0 {
+            return None;
+        }
+        from.consume(there);
+        left -= there;
+    }
+    Some(())
+}
+
 /// How much of the name before does not count: a number in git's own coding.
-fn dropped(text: &mut &[u8]) -> Option<usize> {
+fn dropped(text: &mut impl Read) -> Option<usize> {
     let mut value = 0_usize;
     loop {
-        let (byte, rest) = text.split_first()?;
-        *text = rest;
+        let [byte] = take(text)?;
         value = value
             .checked_shl(7)?
             .checked_add(usize::from(byte & 0x7f))?;
@@ -129,6 +154,13 @@ fn dropped(text: &mut &[u8]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn leads_astray(index: &[u8]) -> bool {
+        super::leads_astray(
+            || Some(index),
+            &Effort::of(std::time::Duration::from_secs(60)),
+        )
+    }
 
     /// An index of this version with these names, as git writes it.
     fn index(version: u32, names: &[&str]) -> Vec<u8> {

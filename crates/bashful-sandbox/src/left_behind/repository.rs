@@ -6,6 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::Effort;
 use crate::git_config::{obeyed_by_git, values_of};
 use crate::protect::{Guard, below, read_small};
 
@@ -70,9 +71,15 @@ pub(super) fn hooks_at(root: &Path, top: &Path, hooks: &Path) -> Option<(PathBuf
 
 /// What a repository's own configuration has git obey elsewhere below the root, with all that it
 /// includes. Whether that configuration is the person's or what is left of a run's does not matter.
-pub(super) fn obeyed_by(root: &Path, path: &Path) -> Vec<(PathBuf, Guard)> {
+pub(super) fn obeyed_by(root: &Path, path: &Path, effort: &Effort) -> Vec<(PathBuf, Guard)> {
     let own = root.join(path);
     let files = ["config", "config.worktree"].map(|name| own.join(name));
+    for file in &files {
+        let length = file.symlink_metadata().map_or(0, |about| about.len());
+        if effort.spend_bytes(length).is_err() {
+            return Vec::new();
+        }
+    }
     let mut places = Vec::new();
     for obeyed in obeyed_by_git(&files, None) {
         if obeyed.is_absolute() {
@@ -80,14 +87,39 @@ pub(super) fn obeyed_by(root: &Path, path: &Path) -> Vec<(PathBuf, Guard)> {
             continue;
         }
         // Relative to where git runs the hooks: the top of each work tree, or the repository.
-        let tops = tops_of(&own);
+        let tops = tops_of(&own, effort);
         places.extend(tops.iter().filter_map(|top| hooks_at(root, top, &obeyed)));
     }
     places
 }
 
+/// The same for the top of a work tree whose repository is elsewhere, be it below this root or not.
+pub(super) fn obeyed_at(root: &Path, top: &Path) -> Vec<(PathBuf, Guard)> {
+    let dot_git = top.join(".git");
+    let about = dot_git.symlink_metadata();
+    if about.is_ok_and(|about| about.is_dir()) {
+        return Vec::new();
+    }
+    let named = read_small(&dot_git);
+    let named = named
+        .as_deref()
+        .and_then(|text| text.strip_prefix("gitdir:"));
+    let own = named.map_or_else(|| dot_git.clone(), |named| top.join(named.trim()));
+    let common = read_small(&own.join("commondir"));
+    let common = common.map_or_else(|| own.clone(), |common| own.join(common.trim()));
+    let files = [common.join("config"), own.join("config.worktree")];
+    let each = obeyed_by_git(&files, None).into_iter();
+    let each = each.filter_map(|obeyed| {
+        if obeyed.is_absolute() {
+            return Some((below(root, &obeyed)?, Guard::Hold));
+        }
+        hooks_at(root, top, &obeyed)
+    });
+    each.collect()
+}
+
 /// The tops of the work trees that a repository may have.
-fn tops_of(own: &Path) -> Vec<PathBuf> {
+fn tops_of(own: &Path, effort: &Effort) -> Vec<PathBuf> {
     let mut tops = vec![own.to_owned()];
     tops.extend(own.parent().map(Path::to_owned));
     let config = read_small(&own.join("config")).unwrap_or_default();
@@ -98,6 +130,9 @@ fn tops_of(own: &Path) -> Vec<PathBuf> {
     let worktrees = worktrees.into_iter().flatten().flatten();
     let all = worktrees.map(|entry| entry.path()).chain([own.to_owned()]);
     for directory in all {
+        if effort.spend(2).is_err() {
+            break;
+        }
         let named = read_small(&directory.join("gitdir")).unwrap_or_default();
         let dot_git = directory.join(named.trim());
         tops.extend(dot_git.parent().map(Path::to_owned));

@@ -16,12 +16,15 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
+use super::Effort;
 use crate::room::is_held;
 
 /// Where a search stands.
 pub(super) struct Search {
     root: Rc<OwnedFd>,
     open: VecDeque<(PathBuf, Place)>,
+    /// The one that was read last, and how many were open besides those in it.
+    last: (PathBuf, Place, usize),
     /// What a run closed against its owner. It is open as long as the search goes on.
     opened: Vec<Opened>,
     buffer: Vec<MaybeUninit<u8>>,
@@ -68,6 +71,7 @@ impl Search {
         Self {
             root: Rc::new(root),
             open: VecDeque::from([(PathBuf::new(), Place::Anywhere)]),
+            last: (PathBuf::new(), Place::Anywhere, 0),
             opened: Vec::new(),
             buffer: vec![MaybeUninit::uninit(); 32 * 1024],
         }
@@ -87,16 +91,26 @@ impl Search {
         first.unwrap_or_default()
     }
 
-    /// Looks at one more directory; none if there is none.
-    pub(super) fn next(&mut self) -> Option<Found> {
+    /// What was read last is to be read again.
+    pub(super) fn again(&mut self) {
+        let (path, place, others) = self.last.clone();
+        self.open.truncate(others);
+        self.open.push_front((path, place));
+    }
+
+    /// Looks at one more directory; none if there is none. One that was not read to its end for
+    /// lack of effort counts as `Nothing`.
+    pub(super) fn next(&mut self, effort: &Effort) -> Option<Found> {
         let (path, place) = self.open.pop_front()?;
+        self.last = (path.clone(), place, self.open.len());
         let directory = match self.enter(&path) {
             Ok(directory) => directory,
             // It went away, or became a file that cannot be entered.
             Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => return Some(Found::Nothing),
             Err(_) => return Some(Found::Unreadable(path)),
         };
-        Some(match self.read(&directory, &path, place) {
+        Some(match self.read(&directory, &path, place, effort) {
+            _ if effort.is_spent() => Found::Nothing,
             Ok(is) if is.top || is.repository || !is.links.is_empty() => Found::Directory {
                 directory,
                 path,
@@ -123,12 +137,22 @@ impl Search {
         }
     }
 
-    fn read(&mut self, directory: &OwnedFd, path: &Path, place: Place) -> rustix::io::Result<Kind> {
+    fn read(
+        &mut self,
+        directory: &OwnedFd,
+        path: &Path,
+        place: Place,
+        effort: &Effort,
+    ) -> rustix::io::Result<Kind> {
+        let stop = |_| Errno::CANCELED;
+        // Opening it takes longer than an entry.
+        effort.spend(4).map_err(stop)?;
         let mut kind = Kind::default();
         let (mut head, mut objects, mut refs, mut common) = (false, false, false, false);
         let mut below = Vec::new();
         let mut entries = RawDir::new(directory, &mut self.buffer);
         while let Some(entry) = entries.next() {
+            effort.spend(1).map_err(stop)?;
             let entry = entry?;
             let name = entry.file_name().to_bytes();
             match name {
@@ -158,7 +182,9 @@ impl Search {
             }
         }
         kind.repository = path.file_name().is_some_and(|name| name == ".git")
-            || (head && (common || (objects && refs)));
+            // What worktrees share needs no `HEAD`, and what shares it has neither of the others.
+            || (objects && refs)
+            || (head && common);
         let place = |name: &OsStr| {
             if kind.repository && name == "objects" {
                 Place::Objects
@@ -187,11 +213,11 @@ fn holds_objects(directory: &OwnedFd, name: &[u8]) -> bool {
         let about = statat(directory, name, AtFlags::SYMLINK_NOFOLLOW);
         about.is_ok_and(|about| about.st_nlink == 2)
     };
-    is_named_so && is_last() && lacks("HEAD") && lacks(".git")
+    is_named_so && is_last() && ["HEAD", ".git", "objects"].into_iter().all(lacks)
 }
 
 /// Opens a directory below the root.
-fn open_below(root: &OwnedFd, path: &Path) -> rustix::io::Result<OwnedFd> {
+pub(crate) fn open_below(root: &OwnedFd, path: &Path) -> rustix::io::Result<OwnedFd> {
     let below = if path.as_os_str().is_empty() {
         Path::new(".")
     } else {

@@ -12,8 +12,9 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
+use super::hold::{MOST_ADDRESSES, addresses_in, refuse_countless};
 use super::{BuildError, BuildStep, Room};
-use crate::git_config::{Attempt, HeldKey, Hosts, merge};
+use crate::git_config::{Hosts, merge};
 use crate::plan::Plan;
 use crate::profile::Violation;
 use crate::survey::Identity;
@@ -60,8 +61,8 @@ impl Stamp {
 
 const CONFIG: &str = "config";
 /// A configuration larger than this is not one.
-const MOST_BYTES: u64 = 4 << 20;
-/// How many held keys are reported of one run.
+pub(super) const MOST_BYTES: u64 = 4 << 20;
+/// How many held keys are told one by one; the others are counted.
 const MOST_TOLD: usize = 20;
 
 impl Room {
@@ -166,6 +167,7 @@ impl Copy {
         let (host, _) = read(&directory, Path::new(name))?;
         let merged = merge(&self.base, &private, &host, hosts)
             .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.to_string()))?;
+        refuse_countless(&merged.addresses, MOST_ADDRESSES)?;
         if merged.changed {
             replace(&directory, name, &merged.text)?;
         }
@@ -173,18 +175,22 @@ impl Copy {
         self.host_stamp = Stamp::at(&directory, name);
         self.base = private;
         let mut found = Vec::new();
-        for held in merged.held.iter().take(MOST_TOLD) {
-            let doing = doing(held);
-            if !self.told.contains(&doing) {
-                let note = format!("held back, because git would act upon it outside: {doing}");
-                found.push(self.violation("git-config", note));
-                self.told.push(doing);
+        let mut untold = 0;
+        for held in &merged.held {
+            let doing = held.doing();
+            if self.told.contains(&doing) {
+                continue;
             }
+            if found.len() == MOST_TOLD {
+                untold += 1;
+                continue;
+            }
+            let note = format!("held back, because git would act upon it outside: {doing}");
+            found.push(self.violation("git-config", note));
+            self.told.push(doing);
         }
-        for address in merged.addresses.iter().take(MOST_TOLD) {
-            let note = format!("git's addresses changed outside too: {}", doing(address));
-            found.push(self.violation("", note));
-        }
+        found.extend(Violation::untold(untold));
+        found.extend(addresses_in(&self.host, &merged.addresses));
         Ok(found)
     }
 
@@ -197,13 +203,6 @@ impl Copy {
             note: Some(note),
             ..Violation::default()
         }
-    }
-}
-
-fn doing(change: &HeldKey) -> String {
-    match change.attempt {
-        Attempt::Set => format!("set {} to {}", change.key, change.value),
-        Attempt::Remove => format!("remove {}", change.key),
     }
 }
 
@@ -238,7 +237,7 @@ fn rewrite(file: &mut File, text: &[u8]) -> io::Result<()> {
     File::open(format!("/proc/self/fd/{}", file.as_raw_fd()))?.read_to_end(&mut old)?;
     // Space is reserved first: the text that is there already has its own.
     let length = text.len() as u64;
-    let reserved = match fallocate(&*file, FallocateFlags::empty(), 0, length.max(1)) {
+    let reserved = match fallocate(&*file, FallocateFlags::KEEP_SIZE, 0, length.max(1)) {
         // This file system cannot reserve space.
         Err(Errno::OPNOTSUPP) => Ok(()),
         reserved => reserved.map_err(io::Error::from),

@@ -7,23 +7,26 @@
 mod git;
 mod judge;
 
-use std::fs;
+use judge::is_reference;
+
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rustix::fs::{
     AtFlags, Dir, FileType, Gid, Mode, OFlags, RenameFlags, ResolveFlags, Stat, Uid, fchmod,
-    fchown, fstat, openat, openat2, readlinkat, renameat_with, statat,
+    fchown, fstat, openat, openat2, readlinkat, renameat_with, statat, unlinkat,
 };
 use rustix::io::Errno;
 
-use super::git_copies::{read_config, replace};
+use super::git_copies::{MOST_BYTES as MOST_CONFIG_BYTES, read_config, replace};
 use crate::freshness::Inode;
-use crate::git_config::sanitise;
-use crate::left_behind::{Ground, Moments};
+use crate::git_config::{HeldKey, sanitise};
+use crate::left_behind::{Effort, Ground, Moments, Spent, open_below};
 use crate::plan::ROOM_DIRECTORY;
 use crate::profile::{Network, Violation};
 use crate::protect::{Guard, Watch};
@@ -36,10 +39,16 @@ pub(crate) fn hold_back(
     network: Network,
     is_same: &dyn Fn(&Path, Inode) -> bool,
 ) -> Vec<Violation> {
+    // Only names at the top are watched, and those of hooks are counted.
+    let effort = Effort::of(Duration::from_secs(10));
     let mut holding = Holding {
         tag,
         whose: Whose::Run(network),
+        effort: &effort,
+        led_to: Vec::new(),
+        most_addresses: MOST_ADDRESSES,
         found: Vec::new(),
+        told: 0,
     };
     let mut root: Option<(&Path, OwnedFd)> = None;
     for watch in watched {
@@ -61,7 +70,7 @@ pub(crate) fn hold_back(
                             "it cannot be looked at: {error}; do not use it without looking first"
                         ),
                     );
-                    return holding.found;
+                    return holding.into_found();
                 }
             }
         }
@@ -69,7 +78,7 @@ pub(crate) fn hold_back(
             holding.look(watch, opened);
         }
     }
-    holding.found
+    holding.into_found()
 }
 
 /// Opens a writable root, also one that the run closed against its owner.
@@ -98,7 +107,15 @@ pub(crate) fn open_root(path: &Path) -> io::Result<OwnedFd> {
 pub(crate) struct Holding<'a> {
     tag: &'a str,
     whose: Whose<'a>,
-    pub(crate) found: Vec<Violation>,
+    /// Where it is spent, what is looked at stays as it is: it is looked at once more.
+    effort: &'a Effort,
+    /// What is to be looked at because a link of the person's leads there.
+    pub(crate) led_to: Vec<(PathBuf, Guard)>,
+    /// How many addresses can be told of one file.
+    most_addresses: usize,
+    found: Vec<Violation>,
+    /// How much was found, addresses aside.
+    told: usize,
 }
 
 /// Who made the files that are looked at.
@@ -109,17 +126,29 @@ enum Whose<'a> {
     ByTime(&'a Moments, &'a Ground),
 }
 
-/// No more than this is reported of one run.
+/// More than this is counted, and not told one by one.
 const MOST_TOLD: usize = 50;
 /// A directory of hooks with more names than this is not a directory of hooks.
 const MOST_HOOKS: usize = 20_000;
+/// One that is a run's is renamed as a whole if there are more names in it.
+const MOST_RENAMED: usize = 500;
 
 impl<'a> Holding<'a> {
-    pub(crate) fn new(tag: &'a str, moments: &'a Moments, ground: &'a Ground) -> Self {
+    pub(crate) fn new(
+        tag: &'a str,
+        moments: &'a Moments,
+        ground: &'a Ground,
+        effort: &'a Effort,
+        most_addresses: usize,
+    ) -> Self {
         Self {
             tag,
             whose: Whose::ByTime(moments, ground),
+            effort,
+            led_to: Vec::new(),
+            most_addresses: most_addresses.min(MOST_ADDRESSES),
             found: Vec::new(),
+            told: 0,
         }
     }
 
@@ -151,6 +180,11 @@ impl<'a> Holding<'a> {
             sofar.push(name);
             let kind = FileType::from_raw_mode(about.st_mode);
             let whole = watch.root.join(&sofar);
+            if kind == FileType::Symlink && !self.is_runs(&about) {
+                // The person's own: what it leads to is looked at instead.
+                let path = watch.root.join(&watch.path);
+                return self.led_to.push((path, watch.guard));
+            }
             if names.peek().is_some() {
                 // On the way there must be directories: anything else leads elsewhere.
                 match open_directory(here, name) {
@@ -176,7 +210,7 @@ impl<'a> Holding<'a> {
             (Guard::Links, _) | (Guard::GitFile, FileType::Directory) => {}
             _ if !self.is_runs(about) => {}
             (Guard::GitConfig, FileType::RegularFile) => {
-                self.clean_config(whole, here, name);
+                self.clean_config(about, thing);
             }
             // A copy of a private copy's link; it leads nowhere outside.
             (Guard::GitConfig, FileType::Symlink) if leads_into_room(here, name) => {}
@@ -214,15 +248,22 @@ impl<'a> Holding<'a> {
                 if index > MOST_HOOKS {
                     return Err(Errno::TOOBIG);
                 }
+                self.effort.spend(2).map_err(|Spent| Errno::CANCELED)?;
                 let name = entry?.file_name().to_bytes().to_vec();
                 let harmless =
                     name == b"." || name == b".." || name.ends_with(b".sample") || is_held(&name);
                 if !harmless {
                     names.push(name);
                 }
+                if is_runs && names.len() > MOST_RENAMED {
+                    return Err(Errno::TOOBIG);
+                }
             }
             Ok((hooks, names))
         });
+        if self.effort.is_spent() {
+            return;
+        }
         let Ok((hooks, names)) = listed else {
             return self.hold(whole.to_owned(), here, name);
         };
@@ -235,40 +276,53 @@ impl<'a> Holding<'a> {
         }
     }
 
-    /// Links in a repository's directory: git writes through them, wherever they lead. Its
-    /// objects are left out, which it never writes again.
+    /// Links in a repository's directory, and references that lead out of it: git writes through
+    /// them, wherever they lead. Its objects are left out, which it never writes again.
     fn hold_links(&mut self, whole: &Path, here: BorrowedFd<'_>, name: &Path) {
-        const MOST: usize = 200_000;
         // Objects are looked at where it matters, and submodules on their own.
         const NOT_ENTERED: [&[u8]; 2] = [b"objects", b"modules"];
-        let mut looked = 0;
         let Ok(top) = open_directory(here, name) else {
             return self.hold(whole.to_owned(), here, name);
         };
-        let mut open = vec![(top, whole.to_owned(), 0)];
-        while let Some((directory, path, depth)) = open.pop() {
-            for entry in Dir::read_from(&directory).into_iter().flatten().flatten() {
-                looked += 1;
-                let name = entry.file_name().to_bytes();
-                let name_path = Path::new(std::ffi::OsStr::from_bytes(name));
-                let below = path.join(name_path);
-                if looked > MOST {
-                    return self.tell(below, "there is too much to look at".to_owned());
+        // Paths, for there can be more directories than descriptors.
+        let mut open = vec![PathBuf::new()];
+        while let Some(path) = open.pop() {
+            let directory = match open_below(&top, &path) {
+                Ok(directory) => directory,
+                Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => continue,
+                Err(_) => {
+                    self.hold_below(whole, &top, &path);
+                    continue;
                 }
+            };
+            let is_top = path.as_os_str().is_empty();
+            for entry in Dir::read_from(&directory).into_iter().flatten().flatten() {
+                if self.effort.spend(1).is_err() {
+                    return;
+                }
+                let name = entry.file_name().to_bytes();
+                let thing = Named {
+                    whole: whole.join(&path).join(std::ffi::OsStr::from_bytes(name)),
+                    here: directory.as_fd(),
+                    name: Path::new(std::ffi::OsStr::from_bytes(name)),
+                };
                 match entry.file_type() {
-                    // The private configuration is one, and stays one.
-                    FileType::Symlink if name != b"config" && !is_held(name) => {
-                        let about = statat(&directory, name_path, AtFlags::SYMLINK_NOFOLLOW);
-                        if about.is_ok_and(|about| self.is_runs(&about)) {
-                            self.hold(below, directory.as_fd(), name_path);
+                    FileType::Symlink => {
+                        // The private configuration is one, and stays one.
+                        let is_private =
+                            is_top && name == b"config" && leads_into_room(thing.here, thing.name);
+                        if !is_private && self.is_runs_there(&thing) {
+                            self.hold_link(thing.whole, thing.here, thing.name);
+                        }
+                    }
+                    FileType::RegularFile if is_reference(&path, name) => {
+                        if self.is_runs_there(&thing) && !self.is_reference_harmless(&thing) {
+                            self.hold_unnameably(thing.whole, thing.here, thing.name);
                         }
                     }
                     FileType::Directory if name == b"." || name == b".." => {}
-                    FileType::Directory if depth > 0 || !NOT_ENTERED.contains(&name) => {
-                        match open_directory(&directory, name_path) {
-                            Ok(inner) => open.push((inner, below, depth + 1)),
-                            Err(_) => self.hold(below, directory.as_fd(), name_path),
-                        }
+                    FileType::Directory if !is_top || !NOT_ENTERED.contains(&name) => {
+                        open.push(path.join(thing.name));
                     }
                     _ => {}
                 }
@@ -276,11 +330,45 @@ impl<'a> Holding<'a> {
         }
     }
 
-    /// Takes keys that execute out of a configuration that a run made.
-    fn clean_config(&mut self, whole: &Path, here: BorrowedFd<'_>, name: &Path) {
+    fn is_runs_there(&self, thing: &Named<'_>) -> bool {
+        let about = statat(thing.here, thing.name, AtFlags::SYMLINK_NOFOLLOW);
+        about.is_ok_and(|about| self.is_runs(&about))
+    }
+
+    /// Holds back a directory that cannot be looked into.
+    fn hold_below(&mut self, whole: &Path, top: &OwnedFd, path: &Path) {
+        let above = open_below(top, path.parent().unwrap_or(Path::new("")));
+        let name = path.file_name().map(Path::new);
+        if let Some((above, name)) = above.ok().zip(name) {
+            self.hold(whole.join(path), above.as_fd(), name);
+        }
+    }
+
+    /// Takes keys that execute out of a configuration that a run made, and tells its addresses.
+    fn clean_config(&mut self, about: &Stat, thing: &Named<'_>) {
+        let Named { whole, here, name } = thing;
+        let (here, name) = (*here, *name);
+        let length = u64::try_from(about.st_size).unwrap_or_default();
+        // It is read, taken apart and put together.
+        if self
+            .effort
+            .spend_bytes(4 * length.min(MOST_CONFIG_BYTES))
+            .is_err()
+        {
+            return;
+        }
         let cleaned = read_config(here, name).and_then(|text| {
             let cleaned = sanitise(&text, &self.hosts())
                 .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.to_string()))?;
+            // What was there when an earlier run ended was told of that one, unless the rest of the
+            // repository was not.
+            let is_new = self.is_new(about) || fstat(here).is_ok_and(|around| self.is_new(&around));
+            let addresses = if is_new {
+                cleaned.addresses
+            } else {
+                Vec::new()
+            };
+            refuse_countless(&addresses, self.most_addresses)?;
             let mut kept = String::new();
             if !cleaned.held.is_empty() {
                 // Some of it may be the person's, from before the run.
@@ -290,14 +378,14 @@ impl<'a> Holding<'a> {
                 }
                 replace(here, name, &cleaned.text)?;
             }
-            Ok((cleaned, kept))
+            Ok((cleaned.held, addresses, kept))
         });
         match cleaned {
-            Ok((cleaned, kept)) => {
-                for held in cleaned.held {
+            Ok((held, addresses, kept)) => {
+                for held in held {
                     self.add(
                         "git_config",
-                        whole.to_owned(),
+                        whole.clone(),
                         "git-config",
                         format!(
                             "taken out, because git would act upon it outside: {} = {}{kept}",
@@ -305,9 +393,22 @@ impl<'a> Holding<'a> {
                         ),
                     );
                 }
+                self.most_addresses -= addresses.len().min(self.most_addresses);
+                self.found.extend(addresses_in(whole, &addresses));
             }
             // Unreadable, no configuration, or its lock is held, perhaps for that purpose.
-            Err(_) => self.hold(whole.to_owned(), here, name),
+            Err(_) => self.hold(whole.clone(), here, name),
+        }
+    }
+
+    /// Whether what changed then was not looked at after an earlier run.
+    fn is_new(&self, about: &Stat) -> bool {
+        match self.whose {
+            Whose::Run(_) => true,
+            Whose::ByTime(moments, _) => {
+                let nanoseconds = i64::try_from(about.st_ctime_nsec).unwrap_or_default();
+                moments.are_new(about.st_ctime, nanoseconds)
+            }
         }
     }
 
@@ -316,21 +417,50 @@ impl<'a> Holding<'a> {
         let mut copy = name.as_os_str().to_owned();
         copy.push(HELD);
         copy.push(self.tag);
-        let flags =
-            OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let file = openat(here, &copy, flags, Mode::RUSR | Mode::WUSR)?;
+        let file = openat(here, &copy, NEW, Mode::RUSR | Mode::WUSR)?;
         let about = statat(here, name, AtFlags::SYMLINK_NOFOLLOW)?;
         // The person who will look at it is the owner of the original.
         if rustix::process::geteuid().is_root() {
             let (user, group) = (Uid::from_raw(about.st_uid), Gid::from_raw(about.st_gid));
             fchown(&file, Some(user), Some(group))?;
         }
-        fs::File::from(file).write_all(text)?;
+        File::from(file).write_all(text)?;
         Ok(PathBuf::from(copy))
     }
 
     fn hold(&mut self, whole: PathBuf, directory: BorrowedFd<'_>, name: &Path) {
-        let note = match rename_aside(directory, name, self.tag) {
+        self.hold_as(whole, directory, name, "");
+    }
+
+    /// The same for a link among references and what git writes about them: there it takes any name
+    /// for that of a branch. So a file has the new name that says where the link led.
+    fn hold_link(&mut self, whole: PathBuf, directory: BorrowedFd<'_>, name: &Path) {
+        let held = rename_aside(directory, name, self.tag, "").and_then(|new_name| {
+            let target = readlinkat(directory, &new_name, Vec::new())?;
+            unlinkat(directory, &new_name, AtFlags::empty())?;
+            let mut file = File::from(openat(directory, &new_name, NEW, Mode::RUSR | Mode::WUSR)?);
+            file.write_all(target.to_bytes())?;
+            Ok(new_name)
+        });
+        let note = match held {
+            Ok(new_name) => format!(
+                "taken away, because git would write through it; where the link led is in `{}`",
+                new_name.display()
+            ),
+            Err(error) => {
+                format!("it could not be held back: {error}; do not use it without looking first")
+            }
+        };
+        self.tell(whole, note);
+    }
+
+    /// The same where any name may be one of a remote, but none that a run can choose has this end.
+    fn hold_unnameably(&mut self, whole: PathBuf, directory: BorrowedFd<'_>, name: &Path) {
+        self.hold_as(whole, directory, name, UNNAMEABLE);
+    }
+
+    fn hold_as(&mut self, whole: PathBuf, directory: BorrowedFd<'_>, name: &Path, end: &str) {
+        let note = match rename_aside(directory, name, self.tag, end) {
             Ok(new_name) => format!(
                 "held back as `{}`, because it would be executed outside; look at it, then rename it if you want it",
                 new_name.display()
@@ -347,7 +477,7 @@ impl<'a> Holding<'a> {
     }
 
     fn add(&mut self, kind: &str, path: PathBuf, missing: &str, note: String) {
-        if self.found.len() < MOST_TOLD {
+        if self.told < MOST_TOLD {
             self.found.push(Violation {
                 kind: kind.to_owned(),
                 path: Some(path),
@@ -357,7 +487,44 @@ impl<'a> Holding<'a> {
                 ..Violation::default()
             });
         }
+        self.told += 1;
     }
+
+    /// What was found, with the number of what is not told one by one.
+    pub(crate) fn into_found(mut self) -> Vec<Violation> {
+        let untold = self.told.saturating_sub(MOST_TOLD);
+        self.found.extend(Violation::untold(untold));
+        self.found
+    }
+}
+
+/// The addresses of a configuration outside, each for itself.
+pub(crate) fn addresses_in<'a>(
+    config: &'a Path,
+    addresses: &'a [HeldKey],
+) -> impl Iterator<Item = Violation> + 'a {
+    addresses.iter().map(|address| Violation {
+        kind: "git_config".to_owned(),
+        path: Some(config.to_owned()),
+        source: "keeper".to_owned(),
+        note: Some(format!(
+            "git's addresses changed outside too: {}",
+            address.doing()
+        )),
+        ..Violation::default()
+    })
+}
+
+/// More addresses of one file than a person would read.
+pub(crate) const MOST_ADDRESSES: usize = 200;
+
+/// All addresses are told, so those that are too many are not let through.
+pub(crate) fn refuse_countless(addresses: &[HeldKey], most: usize) -> io::Result<()> {
+    let count = addresses.len();
+    if count <= most {
+        return Ok(());
+    }
+    Err(io::Error::other(format!("it changes {count} addresses")))
 }
 
 /// A file or directory by its whole name, and by its name in the directory that it is in.
@@ -376,20 +543,45 @@ fn leads_into_room(directory: BorrowedFd<'_>, name: &Path) -> bool {
 }
 
 const HELD: &str = ".held-";
+/// A file is made, and nothing that is there is opened.
+const NEW: OFlags = OFlags::WRONLY
+    .union(OFlags::CREATE)
+    .union(OFlags::EXCL)
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::CLOEXEC);
 
 /// Whether a file got its name because it was held back.
 pub(crate) fn is_held(name: &[u8]) -> bool {
     name.windows(HELD.len()).any(|part| part == HELD.as_bytes())
 }
 
+/// The end of a name that no remote has which a run could have git use.
+const UNNAMEABLE: &str = "~";
+
+/// Whether a file was held back under such a name, or had it before.
+pub(crate) fn is_unnameable(name: &[u8]) -> bool {
+    is_held(name) && name.ends_with(UNNAMEABLE.as_bytes())
+}
+
 /// Gives a file a name that nothing acts upon, and that the run cannot foresee.
-fn rename_aside(directory: BorrowedFd<'_>, name: &Path, tag: &str) -> io::Result<PathBuf> {
+fn rename_aside(
+    directory: BorrowedFd<'_>,
+    name: &Path,
+    tag: &str,
+    end: &str,
+) -> io::Result<PathBuf> {
     let mut suffix = String::new();
+    let mut is_too_long = false;
     for _ in 0..8 {
-        let mut text = name.as_os_str().to_owned();
+        let mut text = if is_too_long {
+            std::ffi::OsString::new()
+        } else {
+            name.as_os_str().to_owned()
+        };
         text.push(HELD);
         text.push(tag);
         text.push(&suffix);
+        text.push(end);
         let new_name = PathBuf::from(text);
         let rename = || {
             let flags = RenameFlags::NOREPLACE;
@@ -401,8 +593,9 @@ fn rename_aside(directory: BorrowedFd<'_>, name: &Path, tag: &str) -> io::Result
         };
         match renamed {
             Ok(()) => return Ok(new_name),
-            // Taken, or too long: then a name that is short and random.
-            Err(Errno::EXIST | Errno::NAMETOOLONG) => {}
+            // Taken, or too long: then a name that is random, or short too.
+            Err(Errno::EXIST) => {}
+            Err(Errno::NAMETOOLONG) => is_too_long = true,
             Err(errno) => return Err(errno.into()),
         }
         let mut random = [0_u8; 8];

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::support::World;
 
+mod addresses_told;
 mod attacks;
 mod backends;
 mod bad_input;

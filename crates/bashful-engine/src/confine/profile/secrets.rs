@@ -73,7 +73,7 @@ pub(super) fn find(
             hide.extend(run.filter(is_seen));
             for home in homes(home, roots)? {
                 hide.extend(home_secrets(&home).filter(is_seen));
-                add_absent(&home, roots, &mut absent);
+                add_absent(&home, roots, &hide, &mut absent);
             }
             let mut watched = environment_files(request, roots, &mut hide)?;
             watched.retain(|directory| !roots.lets_write(directory));
@@ -95,20 +95,31 @@ pub(super) fn find(
 }
 
 /// Adds the secrets of a home that do not exist and that a run could see.
-fn add_absent(home: &Path, roots: &Roots, absent: &mut AbsentNames) {
+fn add_absent(home: &Path, roots: &Roots, hidden: &[PathBuf], absent: &mut AbsentNames) {
+    let is_seen = |path: &Path| roots.show(path) && !roots.name(path);
     for pattern in IN_HOME {
         let path = home.join(pattern);
-        let is_seen = roots.show(&path) && !roots.name(&path) && !roots.lets_write(&path);
-        if !is_seen {
+        if !is_seen(&path) || roots.lets_write(&path) {
             continue;
         }
         if glob::is_pattern(pattern) {
-            let text = path
-                .to_str()
-                .and_then(|text| text.split(['*', '?', '[']).next());
-            // What exists of them now is hidden, and must not be taken for new.
-            let beginning = text.filter(|_| existing(home, pattern).is_empty());
-            absent.beginnings.extend(beginning.map(PathBuf::from));
+            let text = path.to_str();
+            let Some(beginning) = text.and_then(|text| text.split(['*', '?', '[']).next()) else {
+                continue;
+            };
+            // What exists of them now is hidden, and must not be taken for new; what came into
+            // being since it was looked for must.
+            let beginning = PathBuf::from(beginning);
+            let is_new = |path: &Path| {
+                let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+                let fits = Path::new(pattern).file_name().and_then(OsStr::to_str);
+                let fits = fits.is_some_and(|pattern| glob::matches(pattern, name));
+                let real = path.canonicalize().ok().filter(|_| fits);
+                real.is_some_and(|real| is_seen(&real) && !hidden.contains(&real))
+            };
+            let there = beginning_with(&beginning).filter(|path| !is_new(path));
+            absent.known.extend(there);
+            absent.beginnings.push(beginning);
         } else if let Ok(target) = fs::read_link(&path) {
             // A link that leads nowhere yet; what it leads to now is hidden.
             if fs::metadata(&path).is_err() {
@@ -120,6 +131,15 @@ fn add_absent(home: &Path, roots: &Roots, absent: &mut AbsentNames) {
             absent.paths.push(path);
         }
     }
+}
+
+/// What exists in the same directory with a name that begins so.
+fn beginning_with(beginning: &Path) -> impl Iterator<Item = PathBuf> {
+    let entries = beginning.parent().map(fs::read_dir);
+    let entries = entries.into_iter().flatten().flatten().flatten();
+    let start = beginning.as_os_str().as_encoded_bytes();
+    let paths = entries.map(|entry| entry.path());
+    paths.filter(move |path| path.as_os_str().as_encoded_bytes().starts_with(start))
 }
 
 /// Whether a workspace could have secrets of a home in it though the home is not in view, such as

@@ -2,6 +2,7 @@
 
 use crate::arguments::Valued;
 use crate::classes::View;
+use crate::classes::ground::may_find;
 use crate::classes::line::{Line, has_word};
 use crate::facts::Argument;
 use crate::places;
@@ -28,12 +29,31 @@ pub(super) fn formats(view: &View) -> bool {
 
 /// Programs that make a file system or a swap area, and destroy what is there.
 pub(super) fn makes_file_system(name: &str) -> bool {
-    const NAMES: &[&str] = &[
-        "jfs_mkfs", "make_ext4fs", "mke2fs", "mkdosfs", "mkexfatfs", "mkntfs", "mkreiser4",
-        "mkreiserfs", "mkswap", "mkudffs",
-    ];
     name.starts_with("mkfs") || name.starts_with("newfs") || NAMES.contains(&name)
 }
+
+/// Whether a pattern can find such a program, and is not so wide that it was hardly meant: there are
+/// two letters in it.
+pub(super) fn may_make_file_system(pattern: &str) -> bool {
+    let letters = pattern.chars().filter(char::is_ascii_alphabetic).count();
+    let mut programs = NAMES.iter().chain(KINDS);
+    makes_file_system(pattern)
+        || (letters > 1 && programs.any(|program| may_find(pattern, program)))
+}
+
+const NAMES: &[&str] = &[
+    "jfs_mkfs", "make_ext4fs", "mke2fs", "mkdosfs", "mkexfatfs", "mkntfs", "mkreiser4",
+    "mkreiserfs", "mkswap", "mkudffs",
+];
+
+/// Those that systems have whose names begin alike.
+const KINDS: &[&str] = &[
+    "mkfs", "mkfs.bcachefs", "mkfs.bfs", "mkfs.btrfs", "mkfs.cramfs", "mkfs.erofs", "mkfs.exfat",
+    "mkfs.ext2", "mkfs.ext3", "mkfs.ext4", "mkfs.f2fs", "mkfs.fat", "mkfs.gfs2", "mkfs.hfs",
+    "mkfs.hfsplus", "mkfs.jffs2", "mkfs.jfs", "mkfs.minix", "mkfs.msdos", "mkfs.nilfs2",
+    "mkfs.ntfs", "mkfs.ocfs2", "mkfs.reiser4", "mkfs.reiserfs", "mkfs.ubifs", "mkfs.udf",
+    "mkfs.vfat", "mkfs.xfs", "mkfs_msdos", "newfs", "newfs_msdos",
+];
 
 /// Programs that change logical volumes; those that show them end otherwise.
 pub(super) fn is_volume_tool(name: &str) -> bool {

@@ -1,7 +1,7 @@
 //! What is held back of a repository's small files, by what is in them.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{BufReader, Read, Seek};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path};
@@ -10,16 +10,15 @@ use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, openat, statat};
 
 use super::judge::{
     INTERRUPTED, are_attributes_harmless, are_conflicts_harmless, is_interrupted_harmless,
-    named_directory,
+    is_reference_harmless, named_directory,
 };
-use super::{Holding, Named, Whose, is_held, open_directory};
+use super::{Holding, Named, Whose, is_unnameable, open_directory};
 use crate::git_config::Hosts;
 use crate::left_behind::leads_astray;
 use crate::protect::{Guard, below, worktree};
 
-/// A small file of git's is not larger than this; an index may be.
+/// A small file of git's is not larger than this.
 const MOST_BYTES: u64 = 4 << 20;
-const MOST_INDEX_BYTES: u64 = 1 << 30;
 
 impl Holding<'_> {
     /// The hosts that git may be made to contact.
@@ -32,11 +31,6 @@ impl Holding<'_> {
 
     /// Whether a file that a run wrote starts nothing, by what is in it.
     pub(super) fn is_harmless(&self, guard: Guard, thing: &Named<'_>) -> bool {
-        let most = if guard == Guard::Index {
-            MOST_INDEX_BYTES
-        } else {
-            MOST_BYTES
-        };
         let judge: &dyn Fn(&[u8]) -> bool = match guard {
             Guard::GitFile => &|text| self.leads_to_known(thing, text),
             Guard::CommonDirectory => &|text| matches!(text, b"../.." | b"../..\n"),
@@ -44,10 +38,43 @@ impl Holding<'_> {
             Guard::Attributes => &are_attributes_harmless,
             Guard::Conflicts => &are_conflicts_harmless,
             Guard::Alternates => &|text| self.stays_inside(thing, text),
-            Guard::Index => &|text| !leads_astray(text),
+            Guard::Index => return self.is_index_harmless(thing),
             _ => return false,
         };
-        read(thing.here, thing.name, most).is_some_and(|text| judge(&text))
+        let text = self.read(thing.here, thing.name);
+        // What was not read is looked at once more.
+        self.effort.is_spent() || text.is_some_and(|text| judge(&text))
+    }
+
+    /// An index may be large: it is not read into memory.
+    fn is_index_harmless(&self, thing: &Named<'_>) -> bool {
+        let astray = open_plain(thing.here, thing.name).is_some_and(|file| {
+            let again = || {
+                let mut file = &file;
+                file.rewind().ok()?;
+                Some(BufReader::new(file))
+            };
+            !leads_astray(again, self.effort)
+        });
+        self.effort.is_spent() || astray
+    }
+
+    /// Whether a reference leads to no other, or to one among the references.
+    pub(super) fn is_reference_harmless(&self, thing: &Named<'_>) -> bool {
+        let text = self.read(thing.here, thing.name);
+        self.effort.is_spent() || text.is_some_and(|text| is_reference_harmless(&text))
+    }
+
+    /// A regular file's content; none if it is of another kind, or too long.
+    fn read(&self, directory: BorrowedFd<'_>, name: &Path) -> Option<Vec<u8>> {
+        let file = open_plain(directory, name)?;
+        let length = file.metadata().ok()?.len();
+        if length > MOST_BYTES || self.effort.spend_bytes(length).is_err() {
+            return None;
+        }
+        let mut text = Vec::new();
+        file.take(MOST_BYTES).read_to_end(&mut text).ok()?;
+        Some(text)
     }
 
     /// Whether a `.git` file leads to where git itself puts parts of a repository: below the
@@ -100,11 +127,11 @@ impl Holding<'_> {
                 return true;
             };
             let is_file = FileType::from_raw_mode(about.st_mode) == FileType::RegularFile;
-            let text = || read(directory.as_fd(), Path::new(name), MOST_BYTES);
+            let text = || self.read(directory.as_fd(), Path::new(name));
             !self.is_runs(&about)
                 || (is_file && text().is_some_and(|text| is_interrupted_harmless(name, &text)))
         };
-        if !INTERRUPTED.iter().all(is_harmless) {
+        if !INTERRUPTED.iter().all(is_harmless) && !self.effort.is_spent() {
             self.hold(thing.whole.clone(), thing.here, thing.name);
         }
     }
@@ -115,10 +142,13 @@ impl Holding<'_> {
             return self.hold(thing.whole.clone(), thing.here, thing.name);
         };
         for name in names_in(&directory) {
+            if self.effort.spend(1).is_err() {
+                return;
+            }
             let path = Path::new(std::ffi::OsStr::from_bytes(&name));
             let about = statat(&directory, path, AtFlags::SYMLINK_NOFOLLOW);
-            if !is_held(&name) && about.is_ok_and(|about| self.is_runs(&about)) {
-                self.hold(thing.whole.join(path), directory.as_fd(), path);
+            if !is_unnameable(&name) && about.is_ok_and(|about| self.is_runs(&about)) {
+                self.hold_unnameably(thing.whole.join(path), directory.as_fd(), path);
             }
         }
     }
@@ -132,19 +162,10 @@ fn names_in(directory: &OwnedFd) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// A regular file's content; none if it is of another kind, or too long.
-fn read(directory: BorrowedFd<'_>, name: &Path, most: u64) -> Option<Vec<u8>> {
+/// Opens a file for reading; none if it is not a regular one.
+fn open_plain(directory: BorrowedFd<'_>, name: &Path) -> Option<File> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = File::from(openat(directory, name, flags, Mode::empty()).ok()?);
-    let length = file
-        .metadata()
-        .ok()
-        .filter(std::fs::Metadata::is_file)?
-        .len();
-    if length > most {
-        return None;
-    }
-    let mut text = Vec::new();
-    file.take(most).read_to_end(&mut text).ok()?;
-    Some(text)
+    let is_plain = file.metadata().is_ok_and(|about| about.is_file());
+    is_plain.then_some(file)
 }

@@ -2,6 +2,8 @@
 //!
 //! What is not known to be harmless is not.
 
+use std::path::Path;
+
 use crate::git_config::values_of;
 use crate::left_behind::is_astray;
 
@@ -117,6 +119,31 @@ pub(super) fn are_conflicts_harmless(text: &[u8]) -> bool {
     })
 }
 
+/// Whether git takes this file in a repository's directory for a reference.
+pub(super) fn is_reference(directory: &Path, name: &[u8]) -> bool {
+    let is_pseudo = |byte: &u8| byte.is_ascii_uppercase() || *byte == b'_';
+    directory.starts_with("refs")
+        || (directory.as_os_str().is_empty() && name.iter().all(is_pseudo))
+}
+
+/// Whether a reference leads to no other, or to one with a name that git itself would give. It
+/// follows any name, also one with `..` in it: the next commit then writes elsewhere.
+pub(super) fn is_reference_harmless(text: &[u8]) -> bool {
+    let Some(name) = text.trim_ascii_start().strip_prefix(b"ref:") else {
+        return true;
+    };
+    let name = name.trim_ascii();
+    let is_odd = |byte: &u8| byte.is_ascii_control() || b" ~^:?*[\\".contains(byte);
+    let is_part = |part: &[u8]| {
+        let is_lock = part.ends_with(b".lock");
+        !part.is_empty() && !part.starts_with(b".") && !is_lock
+    };
+    name.starts_with(b"refs/")
+        && !name.iter().any(is_odd)
+        && !name.windows(2).any(|pair| pair == b".." || pair == b"@{")
+        && name.split(|byte| *byte == b'/').all(is_part)
+}
+
 /// The path that a `.git` file names, if it is written as git writes it. Git takes blanks for
 /// a part of it and ends it at a zero byte; what needs such care is not taken.
 pub(super) fn named_directory(text: &[u8]) -> Option<&str> {
@@ -187,6 +214,36 @@ mod tests {
         ] {
             assert!(!are_attributes_harmless(text.as_bytes()), "{text}");
         }
+    }
+
+    #[test]
+    fn references_that_lead_out_are_not_harmless() {
+        for text in [
+            "ref: refs/heads/main\n",
+            "ref: refs/heads/a.b/c-d",
+            "1234abcd\n",
+            "",
+            "1234\tnot-for-merge\tbranch 'a..b' of x\n",
+        ] {
+            assert!(is_reference_harmless(text.as_bytes()), "{text}");
+        }
+        for text in [
+            "ref: refs/heads/../../../x\n",
+            "ref: ../x",
+            "ref:/etc/x",
+            "ref: refs/heads/x~\n",
+            "ref: refs/heads/.x",
+            "ref:\trefs//x",
+            "ref: config",
+            "ref: refs/heads/x.lock",
+            " ref: x",
+        ] {
+            assert!(!is_reference_harmless(text.as_bytes()), "{text}");
+        }
+        assert!(is_reference(Path::new("refs/heads"), b"x"));
+        assert!(is_reference(Path::new(""), b"MERGE_HEAD"));
+        assert!(!is_reference(Path::new(""), b"config"));
+        assert!(!is_reference(Path::new("logs/refs"), b"x"));
     }
 
     #[test]

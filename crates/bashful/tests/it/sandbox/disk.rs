@@ -103,6 +103,16 @@ fn what_is_added_to_the_disk_is_bounded() {
     }
 }
 
+#[test]
+fn what_a_run_in_bubblewrap_adds_to_the_disk_is_bounded() {
+    let [(_, text), ..] = WRITERS;
+    let world = World::unjudged();
+    let flags = ["--sandbox", "bubblewrap", "--disk-size", "60M"];
+    let (_, result) = world.json(&[&flags[..], &[text]].concat());
+    assert_eq!(kinds(&result), ["disk"], "{result}");
+    assert!(space_of(&world.workspace()) < 250 * MEBIBYTE);
+}
+
 /// What is set aside at once is stopped before it is there.
 #[test]
 fn space_is_not_set_aside_beyond_the_bound() {

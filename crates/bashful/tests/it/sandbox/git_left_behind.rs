@@ -15,6 +15,7 @@ use crate::support::eventually;
 
 mod case;
 mod host;
+mod reads;
 
 /// What a run says that could not do what it wanted: it needs no further telling.
 const REFUSALS: [&str; 4] = [
@@ -32,6 +33,8 @@ const HIDING: &str = include_str!("git_left_behind/hiding.sh");
 const PERSON_OWN: &str = include_str!("git_left_behind/person_own.sh");
 const ORDINARY: &str = include_str!("git_left_behind/ordinary.sh");
 const ELSEWHERE: &str = include_str!("git_left_behind/elsewhere.sh");
+const FRESH: &str = include_str!("git_left_behind/fresh.sh");
+const COMMON: &str = include_str!("git_left_behind/common.sh");
 
 #[test]
 fn repositories_that_a_run_makes_or_moves() {
@@ -41,6 +44,16 @@ fn repositories_that_a_run_makes_or_moves() {
 #[test]
 fn what_is_named_as_a_repository_and_what_it_leads_to() {
     hold(&case::read(DOT_GIT), &[]);
+}
+
+#[test]
+fn what_worktrees_share_with_their_repository() {
+    hold(&case::read(COMMON), &[]);
+}
+
+#[test]
+fn what_was_found_by_looking_again() {
+    hold(&case::read(FRESH), &[]);
 }
 
 #[test]
@@ -100,7 +113,7 @@ fn what_comes_from_a_process_that_was_adopted() {
 
 /// One case of each kind.
 fn core() -> Vec<Case> {
-    let tables = [LAYOUT, DOT_GIT, STATE, ADDRESSES].into_iter();
+    let tables = [LAYOUT, DOT_GIT, STATE, ADDRESSES, COMMON].into_iter();
     let cases: Vec<Case> = tables
         .flat_map(case::read)
         .filter(|case| case.is_core)

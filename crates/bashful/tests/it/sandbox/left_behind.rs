@@ -8,7 +8,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use super::{is_root, kinds};
-use crate::support::{World, eventually, is_alive};
+use crate::support::{Running, World, binary, eventually, is_alive};
 
 const EVIL: &str = "git init -q a/b/c/d && git -C a/b/c/d config core.fsmonitor ./evil && \
                     echo evil > a/b/c/d/.git/hooks/pre-commit && echo evil > .envrc";
@@ -27,10 +27,17 @@ fn left(world: &World) -> [bool; 3] {
 
 #[test]
 fn after_a_killed_keeper_the_next_run_holds_back_first() {
+    for flags in [&[][..], &["--sandbox", "bubblewrap"]] {
+        next_after_a_killed_keeper(flags);
+    }
+}
+
+fn next_after_a_killed_keeper(flags: &[&str]) {
     let world = World::unjudged();
     fs::create_dir(world.workspace().join("mine")).unwrap();
     world.write("mine/.envrc", "mine\n");
-    let task = world.background(&["--session", "s", &format!("{EVIL}; touch made; sleep 60")]);
+    let text = format!("{EVIL}; touch made; sleep 60");
+    let task = world.background(&[flags, &["--session", "s", &text]].concat());
     let made = world.workspace().join("made");
     assert!(eventually(|| made.exists()), "{task}");
     let [(keeper, started)] = world.living_keepers()[..] else {
@@ -40,13 +47,41 @@ fn after_a_killed_keeper_the_next_run_holds_back_first() {
     assert!(eventually(|| !is_alive(keeper, started)));
     // The control: no keeper looked after it.
     assert_eq!(left(&world)[..2], [true, true]);
-    let (code, result) = world.json(&["cat mine/.envrc"]);
+    let (code, result) = world.json(&[flags, &["cat mine/.envrc"]].concat());
     assert_eq!((code, left(&world)), (0, [false; 3]), "{result}");
     let found = kinds(&result);
     assert!(found.contains(&"protected"), "{result}");
     assert_eq!(world.read("mine/.envrc"), "mine\n");
     // Once.
-    let (_, result) = world.json(&["true"]);
+    let (_, result) = world.json(&[flags, &["true"]].concat());
+    assert_eq!(kinds(&result), [""; 0], "{result}");
+}
+
+#[test]
+fn after_a_killed_keeper_another_session_holds_back_first() {
+    let world = World::unjudged();
+    let (_, result) = world.json(&["--session", "b", "touch x"]);
+    assert_eq!(kinds(&result), [""; 0], "{result}");
+    let before = world.living_keepers();
+    world.background(&["--session", "a", &format!("{EVIL}; touch made; sleep 60")]);
+    let made = world.workspace().join("made");
+    assert!(eventually(|| made.exists()));
+    let keepers = world.living_keepers();
+    let Some((keeper, started)) = keepers.iter().find(|one| !before.contains(one)) else {
+        panic!("another keeper: {keepers:?}")
+    };
+    // The other session knows of this run while its keeper lives.
+    let (_, result) = world.json(&["--session", "b", "true"]);
+    assert_eq!(result["exit_code"], 0, "{result}");
+    kill_process(Pid::from_raw(*keeper).unwrap(), Signal::KILL).unwrap();
+    assert!(eventually(|| !is_alive(*keeper, *started)));
+    // The control: no keeper looked after it. What is at the top was seen in a second, perhaps.
+    fs::write(world.workspace().join(".envrc"), "evil\n").unwrap();
+    assert_eq!(left(&world), [true; 3]);
+    let (code, result) = world.json(&["--session", "b", "cat .envrc"]);
+    assert_eq!((code, left(&world)), (1, [false; 3]), "{result}");
+    assert!(kinds(&result).contains(&"protected"), "{result}");
+    let (_, result) = world.json(&["--session", "b", "true"]);
     assert_eq!(kinds(&result), [""; 0], "{result}");
 }
 
@@ -108,12 +143,34 @@ fn what_the_person_changes_between_runs_is_the_persons() {
     assert!(repository.join(".git/hooks/pre-commit").exists());
 }
 
+/// Whose it is cannot be known while a run changes files: it counts as the run's, and is told.
+#[test]
+fn what_the_person_makes_while_a_task_is_busy_is_renamed_and_told() {
+    let world = World::unjudged();
+    let busy = "while sleep 0.05; do echo x >> log; done";
+    let task = world.background(&["--session", "s", busy]);
+    let task = task["task_id"].as_str().unwrap();
+    assert!(eventually(|| world.workspace().join("log").exists()));
+    fs::create_dir(world.workspace().join(".vscode")).unwrap();
+    world.write(".vscode/settings.json", "{\"mine\": 1}\n");
+    let held = world
+        .workspace()
+        .join(format!(".vscode/settings.json.held-{task}"));
+    assert!(eventually(|| held.exists()));
+    assert_eq!(fs::read_to_string(held).unwrap(), "{\"mine\": 1}\n");
+    assert_eq!(world.call(&["kill", task]).code, 0);
+    let (_, result) = world.json(&["--session", "s", "true"]);
+    assert_eq!(kinds(&result), [""; 0], "{result}");
+    let told = world.call(&["explain", task]);
+    assert!(told.stdout.contains("settings.json.held-"), "{told:?}");
+}
+
 /// In one root what executes, in another what makes it a repository: neither alone is one.
 #[test]
 fn what_was_begun_in_a_root_above_or_below_is_known() {
-    let begin = "mkdir -p n/g/objects n/g/refs n/g/hooks; echo evil > n/g/hooks/pre-commit; \
+    let begin = "mkdir -p n/g/objects n/g/hooks; echo evil > n/g/hooks/pre-commit; \
                  printf '[core]\\n\\tfsmonitor = ./evil\\n' > n/g/config";
-    let complete = "echo 'ref: refs/heads/main' > n/g/HEAD && mv n/g n/.git";
+    let complete = "mkdir n/g/refs && echo 'ref: refs/heads/main' > n/g/HEAD && mv n/g n/.git";
     for below_first in [true, false] {
         let world = World::unjudged();
         let project = world.workspace().join("pkg/a/b");
@@ -172,41 +229,81 @@ fn heavy_a_large_workspace_delays_no_run_and_no_limit() {
     assert!(eventually(|| !config().contains("evil")), "{}", config());
 }
 
+/// How long a limit of a second takes in a session in which another run has just ended.
+fn limit_beside(world: &World, other: &str) -> Duration {
+    let other = world.background(&["--session", "s", other]);
+    let (limited, result) = timed(world, &["--session", "s", "--timeout", "1s", "sleep 30"]);
+    assert_eq!(result["status"], "timed_out", "{other}: {result}");
+    limited
+}
+
+#[test]
+fn heavy_what_a_run_leaves_to_be_looked_at_delays_no_limit_of_another() {
+    for (name, text) in [
+        (
+            "sparse indexes",
+            "for n in $(seq 60); do mkdir -p d$n/.git; done; for n in $(seq 60); do truncate -s 1G d$n/.git/index; done; sleep 0.3",
+        ),
+        (
+            "long sparse indexes",
+            "printf 'DIRC\\0\\0\\0\\002\\377\\377\\377\\377' > i; for n in $(seq 100); do mkdir -p d$n/.git; \
+             cp i d$n/.git/index; truncate -s 1G d$n/.git/index; done; sleep 0.3",
+        ),
+        (
+            "many directories",
+            "seq 30000 | sed s,$,/.git, | xargs mkdir -p; sleep 0.3",
+        ),
+        (
+            "a large directory",
+            "mkdir x && cd x && seq 200000 | xargs touch; sleep 0.3",
+        ),
+        (
+            "many files of a repository",
+            "git init -q r && mkdir -p r/.git/logs/x && cd r/.git/logs/x && seq 100000 | xargs touch; sleep 0.3",
+        ),
+        (
+            "a large configuration",
+            "git init -q r && yes '[user]name=x' | head -c 4000000 >> r/.git/config; sleep 0.3",
+        ),
+        (
+            "many hooks",
+            "git init -q r && cd r/.git/hooks && seq 15000 | xargs touch; sleep 0.3",
+        ),
+    ] {
+        let world = World::unjudged();
+        let (_, result) = world.json(&["--session", "s", "true"]);
+        assert_eq!(result["exit_code"], 0, "{result}");
+        let limited = limit_beside(&world, text);
+        assert!(limited < Duration::from_millis(2500), "{name}: {limited:?}");
+    }
+}
+
+/// A disk of a mebibyte, on which only the run's own doings are: mounted as `disk.rs` does it.
 #[test]
 fn a_full_disk_does_not_tear_the_configuration() {
-    // Only root can mount a disk that is full.
-    if !is_root() {
-        println!("skipped: only root can mount a disk of this size");
-        return;
-    }
     let world = World::unjudged();
-    let disk = world.path("disk");
-    fs::create_dir(&disk).unwrap();
-    let mount = |program: &str, arguments: &[&str]| {
-        let status = world.program(program).args(arguments).status().unwrap();
-        assert!(status.success(), "{program} {arguments:?}");
-    };
-    let place = disk.to_str().unwrap();
-    mount(
-        "mount",
-        &["-t", "tmpfs", "-o", "size=1M,mode=777", "tmpfs", place],
-    );
-    let outcome = std::panic::catch_unwind(|| {
-        mount("git", &["init", "-q", place]);
-        let before = fs::read(disk.join(".git/config")).unwrap();
-        let long = "x".repeat(3000);
-        let text = format!(
-            "for key in user.name user.email author.name author.email committer.name; do \
-             git config $key {long}; done; head -c 2M /dev/zero > fill; true"
-        );
-        let (_, result) = world.json(&["--workspace", place, "-C", place, &text]);
-        assert_eq!(
-            fs::read(disk.join(".git/config")).unwrap(),
-            before,
-            "{result}"
-        );
-        assert!(result.to_string().contains("stays in the room"), "{result}");
+    let keys = "for key in user.name user.email author.name author.email committer.name; do \
+                git config $key $(head -c 3000 /dev/zero | tr '\\0' x); done; \
+                head -c 2M /dev/zero > fill; true";
+    let script = "mount -t tmpfs -o size=1M,mode=777 none \"$WORK\" || exit 99
+        cd \"$WORK\" && git init -q . && cp .git/config \"$LEFT.before\"
+        \"$1\" run --json --policy none \"$2\"
+        cp .git/config \"$LEFT.after\"";
+    let mut command = world.program("unshare");
+    if is_root() {
+        command.arg("-m");
+    } else {
+        command.args(["-U", "-r", "-m"]);
+    }
+    command.args(["bash", "-c", script, "bash"]).arg(binary());
+    command.arg(keys).env("WORK", world.workspace());
+    command.env("LEFT", world.path("left"));
+    let outcome = Running::start(command).end().outcome();
+    let [before, after] = ["before", "after"].map(|when| {
+        let file = world.path(&format!("left.{when}"));
+        fs::read_to_string(file).unwrap_or_else(|error| panic!("{error}: {outcome:?}"))
     });
-    mount("umount", &["-l", place]);
-    outcome.unwrap();
+    assert!(before.contains("repositoryformatversion"), "{before}");
+    assert_eq!(before, after, "{outcome:?}");
+    assert!(outcome.stdout.contains("stays in the room"), "{outcome:?}");
 }

@@ -354,6 +354,22 @@ print(total <= 256 << 20)
     );
 }
 
+/// There `/tmp` is on disk, and bounded as such.
+#[test]
+fn files_in_memory_are_bounded_in_bubblewrap_too() {
+    let text = "python3 -c \"
+total = 0
+try:
+    with open('/dev/shm/fill', 'wb', buffering=0) as file:
+        for _ in range(600): total += file.write(bytes(1 << 20))
+except OSError: pass
+print(total <= 256 << 20)
+\"";
+    let flags = ["--sandbox", "bubblewrap", "--memory", "256M"];
+    let (_, result, _) = runs_into(&flags, text);
+    assert_ne!(result["stdout"], "False\n", "{result}");
+}
+
 #[test]
 fn an_ordinary_failure_is_no_violation() {
     for text in [

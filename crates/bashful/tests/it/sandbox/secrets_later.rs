@@ -60,22 +60,60 @@ fn a_run_ends_when_a_secret_comes_into_being() {
         "projects/other/deep/.env.local",
         "projects/new/.env",
     ] {
-        let (result, took) = look_for(&[], name, write);
-        let told = &result["sandbox_violations"][0];
-        assert_eq!(
-            json!([
-                result["success"],
-                kinds(&result),
-                told["source"],
-                told["missing"]
-            ]),
-            json!([false, ["read"], "keeper", "paths_read"]),
-            "{name}: {result}"
+        ends_when_it_appears(&[], name);
+    }
+}
+
+#[test]
+fn a_run_in_bubblewrap_ends_too() {
+    for name in [".aws/credentials", "projects/new/.env"] {
+        ends_when_it_appears(&["--sandbox", "bubblewrap"], name);
+    }
+}
+
+fn ends_when_it_appears(flags: &[&str], name: &str) {
+    let (result, took) = look_for(flags, name, write);
+    let told = &result["sandbox_violations"][0];
+    assert_eq!(
+        json!([
+            result["success"],
+            kinds(&result),
+            told["source"],
+            told["missing"]
+        ]),
+        json!([false, ["read"], "keeper", "paths_read"]),
+        "{name}: {result}"
+    );
+    let path = told["path"].as_str().unwrap();
+    assert!(path.contains("/home/"), "{name}: {path}");
+    assert_ne!(result["stdout"], "content\nall\n", "{name}");
+    assert!(took < Duration::from_millis(1900), "{name}: {took:?}");
+}
+
+/// Names of which only the beginning is known: one that exists is hidden, and hides no other.
+#[test]
+fn a_secret_beside_one_that_exists_is_one() {
+    for (there, name, is_secret) in [
+        (".cargo/credentials", ".cargo/credentials.toml", true),
+        (".m2/settings.txt", ".m2/settings.xml", true),
+        (".cargo/credentials.toml", ".cargo/config.toml", false),
+    ] {
+        let (world, home) = world();
+        let [there, file] = [there, name].map(|name| home.join(name));
+        fs::create_dir_all(there.parent().unwrap()).unwrap();
+        write(&there);
+        let look = format!(
+            "touch ready; for i in $(seq 100); do cat '{}' 2> /dev/null && break; sleep 0.05; done; \
+             sleep 2; echo all",
+            file.display()
         );
-        let path = told["path"].as_str().unwrap();
-        assert!(path.contains("/home/"), "{name}: {path}");
-        assert_ne!(result["stdout"], "content\nall\n", "{name}");
-        assert!(took < Duration::from_millis(1900), "{name}: {took:?}");
+        let run = world.run_command(&["--json", "--read", text(&home), &look]);
+        let run = Running::start(run);
+        assert!(eventually(|| world.workspace().join("ready").exists()));
+        write(&file);
+        let (_, result) = run.end().outcome().json();
+        let expected: &[&str] = if is_secret { &["read"] } else { &[] };
+        assert_eq!(kinds(&result), expected, "{name}: {result}");
     }
 }
 

@@ -186,3 +186,29 @@ git config --global protocol.ext.allow always
 #: run
 program tool
 git remote set-url origin "ext::$WORKSPACE/tool"
+
+#= a remote in the old way under a name that was held back
+#: run
+mkdir -p .git/remotes
+printf 'URL: http://127.0.0.1:%s/data\nPush: refs/heads/main\n' "$PORT" > .git/remotes/x.held-1
+git config branch.main.remote x.held-1
+
+#= a remote in the old way that was held back is named by a second run
+#: before
+git remote remove origin
+#: run
+mkdir -p .git/remotes .git/branches
+printf 'URL: http://127.0.0.1:%s/data\nPush: refs/heads/main\n' "$PORT" > .git/remotes/x
+echo "http://127.0.0.1:$PORT/data" > .git/branches/y
+#: run
+for name in .git/remotes/*; do git config branch.main.remote "${name##*/}"; done
+for name in .git/branches/*; do git config branch.feature.remote "${name##*/}"; done
+
+#= an address of a repository of the run that is that of the top, which is the run's too
+#: before
+rm -rf .git
+#: run
+repository .
+git remote add origin "git://127.0.0.1:$PORT/data"
+repository a/b
+git -C a/b remote add origin "git://127.0.0.1:$PORT/data"

@@ -148,3 +148,19 @@ rm -rf .git
 git init -q -b main . && git add . && git commit -q -m first && git checkout -q -b work
 #: person
 git status && git log -1 && git commit -q --allow-empty -m person && git checkout main
+
+#= work beside a repository that consists of links of the person
+#: before
+repository one/two/three/four
+mkdir -p one/two/three/five/.git/logs
+cd one/two/three/five/.git
+for name in config refs logs/refs objects info hooks packed-refs; do
+    ln -s "$WORKSPACE/one/two/three/four/.git/$name" "$name"
+done
+cp ../../four/.git/HEAD HEAD
+cd ..
+git reset -q --hard
+#: run
+echo new > new && git -C one/two/three/five log -1
+#: person
+cd one/two/three/five && git status && git commit -q --allow-empty -m person && git log -1

@@ -227,3 +227,28 @@ repository group/project
 git -C group/project config include.path ../shared.gitconfig
 #: run
 monitor group/project/shared.gitconfig
+
+#= a record of a branch with the name of a configuration is a link
+#: run
+git branch config
+rm -f .git/logs/refs/heads/config
+ln -s "$CANARY" .git/logs/refs/heads/config
+git symbolic-ref HEAD refs/heads/config
+
+#= a record of a branch with the name of what was held back is a link
+#: run
+git branch y.held-1
+rm -f .git/logs/refs/heads/y.held-1
+ln -s "$CANARY" .git/logs/refs/heads/y.held-1
+git symbolic-ref HEAD refs/heads/y.held-1
+
+#= a record that was held back belongs to a branch of the next run
+#: run
+mkdir -p .git/logs/refs/heads
+ln -s "$CANARY" .git/logs/refs/heads/y
+#: run
+for name in .git/logs/refs/heads/y*; do
+    echo "ref: refs/heads/${name##*/}" > .git/HEAD
+    git branch -f "${name##*/}" main
+done
+git rev-parse HEAD
