@@ -2,8 +2,8 @@
 
 use crate::arguments::Valued;
 use crate::classes::View;
-use crate::classes::ground::may_find;
 use crate::classes::line::{Line, has_word};
+use crate::classes::place_kind::may_find;
 use crate::facts::Argument;
 use crate::places;
 
