@@ -17,26 +17,31 @@ pub(crate) fn ours() -> u64 {
         .sum()
 }
 
-/// All keepers of this executable.
+/// All keepers of this executable: the children of guards. All that they make looks like them.
 pub(crate) fn keepers() -> BTreeSet<String> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     let pids = entries.filter_map(|entry| entry.file_name().into_string().ok());
-    pids.filter(|pid| is_keeper(pid)).collect()
+    let is_guard = |pid: &String| is_keeper(pid) && !parent(pid).is_some_and(|it| is_keeper(&it));
+    pids.filter(|pid| is_keeper(pid) && parent(pid).as_ref().is_some_and(is_guard))
+        .collect()
 }
 
-/// How many processes there are below one, and what they have for themselves, with their share of
-/// what is shared, in KiB; none where that may not be looked at.
-pub(crate) fn below(pid: &str) -> Option<(usize, u64)> {
+fn parent(pid: &str) -> Option<String> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("PPid:"))?;
+    Some(line.trim().to_owned())
+}
+
+/// What the children of a process have for themselves, with their share of what is shared, in KiB;
+/// none where that may not be looked at. An understudy is below one of them, and has the same memory.
+pub(crate) fn of_children(pid: &str) -> Option<u64> {
     let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).ok()?;
-    let mut all = (0, 0);
-    for child in children.split_whitespace() {
+    let own = |child: &str| -> Option<u64> {
         let rollup = fs::read_to_string(format!("/proc/{child}/smaps_rollup")).ok()?;
         let line = rollup.lines().find(|line| line.starts_with("Pss:"))?;
-        let own: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
-        let (count, memory) = below(child)?;
-        all = (all.0 + 1 + count, all.1 + own + memory);
-    }
-    Some(all)
+        line.split_whitespace().nth(1)?.parse().ok()
+    };
+    children.split_whitespace().map(own).sum()
 }
 
 fn is_keeper(pid: &str) -> bool {
