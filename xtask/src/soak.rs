@@ -95,16 +95,6 @@ const JOBS: &[Job] = &[
         least: WHOLE,
     },
     Job {
-        name: "crowd",
-        why: "five hundred runs of one session at once are all served",
-        work: Work::Tests {
-            package: "bashful",
-            file: Some("it"),
-            tests: "many::heavy_",
-        },
-        least: WHOLE,
-    },
-    Job {
         name: "steps",
         why: "kill -9 between any two steps of an ask, an answer and a run leaves what is true",
         work: Work::Tests {

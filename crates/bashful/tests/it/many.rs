@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::{Running, World, is_long, ran, seq};
+use crate::support::{Running, World, ran, seq};
 
 #[test]
 fn many_at_once() {
@@ -67,22 +67,19 @@ fn many_at_once_do_not_mix_their_results() {
     assert_eq!(ids.len(), 12, "an id was given twice");
 }
 
-/// How many at once: one processor starts the few in less time than a command waits in line. The
-/// soak takes more.
-const CROWD: usize = 200;
-const LARGE_CROWD: usize = 500;
+/// How many at once. One processor starts them in less time than a command waits in line.
+const CROWD: usize = 500;
 
 #[test]
 fn heavy_a_crowd_in_one_session_is_served_in_turn() {
     let world = World::new();
-    let crowd = if is_long() { LARGE_CROWD } else { CROWD };
-    let runs: Vec<Running> = (0..crowd)
+    let runs: Vec<Running> = (0..CROWD)
         .map(|number| world.start(&["--session", "one", &format!("exit {}", number % 100)]))
         .collect();
     for (number, run) in runs.into_iter().enumerate() {
         let expected = ran(i32::try_from(number % 100).unwrap(), "", "");
         assert_eq!(run.end().outcome(), expected);
     }
-    assert_eq!(world.records().len(), crowd);
+    assert_eq!(world.records().len(), CROWD);
     assert_eq!(world.keepers().len(), 1);
 }

@@ -179,7 +179,7 @@ fn is_known(path: &Path) -> bool {
     is_looked_at
         || held_by_directory.iter().any(|directory| of_git.starts_with(directory))
         // Git makes them, and never reads them.
-        || std::path::Path::new(of_git).extension().is_some_and(|end| end == "lock")
+        || of_git.strip_suffix(".lock").is_some()
         || of_git.starts_with("sharedindex.")
         || REVIEWED.iter().any(|(known, _)| matches(known, of_git))
 }
