@@ -4,8 +4,11 @@
 //! depends on what programs get, on what bash uses by itself, and on what it names. Every other
 //! text, and one that calls a function or an alias, depends on all that the shell remembers.
 
+use self::plain::is_plain;
 use super::own::is_used_by_bash;
 use crate::model::shell_state::{ShellState, Value, Variable};
+
+mod plain;
 
 /// Words by which a text gets at what it does not name, or makes words that it does not show.
 const BLIND: [&str; 31] = [
@@ -87,14 +90,17 @@ impl Texts {
                 texts.add_values(variable);
             }
         }
-        let functions = state.functions.iter().map(|one| one.name.as_str());
-        let aliases = state.aliases.iter().map(|one| one.0.as_str());
-        let mut callable = functions.chain(aliases);
+        let mut functions = state.functions.iter().map(|one| one.name.as_str());
+        let mut aliases = state.aliases.iter().map(|one| one.0.as_str());
         // A reference is another variable, and other separators make other words.
-        let odd = |one: &Variable| one.has('n') || one.name == "IFS";
+        let odd = |one: &Variable| {
+            one.has('n') || one.name == "IFS" || is_rewritten(one) && texts.has(&one.name)
+        };
         texts.blind |= BLIND.iter().any(|word| texts.has(word))
-            || texts.words.split(is_between).any(|word| word == ".")
-            || callable.any(|name| name == "command_not_found_handle" || texts.has(name))
+            || texts.words.split(ends_word).any(|word| word == ".")
+            || functions.any(|name| is_hidden(name) || texts.has(name))
+            || aliases.any(|name| texts.has(name))
+            || !state.functions.is_empty() && texts.has_values_from_elsewhere(state)
             || state.variables.iter().any(odd)
             || state.unset.iter().any(|name| name == "IFS")
             || texts.has("IFS");
@@ -133,6 +139,28 @@ impl Texts {
         }
     }
 
+    /// Whether it expands a variable whose value may come from the environment of the run: that may
+    /// be the name of a function. A path is none.
+    fn has_values_from_elsewhere(&self, state: &ShellState) -> bool {
+        let is_known = |name: &str| {
+            let remembered = state.variables.iter().any(|one| one.name == name);
+            // What an environment has is written in capitals, or injected and shown for itself.
+            let is_set_here = name.contains(|letter: char| letter.is_ascii_lowercase());
+            remembered || is_set_here || ["HOME", "PWD", "OLDPWD"].contains(&name)
+        };
+        let mut expansions = self.words.split('$').skip(1);
+        expansions.any(|rest| {
+            let rest = rest.strip_prefix('{').unwrap_or(rest);
+            let part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+            let name = rest
+                .split(|letter| !part(letter))
+                .next()
+                .unwrap_or_default();
+            let is_variable = name.starts_with(|first: char| !first.is_ascii_digit());
+            is_variable && !is_known(name)
+        })
+    }
+
     /// Whether this stands somewhere as a word.
     fn has(&self, word: &str) -> bool {
         let part = |letter: char| letter.is_alphanumeric() || letter == '_';
@@ -144,117 +172,27 @@ impl Texts {
     }
 }
 
+/// Whether a variable holds something else than what is assigned to it.
+fn is_rewritten(variable: &Variable) -> bool {
+    ['i', 'l', 'u', 'c']
+        .iter()
+        .any(|letter| variable.has(*letter))
+}
+
+/// Whether a function can be called by a text in which its name does not stand: bash calls it by
+/// itself, arithmetic comes to it, or expansions with a sign between them do.
+fn is_hidden(name: &str) -> bool {
+    name == "command_not_found_handle"
+        || name.bytes().all(|byte| byte.is_ascii_digit())
+        || name.contains([':', ','])
+}
+
+/// Whether a word, or the name in front of a value, ends here.
+fn ends_word(letter: char) -> bool {
+    is_between(letter) || letter == '='
+}
+
 /// Whether words end here.
 fn is_between(letter: char) -> bool {
     letter.is_whitespace() || ";|&()<>".contains(letter)
-}
-
-/// Whether each word of a text is what it looks like: no pattern, no brace, no backslash, nothing
-/// appended, and no expansion but of whole words.
-fn is_plain(text: &[u8]) -> bool {
-    let mut at = 0;
-    while let Some(&byte) = text.get(at) {
-        let next = text.get(at + 1).copied();
-        let plain = match byte {
-            b'\\' | b'`' | b'*' | b'?' | b'~' => false,
-            b'+' => !matches!(next, Some(b'=' | b'(')),
-            b'@' | b'!' => next != Some(b'('),
-            b'[' | b'{' => stands_alone(text, at),
-            b'$' => match expansion(text, at) {
-                Some(end) => {
-                    at = end;
-                    continue;
-                }
-                None => false,
-            },
-            _ => true,
-        };
-        if !plain {
-            return false;
-        }
-        at += 1;
-    }
-    true
-}
-
-/// Whether `[`, `[[` or `{` is a word here, as in a test or a group.
-fn stands_alone(text: &[u8], at: usize) -> bool {
-    let same = |byte: &&u8| Some(*byte) == text.get(at);
-    let before = text.iter().take(at).rev().find(|byte| !same(byte));
-    let after = text.iter().skip(at).find(|byte| !same(byte));
-    let blank = |byte: Option<&u8>| byte.is_none_or(|byte| is_between(char::from(*byte)));
-    blank(before) && blank(after)
-}
-
-/// The end of an expansion that begins here, if it is one of the plain ones and nothing is
-/// joined to it that could make a word of both.
-fn expansion(text: &[u8], at: usize) -> Option<usize> {
-    let rest = text.get(at + 1..)?;
-    let name = |rest: &[u8]| {
-        let part = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
-        let length = rest.iter().take_while(part).count();
-        let begins = rest.first().is_some_and(|byte| !byte.is_ascii_digit());
-        (length > 0 && begins).then_some(length)
-    };
-    let length = match rest.first()? {
-        b'{' => {
-            let length = name(rest.get(1..)?)?;
-            let ends = rest.get(1 + length..)?;
-            let tail = [&b"}"[..], b"[@]}"].into_iter();
-            1 + length + tail.clone().find(|tail| ends.starts_with(tail))?.len()
-        }
-        b'@' | b'0'..=b'9' => 1,
-        _ => name(rest)?,
-    };
-    let end = at + 1 + length;
-    let quote = |byte: &&u8| !matches!(byte, b'"' | b'\'');
-    let apart = |byte: Option<&u8>| {
-        byte.is_none_or(|byte| is_between(char::from(*byte)) || b"=/:,".contains(byte))
-    };
-    let before = text.iter().take(at).rev().find(quote);
-    let after = text.iter().skip(end).find(quote);
-    (apart(before) && apart(after)).then_some(end)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn plain_texts_are_told_from_others() {
-        for text in [
-            "npm test",
-            "python3 \"$x\" ${y} \"${list[@]}\" \"$@\" $1",
-            "[ -f file ] && [[ -n $x ]] || { make; }",
-            "a=$x make --prefix=\"$HOME\"/lib",
-            "git commit -m 'a b, c.' 2>&1 | cat",
-        ] {
-            assert!(is_plain(text.as_bytes()), "{text}");
-        }
-        for text in [
-            "$a$b",
-            "\"$a\"\"$b\"",
-            "$a\"l\"",
-            "ev$a",
-            "${a}l",
-            "\"$*\"",
-            "${a[*]}",
-            "${!a}",
-            "${a@P}",
-            "$(cat x)",
-            "`cat x`",
-            "$'\\x65'",
-            "e\\val",
-            "{e,x}val",
-            "e?al",
-            "ev*",
-            "ev[a]l",
-            "~",
-            "a+=l",
-            "$((x))",
-            "ev@(al)",
-        ] {
-            assert!(!is_plain(text.as_bytes()), "{text}");
-        }
-    }
 }

@@ -27,11 +27,16 @@ pub(super) fn check(view: &View) -> bool {
         return find_reads(view);
     }
     // With a list of names they print what stands in it.
-    let lists = || {
-        let listed = ["files-from", "files0-from"];
-        has_flag(arguments, 'f', "") || listed.iter().any(|name| has_flag(arguments, '\0', name))
+    let named = |options: &[&str]| {
+        let mut options = options.iter();
+        options.any(|name| has_flag(arguments, '\0', name))
     };
-    let lister = LISTERS.contains(&view.name) && !(matches!(view.name, "file" | "du") && lists());
+    let lists = match view.name {
+        "file" | "du" => has_flag(arguments, 'f', "") || named(&["files-from", "files0-from"]),
+        "tree" => named(&["fromfile", "fromtabfile", "infofile", "gitfile"]),
+        _ => false,
+    };
+    let lister = LISTERS.contains(&view.name) && !lists;
     if view.name.is_empty() || lister {
         return false;
     }
@@ -108,10 +113,11 @@ fn operands(view: &View) -> Vec<Argument> {
     let arguments = view.call.operands();
     let mut found = Vec::new();
     let mut rest = arguments.iter();
-    let named = has_word(arguments, &["-e", "-f", "--regexp", "--file"])
-        || arguments
-            .iter()
-            .any(|word| word.text.starts_with("--regexp="));
+    // An option names the pattern, also attached (`-ep`), in a bundle or abbreviated.
+    let named = [('e', "regexp"), ('f', "file"), ('e', "expression"), ('f', "from-file")];
+    let named = named
+        .iter()
+        .any(|(short, long)| has_flag(arguments, *short, long));
     let mut skips = PATTERNS.contains(&view.name) && !named;
     while let Some(argument) = rest.next() {
         let text = argument.known();

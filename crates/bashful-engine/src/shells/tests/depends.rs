@@ -111,6 +111,41 @@ const CASES: &[(&str, &str, &[&str])] = &[
     ("declare -n r=x; x=1", "declare -n r=x; x=2", &["echo $r"]),
     ("unset HOME", ":", &["echo ${HOME-none}"]),
     ("LC_ALL=C", "LC_ALL=C.UTF-8", &["x=ä; echo ${#x}"]),
+    // What is read again, through a name that stands behind a sign.
+    ("v=1", "v=2", &["x=.; $x ./shows", "x='. ./shows'; $x"]),
+    // A value that is not what was assigned.
+    (
+        "declare -l e; cd a; cd ..",
+        "declare -l e; cd b; cd ..",
+        &["e=CD; $e - && ./go"],
+    ),
+    (
+        "declare -i e; 3() { echo $v; }; v=1",
+        "declare -i e; 3() { echo $v; }; v=2",
+        &["e=1+2; $e"],
+    ),
+    (
+        "declare -u e; F() { echo $v; }; v=1",
+        "declare -u e; F() { echo $v; }; v=2",
+        &["e=f; $e", "for e in f; do $e; done"],
+    ),
+    // Names of functions that come into being in the text.
+    (
+        "a:b() { echo $v; }; a,b() { echo $v; }; v=1",
+        "a:b() { echo $v; }; a,b() { echo $v; }; v=2",
+        &["x=a y=b; $x:$y", "x=a y=b; $x,$y"],
+    ),
+    (
+        "12() { echo $v; }; v=1",
+        "12() { echo $v; }; v=2",
+        &["((x=6+6)); $x", "((x=13-1)) && $x"],
+    ),
+    // And values that only the environment of the run knows.
+    (
+        "eval \"$LANG() { echo \\$v; }\"; v=1",
+        "eval \"$LANG() { echo \\$v; }\"; v=2",
+        &["$LANG", "false && LANG=x; $LANG"],
+    ),
 ];
 
 fn shell(directory: &Path, setting: &str) -> ShellState {
