@@ -94,11 +94,13 @@ const ELSEWHERE: &[&str] = &[
 
 /// Whether this is, in its plain form, the machine itself.
 pub(crate) fn is_own_host(host: &str) -> bool {
-    let numbers = |text: &str| {
-        text.parse::<std::net::Ipv4Addr>()
-            .is_ok_and(|own| own.is_loopback())
+    let numbers = || {
+        let parts: Vec<&str> = host.split('.').collect();
+        let digits = |part: &&str| part.bytes().all(|byte| byte.is_ascii_digit());
+        let small = |part: &&str| digits(part) && part.parse::<u8>().is_ok();
+        parts.len() == 4 && parts.first() == Some(&"127") && parts.iter().all(small)
     };
-    matches!(host, "localhost" | "::1" | "[::1]" | "0.0.0.0") || numbers(host)
+    matches!(host, "localhost" | "::1" | "[::1]" | "0.0.0.0") || numbers()
 }
 
 /// The hosts in a call's words: `https://host:port/…` and `user@host:path`.
@@ -186,6 +188,11 @@ mod tests {
             ("curl http://localhost:3000/x", true),
             ("curl -s localhost:3000", true),
             ("curl 127.0.0.1", true),
+            ("curl 127.8.0.9:80", true),
+            ("curl 127.1", false),
+            ("curl 127.0.0.+1", false),
+            ("curl 128.0.0.1", false),
+            ("curl -x proxy:1 localhost", false),
             ("curl http://localhost:3000 https://c.example", false),
             ("curl http://localhost.c.example/", false),
             ("curl $x", false),
