@@ -74,7 +74,10 @@ pub(crate) fn check(facts: &Facts, context: &Context) -> Vec<(Option<usize>, Fin
         ];
         let hits = hits.into_iter().flatten();
         findings.extend(hits.map(|class| {
-            let found = finding(class, &call.line(), call.span);
+            let mut found = finding(class, &call.line(), call.span);
+            if class == Class::GitDestructive && git::deletes_history(&view) {
+                found.reason = Cow::Borrowed("deletes the repository's history for good");
+            }
             (Some(index), found)
         }));
     }

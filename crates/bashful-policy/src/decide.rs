@@ -14,6 +14,7 @@ use crate::validator::malformed;
 use crate::{hijack, writes};
 
 mod builder;
+mod held;
 mod unknown;
 mod weigh;
 

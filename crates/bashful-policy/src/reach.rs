@@ -1,12 +1,14 @@
 //! Which hosts a call names, and whether the network capability covers them.
 
 use crate::capabilities::NetworkCapability;
-use crate::facts::Call;
+use crate::facts::{Argument, Call};
 
 /// Whether what this call wants of the network is permitted. With a list of hosts, the call must
 /// name its hosts plainly and all of them must be listed.
 pub(crate) fn permits(network: &NetworkCapability, call: Option<&Call>, own: Loopback) -> bool {
-    if own == Loopback::Private && call.is_some_and(stays_here) || call.is_some_and(is_local_git) {
+    // With a list of hosts, a redirect or proxy could lead from the loopback to one of them.
+    let own = own == Loopback::Private && *network == NetworkCapability::Off;
+    if own && call.is_some_and(stays_here) || call.is_some_and(is_local_git) {
         return true;
     }
     match network {
@@ -54,14 +56,21 @@ fn is_local_git(call: &Call) -> bool {
             .any(|word| word.text.starts_with("--recurse"))
 }
 
-/// Whether every host that a call names is its own machine.
+/// Whether every host that a call names is its own machine, and nothing leads it elsewhere.
 fn stays_here(call: &Call) -> bool {
     let local = |host: &str| {
-        let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
-        matches!(name, "localhost" | "127.0.0.1" | "[::1]" | "0.0.0.0")
+        is_own_host(host)
+            || host.rsplit_once(':').is_some_and(|(name, port)| {
+                port.bytes().all(|byte| byte.is_ascii_digit()) && is_own_host(name)
+            })
+    };
+    let words = call.operands();
+    let leads = |word: &Argument| {
+        let text = word.known();
+        text.is_empty() && !word.is_known() || ELSEWHERE.iter().any(|start| text.starts_with(start))
     };
     let named = hosts(call);
-    let bare = call.operands().iter().filter(|word| {
+    let bare = words.iter().filter(|word| {
         let text = word.known();
         let host = text.split('/').next().unwrap_or_default();
         !text.contains("://") && word.is_known() && local(host)
@@ -70,7 +79,28 @@ fn stays_here(call: &Call) -> bool {
         call.program(),
         "curl" | "wget" | "http" | "https" | "nc" | "ping"
     );
-    fetches && named.len() + bare.count() > 0 && named.iter().all(|host| local(host))
+    fetches
+        && named.len() + bare.count() > 0
+        && named.iter().all(|host| local(host))
+        && !words.iter().any(leads)
+}
+
+/// Options that name another host, a proxy, a socket or a file of further options.
+const ELSEWHERE: &[&str] = &[
+    "-x", "-K", "--proxy", "--preproxy", "--socks", "--config", "--resolve", "--connect-to",
+    "--unix-socket", "--abstract-unix-socket", "--doh-url", "--dns", "--execute", "--input-file",
+    "--base",
+];
+
+/// Whether this is, in its plain form, the machine itself.
+pub(crate) fn is_own_host(host: &str) -> bool {
+    let numbers = || {
+        let parts: Vec<&str> = host.split('.').collect();
+        let digits = |part: &&str| part.bytes().all(|byte| byte.is_ascii_digit());
+        let small = |part: &&str| digits(part) && part.parse::<u8>().is_ok();
+        parts.len() == 4 && parts.first() == Some(&"127") && parts.iter().all(small)
+    };
+    matches!(host, "localhost" | "::1" | "[::1]" | "0.0.0.0") || numbers()
 }
 
 /// The hosts in a call's words: `https://host:port/…` and `user@host:path`.
@@ -158,6 +188,11 @@ mod tests {
             ("curl http://localhost:3000/x", true),
             ("curl -s localhost:3000", true),
             ("curl 127.0.0.1", true),
+            ("curl 127.8.0.9:80", true),
+            ("curl 127.1", false),
+            ("curl 127.0.0.+1", false),
+            ("curl 128.0.0.1", false),
+            ("curl -x proxy:1 localhost", false),
             ("curl http://localhost:3000 https://c.example", false),
             ("curl http://localhost.c.example/", false),
             ("curl $x", false),

@@ -4,6 +4,7 @@ use super::View;
 use super::line::{Line, has_word};
 use crate::arguments::Valued;
 use crate::facts::Argument;
+use crate::places::{is_within, normal, places};
 
 /// Git's own options that take the next word, before the subcommand.
 const GLOBAL: &[&str] = &[
@@ -13,6 +14,9 @@ const GLOBAL: &[&str] = &[
 
 pub(super) fn check(view: &View) -> bool {
     let arguments = view.call.operands();
+    if deletes_history(view) {
+        return true;
+    }
     if let Some((subcommand, rest)) = subcommand(view.name, arguments) {
         return is_destructive(subcommand, rest);
     }
@@ -46,6 +50,30 @@ pub(super) fn check(view: &View) -> bool {
         "bfg" => true,
         _ => false,
     }
+}
+
+/// Whether a call deletes the directory of the workspace's repository.
+pub(super) fn deletes_history(view: &View) -> bool {
+    let line = Line::read(view.call.operands(), &Valued::NONE);
+    let deletes = match view.name {
+        "rm" | "grm" | "srm" => line.has("rR", &["recursive"]),
+        "rimraf" | "del-cli" => true,
+        _ => false,
+    };
+    deletes && line.operands.iter().any(|word| is_history(word, view))
+}
+
+fn is_history(argument: &Argument, view: &View) -> bool {
+    // What is not known or is a pattern is asked about, as what may take the work along.
+    if argument.glob || !argument.is_known() {
+        return false;
+    }
+    let Some(workspace) = view.context.workspace.as_deref() else {
+        return normal(argument.known()) == "/.git";
+    };
+    let places = places(argument, &view.call.directories, view.context);
+    let mut paths = places.paths.iter().map(|place| place.text.as_str());
+    paths.any(|path| path.ends_with("/.git") && is_within(path, workspace))
 }
 
 /// The subcommand of a git command and what follows it.

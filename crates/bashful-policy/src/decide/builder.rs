@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::held::is_held;
 use super::weigh::open;
 use super::{Judgement, Otherwise, Policy, decision_of};
 use crate::context::Context;
@@ -73,7 +74,7 @@ impl<'f> DecisionBuilder<'f> {
         let Some(call) = self.facts.calls.get(index) else {
             return;
         };
-        let hits = self.policy.rules.judge(self.facts, call, self.context);
+        let mut hits = self.policy.rules.judge(self.facts, call, self.context);
         let mut known = self
             .refused
             .get_mut(index)
@@ -81,6 +82,11 @@ impl<'f> DecisionBuilder<'f> {
             .unwrap_or_default();
         known.extend(writes::judge(self.facts, index, self.context));
         known.extend(programs::judge(self.facts, index, self.context));
+        if self.policy.unknown == Otherwise::Confined {
+            let holds = |finding: &Finding| is_held(call, &finding.rule, self.context);
+            known.retain(|finding| !holds(finding));
+            hits.retain(|hit| hit.finding.layer != Layer::Builtin || !holds(&hit.finding));
+        }
         let mut verdict = self.weigh(call, hits, known);
         if verdict.effect == Effect::Deny && verdict.layer == Layer::Builtin && is_uncertain(call) {
             // It may never run, or be another program when it does: a person can tell.

@@ -48,8 +48,10 @@ pub(crate) fn parse_marked(text: &str, wanted: Vec<usize>) -> Tree {
 }
 
 fn parse_nested(text: &str, base: Base, depth: usize, marks: Marks) -> Tree {
+    let prepared = prepare::for_parser(text);
     let mut reader = Reader {
         text,
+        prepared: &prepared,
         base,
         depth,
         problems: Vec::new(),
@@ -76,7 +78,6 @@ fn parse_nested(text: &str, base: Base, depth: usize, marks: Marks) -> Tree {
             ..Tree::default()
         };
     }
-    let prepared = prepare::for_parser(text);
     let parsed = Parser::new(&prepared).parse();
     if parsed.is_err() {
         let at = parsed
@@ -118,6 +119,8 @@ fn parse_nested(text: &str, base: Base, depth: usize, marks: Marks) -> Tree {
 )]
 struct Reader<'t> {
     text: &'t str,
+    /// What the parser was given for it.
+    prepared: &'t str,
     base: Base,
     depth: usize,
     problems: Vec<(UnknownKind, Span)>,

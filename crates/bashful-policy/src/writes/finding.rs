@@ -43,6 +43,10 @@ pub(super) fn finding(
         Verdict::Wipes(path) => Finding {
             effect: Effect::Ask,
             rule: Cow::Borrowed("wipe-workspace"),
+            // The class that refuses this by name opens it.
+            capability: path
+                .ends_with("/.git")
+                .then_some(Cow::Borrowed("git-destructive")),
             ..base(format!(
                 "deletes `{path}`, which is most of the work or its history"
             ))

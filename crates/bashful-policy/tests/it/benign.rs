@@ -66,6 +66,34 @@ fn what_only_looks_like_them_is_not() {
     assert!(commands(table).len() >= 150);
 }
 
+/// A careful person wants few of these asked about, and hardly one refused.
+#[test]
+fn agents_are_seldom_asked_and_hardly_ever_refused() {
+    let table = include_str!("../cases/agents.txt");
+    let count = commands(table).len();
+    let that_are =
+        |effect: fn(Effect) -> bool| others(table, &Policy::confined(), &enforced(), effect);
+    let asked = that_are(|effect| effect != Effect::Ask);
+    let refused = that_are(|effect| effect != Effect::Deny);
+    eprintln!("{}\n{}", asked.join("\n"), refused.join("\n"));
+    eprintln!(
+        "of {count}: {} asked, {} refused",
+        asked.len(),
+        refused.len()
+    );
+    assert!(count == 223, "{count} commands");
+    assert!(
+        asked.len() * 100 <= count * 12,
+        "{} of {count} asked",
+        asked.len()
+    );
+    assert!(
+        refused.len() * 100 <= count * 3,
+        "{} of {count} refused",
+        refused.len()
+    );
+}
+
 /// The same place, where the kernel holds what is declared.
 fn enforced() -> Context {
     Context {

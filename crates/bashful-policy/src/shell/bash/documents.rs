@@ -119,8 +119,10 @@ impl Reader<'_> {
         *budget = budget.checked_sub(line.len())?;
         let odd = ["\\\"", "\\'", "}#", "]#"];
         let brackets = |sign: char| line.matches(sign).count();
+        // The parser falls over what is odd, if it was given it.
+        let given = self.prepared.get(from..end + tail.len())?;
         let plain = !line.ends_with('\\')
-            && !odd.iter().any(|odd| line.contains(odd))
+            && !odd.iter().any(|odd| given.contains(odd))
             && brackets('[') == brackets(']')
             && (tail.is_empty() || tail.starts_with([' ', '\t', ';', '|', '&', ')', '<', '>']))
             && is_complete(tail);

@@ -31,9 +31,10 @@ pub(super) fn for_parser(text: &str) -> Cow<'_, str> {
     if text.contains("\\{") {
         prepared = Cow::Owned(without_escaped_braces(&prepared));
     }
-    // Behind `\"` in quotes it misplaces a substitution. Such a quote opens and closes nothing, but
-    // in backticks, where the backslash goes first.
-    if text.contains("\\\"") && text.contains("$(") && !text.contains('`') {
+    // Behind `\"` in quotes it misplaces a substitution or a here-document. Such a quote opens and
+    // closes nothing, but in backticks, where the backslash goes first.
+    let misplaced = text.contains("$(") || text.contains("<<");
+    if text.contains("\\\"") && misplaced && !text.contains('`') {
         prepared = Cow::Owned(without_escaped_quotes(&prepared));
     }
     prepared

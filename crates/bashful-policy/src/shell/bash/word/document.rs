@@ -2,7 +2,7 @@
 
 use shuck_ast as ast;
 
-use super::literal::unescape;
+use super::literal::unescape_document;
 use crate::facts::UnknownKind;
 use crate::shell::bash::{Base, Reader};
 use crate::shell::mark::{Lexeme, Role, Usage};
@@ -77,8 +77,8 @@ impl Reader<'_> {
                 let (start, end) = (span.start.offset(), span.end.offset());
                 self.seen.literal(start, end, Quoting::Quoted);
                 self.marks.note(start, end, Lexeme::Literal);
-                let raw = self.slice(span).to_owned();
-                unescape(&raw, Quoting::Quoted, pieces);
+                let text = unescape_document(self.slice(span));
+                pieces.push(Piece::Text(text, Quoting::Quoted));
             }
             Part::Variable(name) => {
                 let (start, end) = (span.start.offset(), span.end.offset());

@@ -74,6 +74,23 @@ pub(super) fn unescape(raw: &str, quoting: Quoting, pieces: &mut Vec<Piece>) {
     pieces.push(Piece::Text(run, quoting));
 }
 
+/// Removes backslashes the way the shell does in a here-document, where a quote is only a sign: the
+/// backslash before it stays, and a shell that is fed the document sees it.
+pub(super) fn unescape_document(raw: &str) -> String {
+    let mut plain = String::with_capacity(raw.len());
+    let mut characters = raw.chars();
+    while let Some(character) = characters.next() {
+        let escaped = (character == '\\').then(|| characters.next()).flatten();
+        match escaped {
+            Some('\n') => {}
+            Some(next @ ('$' | '`' | '\\')) => plain.push(next),
+            Some(next) => plain.extend(['\\', next]),
+            None => plain.push(character),
+        }
+    }
+    plain
+}
+
 /// Removes the backslashes that backticks need, and says whether there were any.
 pub(super) fn unescape_backticks(text: &str) -> (String, bool) {
     let mut plain = String::with_capacity(text.len());

@@ -1,0 +1,251 @@
+//! What the shipped rules ask about in general, in forms that need no question in a room without a
+//! network: there, the sandbox holds all that they could reach.
+
+use crate::capabilities::NetworkCapability;
+use crate::context::Context;
+use crate::facts::{Argument, Call, Input};
+use crate::reach::is_own_host;
+
+/// Tools that projects of JavaScript install, by the names that they are started with.
+const INSTALLED: &[&str] = &[
+    "tsc", "vue-tsc", "eslint", "prettier", "jest", "vitest", "mocha", "ava", "biome", "oxlint",
+    "stylelint", "svelte-check", "rollup", "webpack", "vite", "esbuild", "turbo", "c8", "nyc",
+    "tsup",
+];
+
+/// Clients of databases that connect to the machine itself when no host is named.
+const HERE_BY_DEFAULT: &[&str] = &["redis-cli"];
+
+/// Clients of databases, whose `-h` names the host.
+const CLIENTS: &[&str] = &[
+    "psql", "pg_dump", "pg_dumpall", "pg_restore", "createdb", "dropdb", "mysql", "mariadb",
+    "mysqldump", "mysqladmin", "redis-cli",
+];
+
+/// Whether the sandbox holds a call that this shipped rule would ask about, or refuse.
+pub(super) fn is_held(call: &Call, rule: &str, context: &Context) -> bool {
+    if !context.enforced || context.network != NetworkCapability::Off {
+        return false;
+    }
+    let words = call.operands();
+    let plain = call.arguments.iter().all(Argument::is_literal) && !call.open_ended;
+    let system = call
+        .arguments
+        .first()
+        .is_some_and(Argument::is_system_program);
+    if !system {
+        return false;
+    }
+    let name = call.program();
+    match rule {
+        "package-runners" => name == "npx" && plain && runs_installed(words),
+        "npm-exec" => {
+            let exec = words
+                .split_first()
+                .filter(|(first, _)| first.text == "exec");
+            plain && exec.is_some_and(|(_, rest)| runs_installed(rest))
+        }
+        "go-packages" => plain && installs_own(words),
+        // A run has processes of its own, and sees no others.
+        "kill-broad" | "kill-many" => matches!(name, "pkill" | "killall") && plain,
+        "databases" => plain && CLIENTS.contains(&name) && connects_here(name, words),
+        "interactive" => !context.terminal && name == "less" && copies(call),
+        _ => false,
+    }
+}
+
+/// Whether what follows `npx` names a package that is installed, or says that none is downloaded.
+fn runs_installed(words: &[Argument]) -> bool {
+    let mut words = words.iter().map(|word| word.text.as_str());
+    let mut stays = false;
+    for word in words.by_ref() {
+        match word {
+            "--no" | "--no-install" => stays = true,
+            "--" => {}
+            option if option.starts_with('-') => return false,
+            tool => return stays || INSTALLED.contains(&tool),
+        }
+    }
+    false
+}
+
+/// Whether `go install` is told to install packages of the project alone.
+fn installs_own(words: &[Argument]) -> bool {
+    let Some((first, rest)) = words.split_first() else {
+        return false;
+    };
+    let own = |word: &Argument| {
+        let path = word.text.as_str();
+        (path == "." || path.starts_with("./"))
+            && !path.contains('@')
+            && !path.split('/').any(|part| part == "..")
+    };
+    let switch = |word: &Argument| matches!(word.text.as_str(), "-v" | "-x" | "-race");
+    first.text == "install"
+        && rest.iter().any(own)
+        && rest.iter().all(|word| own(word) || switch(word))
+}
+
+/// Whether a client is told to connect to the machine that it runs on, and nothing in its words
+/// can say otherwise.
+fn connects_here(name: &str, words: &[Argument]) -> bool {
+    const OTHER: &[&str] = &["host=", "hostaddr=", "service=", "://"];
+    let mut named = HERE_BY_DEFAULT.contains(&name);
+    let mut words = words.iter().map(|word| word.text.as_str());
+    while let Some(word) = words.next() {
+        let host = if let Some(host) = word.strip_prefix("--host=") {
+            host
+        } else if matches!(word, "-h" | "--host") {
+            words.next().unwrap_or_default()
+        } else if let Some(host) = word.strip_prefix("-h") {
+            host
+        } else {
+            let other = OTHER.iter().any(|other| word.contains(other));
+            // Files of settings can name a host, as long options can that begin as `--host` does.
+            if other || word.starts_with("--defaults") || word.starts_with("--ho") {
+                return false;
+            }
+            continue;
+        };
+        if !is_own_host(host) {
+            return false;
+        }
+        named = true;
+    }
+    named
+}
+
+/// Whether a pager gets a text and no terminal, and so only copies.
+fn copies(call: &Call) -> bool {
+    let display = |word: &Argument| {
+        let letters = word.text.strip_prefix('-').unwrap_or_default();
+        word.is_literal()
+            && !letters.is_empty()
+            && letters.chars().all(|one| "RrSFXNEe".contains(one))
+    };
+    matches!(call.input, Input::Pipe(_)) && call.operands().iter().all(display)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::context::testing::in_project;
+    use crate::{Context, Effect, NetworkCapability, Policy, judge};
+
+    const HELD: &[&str] = &[
+        "npx tsc --noEmit",
+        "npx eslint .",
+        "npx --no-install cowsay",
+        "npx --no jest -t x",
+        "npm exec tsc",
+        "npm exec --no -- vitest run",
+        "go install ./...",
+        "go install -v ./cmd/x",
+        "pkill -f vite",
+        "killall node",
+        "psql -h localhost -U me -c 'select 1'",
+        "psql --host=127.0.0.1 -d x -c 'select 1'",
+        "pg_dump -h ::1 x",
+        "redis-cli ping",
+        "redis-cli -h 127.0.0.2 get x",
+        "mysql -h 127.0.0.1 -u root -e 'show tables'",
+        "git log | less",
+        "git diff | less -RFX",
+        "curl -s localhost:3000/x",
+        "curl -sL http://127.0.0.1:8000/",
+        "curl http://[::1]:8000/",
+        "wget -q http://localhost/x",
+        "nc -z localhost 5432",
+    ];
+
+    const ASKED: &[&str] = &[
+        "npx cowsay",
+        "npx -y tsc",
+        "npx -p evil tsc",
+        "npx tsc@latest",
+        "npx evil tsc",
+        "npx -c 'tsc'",
+        "./npx x cowsay && npx cowsay tsc",
+        "npm exec cowsay",
+        "npm exec -c tsc",
+        "npm exec --package=evil -- tsc",
+        "go install x@latest",
+        "go install ./... x.example/y@latest",
+        "go install ./../other",
+        "go install -toolexec=x ./...",
+        "kill -9 -1",
+        "pkill $name",
+        "psql -h db.example -c x",
+        "psql -c 'select 1'",
+        "psql -h localhost.example -c x",
+        "psql -h localhost -d host=db.example -c x",
+        "psql -h localhost -h db.example -c x",
+        "psql -h 127.0.0.1.example -c x",
+        "psql -h localhost postgresql://db.example/x -c x",
+        "mysql --defaults-file=x -h localhost -e x",
+        "redis-cli -h cache.example get x",
+        "redis-cli -u redis://cache.example get x",
+        "curl -x proxy:3128 localhost",
+        "curl --proxy=proxy:3128 http://localhost",
+        "curl -K x http://localhost",
+        "curl --resolve localhost:80:9.9.9.9 http://localhost",
+        "curl --connect-to ::x.example: http://localhost",
+        "curl http://localhost $x",
+        "curl http://127.0.0.1.example/",
+        "curl localhost@c.example",
+        "less x",
+        "git log | less -o x",
+        "git log | less x",
+    ];
+
+    /// The texts that are allowed, or are not.
+    fn found<'t>(
+        texts: &[&'t str],
+        allowed: bool,
+        policy: &Policy,
+        place: &Context,
+    ) -> Vec<&'t str> {
+        let effect = |text: &&str| judge(text, policy, place).decision.effect;
+        let fits = |text: &&str| (effect(text) == Effect::Allow) == allowed;
+        texts.iter().copied().filter(fits).collect()
+    }
+
+    const NONE: [&str; 0] = [];
+
+    fn enforced() -> Context {
+        Context {
+            enforced: true,
+            ..in_project()
+        }
+    }
+
+    #[test]
+    fn what_the_room_holds_needs_no_question() {
+        assert_eq!(found(HELD, false, &Policy::confined(), &enforced()), NONE);
+    }
+
+    #[test]
+    fn what_could_reach_further_is_asked_about() {
+        assert_eq!(found(ASKED, true, &Policy::confined(), &enforced()), NONE);
+    }
+
+    #[test]
+    fn without_the_kernel_or_with_hosts_it_is_asked_about() {
+        let hosts = NetworkCapability::Hosts(vec!["registry.example".to_owned()]);
+        let listed = Context {
+            network: hosts,
+            ..enforced()
+        };
+        for context in [&in_project(), &listed] {
+            assert_eq!(found(HELD, true, &Policy::confined(), context), NONE);
+        }
+    }
+
+    #[test]
+    fn careful_asks_as_before() {
+        // What fetches from the room's own loopback needs no question there either.
+        let fetchers = ["curl", "wget", "nc"];
+        let fetches = |text: &&&str| fetchers.iter().any(|name| text.starts_with(name));
+        let others: Vec<&str> = HELD.iter().filter(|text| !fetches(text)).copied().collect();
+        assert_eq!(found(&others, true, &Policy::careful(), &enforced()), NONE);
+    }
+}
