@@ -160,6 +160,7 @@ pub(super) fn attend(report: RawFd, started: Result<Started, (Stage, c_int)>) ->
         tell(report, &Record::Started);
     }
     reap_until_alone(leader, report);
+    stand_by(report);
     leave()
 }
 
@@ -168,7 +169,22 @@ pub(super) fn attend(report: RawFd, started: Result<Started, (Stage, c_int)>) ->
 fn watch_over(command: i32, report: RawFd) -> ! {
     close_all_but(report);
     reap_until_alone(command, report);
+    stand_by(report);
     leave()
+}
+
+/// Waits until the keeper has closed its end of the report, which it does when it has nothing better
+/// to do: to end is to take down a tree of mounts, and keeps a processor from whoever waits for the
+/// result. No process of the run is left by now, and the time is bounded.
+fn stand_by(report: RawFd) {
+    const MILLISECONDS: c_int = 20;
+    let mut hung_up = libc::pollfd {
+        fd: report,
+        events: 0,
+        revents: 0,
+    };
+    // SAFETY: the one entry is valid during the call. A signal only makes the wait shorter.
+    unsafe { libc::poll(&raw mut hung_up, 1, MILLISECONDS) };
 }
 
 /// The command's ends of the pipes must not stay open here, nor anything of the keeper's.
