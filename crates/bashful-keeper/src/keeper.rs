@@ -404,6 +404,7 @@ impl Keeper {
             }
         }
         self.unwritten.retain_mut(|record| record.is_left(now));
+        self.see_begun(now);
         self.tell_questions(now);
         self.watch_inputs();
         self.report(now);
@@ -449,6 +450,7 @@ impl Keeper {
 
     fn finish(&mut self, number: u64) {
         self.hear_audit_of(number);
+        self.see_at_its_end(number);
         let Some(mut run) = self.runs.remove(&number) else {
             return;
         };

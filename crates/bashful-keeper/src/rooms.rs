@@ -13,6 +13,7 @@ use bashful_sandbox::{
 
 use crate::protocol::RoomRequest;
 use crate::run::Apart;
+use crate::task_directory::TaskDirectoryError;
 
 mod diary;
 mod kind;
@@ -93,6 +94,8 @@ pub(crate) enum Refusal {
     Group(std::io::Error),
     Launch(LaunchError),
     Wrapper(WrapperError),
+    /// The files of its task could not be made.
+    Files(TaskDirectoryError),
 }
 
 impl From<ExecError> for Refusal {
@@ -109,20 +112,22 @@ impl From<ExecError> for Refusal {
 }
 
 impl Rooms {
-    /// Starts a process in the room that the request asks for.
+    /// Starts a process in the room that the request asks for. Nothing is executed before `ready`
+    /// has returned, nor if it fails.
     pub(crate) fn start(
         &mut self,
         request: &RoomRequest,
         launch: Launch,
+        ready: impl FnOnce() -> Result<(), Refusal>,
     ) -> Result<InRoom, Refusal> {
         self.guard(&request.absent).map_err(Refusal::Survey)?;
         let (number, plan, freshness) = self.enter_whole(request)?;
         let pages = self.diary.begin(freshness.grounds());
         let pages = pages.map_err(Refusal::Survey)?;
         let kept = self.kept.get_mut(&number);
-        let started = kept.map(|kept| kept.room.start(&plan, launch));
+        let started = kept.map(|kept| kept.room.start(&plan, launch, ready));
         // A room that its own runs have spoilt is given up; the next call gets another.
-        if matches!(started, Some(Err(ExecError::Build(_)))) {
+        if matches!(started, Some(Err(Refusal::Build(_)))) {
             self.leaving.extend(self.kept.remove(&number));
         }
         match started {
@@ -144,7 +149,7 @@ impl Rooms {
             Some(Err(error)) => {
                 self.diary.end(&pages);
                 self.leave(number);
-                Err(error.into())
+                Err(error)
             }
             None => Err(Refusal::Group(std::io::ErrorKind::NotFound.into())),
         }
@@ -447,7 +452,6 @@ impl Rooms {
 
     pub(crate) fn prepare(&mut self) {
         self.leaving.clear();
-        self.close_left();
         if !self.swept && !self.directory.as_os_str().is_empty() {
             remove_abandoned(&self.directory);
         }
@@ -465,6 +469,8 @@ impl Rooms {
                 kept.room.prepare();
             }
         }
+        // Last: with this the first processes of ended runs end, which takes a processor its time.
+        self.close_left();
     }
 }
 

@@ -99,6 +99,8 @@ pub(crate) struct Run {
     deadline: Option<Instant>,
     warn_at: Option<Instant>,
     told_start: bool,
+    /// It was looked at since it began: its mounts are watched, and its state is written down.
+    is_seen: bool,
     told_log_end: bool,
     usage: Usage,
     survivors: Vec<Survivor>,
@@ -198,6 +200,7 @@ impl Run {
             started: now,
             started_at_ms: now_ms(),
             told_start: false,
+            is_seen: false,
             told_log_end: false,
             usage: Usage::default(),
             survivors: Vec::new(),

@@ -56,6 +56,8 @@ pub struct Notices {
     threads: VecDeque<u32>,
     /// Calls that could change files.
     changes: u64,
+    /// None of its processes was given a terminal.
+    begins_without_terminal: bool,
     /// Calls of which it could not be read what they are about.
     unreadable: u64,
 }
@@ -80,8 +82,15 @@ impl Notices {
             seen: Seen::default(),
             threads: VecDeque::new(),
             changes: 0,
+            begins_without_terminal: false,
             unreadable: 0,
         }
+    }
+
+    /// No process of the run begins with a terminal. Who makes one opens a file for writing first; what
+    /// opens it only for reading is told by bash's look that there is none.
+    pub(crate) fn begin_without_terminal(&mut self) {
+        self.begins_without_terminal = true;
     }
 
     /// Lets calls go on that wait, and looks at them; no more than a fair share. One that sets
@@ -160,7 +169,8 @@ impl Notices {
             }
             self.threads.push_back(notice.thread);
         }
-        let path = match answer_known(&self.listener, &notice, self.what) {
+        let has_none = self.begins_without_terminal && self.changes == 0;
+        let path = match answer_known(&self.listener, &notice, self.what, has_none) {
             Known::Answered => return,
             Known::No(path) => path,
         };

@@ -1,8 +1,11 @@
 //! A process that was made ahead of time to become a command, and the line to it.
 //!
 //! ```text
-//! made ──► ready ──order──► everything in place ──release──► executes
+//! made ──► ready ──order──► everything in place ──release, go──► executes
 //! ```
+//!
+//! The engine releases it, and the keeper says "go" when it has everything ready on its own side: it
+//! gives the order first, and both get ready at the same time.
 //!
 //! The line closes when the command executes. A step that failed before is reported on it.
 
@@ -13,7 +16,7 @@ use std::time::Duration;
 
 use rustix::net::{
     AddressFamily, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketFlags, SocketType,
-    sendmsg, socketpair,
+    send, sendmsg, socketpair,
 };
 
 use crate::launch::{Launch, MOST_TOLD, Stage};
@@ -123,6 +126,14 @@ impl Line {
         )
         .map_err(|errno| (Stage::Report, errno.into()))?;
         Ok(())
+    }
+
+    /// Says that it may execute as soon as the engine says so too.
+    pub(crate) fn go(&self) -> Result<(), (Stage, io::Error)> {
+        let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
+        let sent = send(&self.socket, b"g", flags);
+        sent.map(drop)
+            .map_err(|errno| (Stage::Report, errno.into()))
     }
 }
 

@@ -9,6 +9,7 @@ use std::time::Instant;
 use super::start::{fault, launch_fault};
 use super::{Keeper, Manner, streams};
 use crate::protocol::{Fault, FaultKind, Reply};
+use crate::run::Run;
 use crate::task_directory::{Ending, TaskDirectory};
 
 impl Keeper {
@@ -56,27 +57,64 @@ impl Keeper {
         if let Some(run) = self.runs.get_mut(&number) {
             run.type_ahead();
         }
-        self.record_running(number);
         if !(is_heard && self.watch_begun(number)) {
             // A run whose output cannot be heard must not go on: it would hang.
             self.end(number, Ending::KeeperStopped, Manner::Now);
         }
-        // Only now are the run's own mounts watched: what was torn off before shows in the
-        // template that it is a copy of.
+        // To others it is said a moment later, and so is the rest: see `Run::is_to_be_seen`.
         let Some(run) = self.runs.get_mut(&number) else {
             return;
         };
-        if let Some(place) = &run.place
-            && self.rooms.lost_cover(place)
-        {
-            run.lost_cover(Instant::now());
-        }
-        // To others it is said a moment later, see `Run::due_start`.
         if run.owner.is_none()
             && let Some(pid) = run.start_untold()
         {
             let id = run.spec.id.clone();
+            self.see(number);
             self.tell(asked_by, &Reply::Started { id, pid });
+        }
+    }
+
+    /// Looks at runs that have been going on for a moment.
+    pub(super) fn see_begun(&mut self, now: Instant) {
+        let due = |(number, run): (&u64, &Run)| run.is_to_be_seen(now).then_some(*number);
+        for number in self.runs.iter().filter_map(due).collect::<Vec<_>>() {
+            self.see(number);
+        }
+    }
+
+    /// Writes down that it runs, and watches its mounts.
+    fn see(&mut self, number: u64) {
+        self.record_running(number);
+        let Some(run) = self.runs.get_mut(&number) else {
+            return;
+        };
+        run.be_seen();
+        if !self.watch_begun(number) {
+            self.end(number, Ending::KeeperStopped, Manner::Now);
+        }
+        // Only now are the run's own mounts watched: what was torn off before shows in the
+        // template that it is a copy of.
+        if self.has_lost_cover(number)
+            && let Some(run) = self.runs.get_mut(&number)
+        {
+            run.lost_cover(Instant::now());
+        }
+    }
+
+    /// Whether a cover was torn off before the run's own mounts were watched.
+    fn has_lost_cover(&mut self, number: u64) -> bool {
+        let place = self.runs.get(&number).and_then(|run| run.place.as_ref());
+        place.is_some_and(|place| self.rooms.lost_cover(place))
+    }
+
+    /// The same for a run that ends before it was looked at.
+    pub(super) fn see_at_its_end(&mut self, number: u64) {
+        let is_unseen = self.runs.get(&number).is_some_and(Run::ends_unseen);
+        if is_unseen
+            && self.has_lost_cover(number)
+            && let Some(run) = self.runs.get_mut(&number)
+        {
+            run.ran_uncovered();
         }
     }
 

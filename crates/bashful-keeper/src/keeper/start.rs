@@ -18,6 +18,7 @@ use crate::output::Output;
 use crate::protocol::{Fault, FaultKind, Reply, Start};
 use crate::rooms::{InRoom, Refusal};
 use crate::run::{Beginning, Held, Parts, Run, now_ms};
+use crate::spare::Spare;
 use crate::task_directory::{
     Ending, Spec, TaskDirectory, TaskDirectoryError, TaskFiles, private_file,
 };
@@ -45,17 +46,24 @@ impl Keeper {
             return Err(fault(FaultKind::Ending, start.spec.id.as_str(), None));
         }
         let directory = TaskDirectory::of(&state, &start.spec.id);
-        let mut files = self
-            .task_files(&directory, &start.spec)
-            .map_err(|error| directory_fault(&error))?;
         let copy = given.copy.take();
-        let launched = match self.launch(&start, given) {
+        let mut files = None;
+        let launched = match self.launch(&start, given, &directory, &mut files) {
             Ok(launched) => launched,
             Err(fault) => {
                 // Nothing ran, so nothing is recorded.
-                directory.discard();
+                if files.is_some() {
+                    directory.discard();
+                }
                 return Err(fault);
             }
+        };
+        let Some(mut files) = files else {
+            return Err(fault(
+                FaultKind::TaskDirectory,
+                start.spec.id.as_str(),
+                None,
+            ));
         };
         // From here on the command starts by itself, while we get ready for its output.
         let log = files
@@ -100,12 +108,11 @@ impl Keeper {
 
     /// The files of a new task: the spare ones, or new ones.
     fn task_files(
-        &mut self,
+        spare: &mut Option<Spare>,
         directory: &TaskDirectory,
         spec: &Spec,
     ) -> Result<TaskFiles, TaskDirectoryError> {
-        let spare = self
-            .spare
+        let spare = spare
             .take_if(|spare| spare.is_ready())
             .and_then(|spare| spare.become_task(directory));
         let mut files = match spare {
@@ -144,7 +151,14 @@ impl Keeper {
         })
     }
 
-    fn launch(&mut self, start: &Start, given: Given) -> Result<Launched, Fault> {
+    /// Has everything ready for the command. The files of its task are there before it executes.
+    fn launch(
+        &mut self,
+        start: &Start,
+        given: Given,
+        directory: &TaskDirectory,
+        files: &mut Option<TaskFiles>,
+    ) -> Result<Launched, Fault> {
         let resources =
             |subject: &str, errno: Option<i32>| fault(FaultKind::Resources, subject, errno);
         let mark = Mark::fresh().map_err(|error| resources("a mark", error.raw_os_error()))?;
@@ -197,8 +211,12 @@ impl Keeper {
         }
         // Whatever is started or made from here on stays where we are now.
         self.scope.settle();
+        let mut make_files = |spare: &mut Option<Spare>| {
+            Self::task_files(spare, directory, &start.spec).map(|made| *files = Some(made))
+        };
         let (pid, place, held) = match &start.room {
             None => {
+                make_files(&mut self.spare).map_err(|error| directory_fault(&error))?;
                 // It is made when it may execute: who makes it waits until it has.
                 if let Some(release) = given.release {
                     (None, None, Some(Held { launch, release }))
@@ -218,9 +236,11 @@ impl Keeper {
                 if let Some(release) = given.release {
                     launch = launch.held_by(release);
                 }
+                let spare = &mut self.spare;
+                let ready = || make_files(spare).map_err(Refusal::Files);
                 let place = self
                     .rooms
-                    .start(room, launch)
+                    .start(room, launch, ready)
                     .map_err(|refusal| room_fault(&refusal, &start.spec.cwd))?;
                 (Some(place.confined.init), Some(place), None)
             }
@@ -396,6 +416,7 @@ fn room_fault(refusal: &Refusal, cwd: &Path) -> Fault {
         Refusal::Group(error) => sandbox(format!("cannot make a control group: {error}"), error),
         Refusal::Launch(error) => launch_fault(error, cwd),
         Refusal::Wrapper(error) => fault(FaultKind::Sandbox, &chain(error), None),
+        Refusal::Files(error) => directory_fault(error),
     }
 }
 

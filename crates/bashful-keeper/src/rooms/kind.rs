@@ -9,6 +9,8 @@ use bashful_sandbox::{
     Wrapped, remove_abandoned,
 };
 
+use super::Refusal;
+
 /// One of the two.
 #[derive(Debug)]
 pub(super) enum RoomKind {
@@ -82,10 +84,19 @@ impl RoomKind {
         }
     }
 
-    pub(super) fn start(&mut self, plan: &Rc<Plan>, launch: Launch) -> Result<Confined, ExecError> {
+    /// Starts a command that executes nothing before `ready` has returned.
+    pub(super) fn start(
+        &mut self,
+        plan: &Rc<Plan>,
+        launch: Launch,
+        ready: impl FnOnce() -> Result<(), Refusal>,
+    ) -> Result<Confined, Refusal> {
         match self {
-            Self::Room(room) => room.start(plan, launch),
-            Self::Wrapped(wrapped) => wrapped.start(plan, &launch),
+            Self::Room(room) => room.start_after(plan, launch, ready),
+            Self::Wrapped(wrapped) => {
+                ready()?;
+                Ok(wrapped.start(plan, &launch)?)
+            }
         }
     }
 

@@ -93,9 +93,9 @@ impl InRoom {
         &self.freshness
     }
 
-    /// The command has executed. From here on no mount of it changes, unless the host replaces a
+    /// The command has executed. From there on no mount of it changes, unless the host replaces a
     /// file or directory that is covered in it.
-    pub(crate) fn has_begun(&mut self) {
+    pub(crate) fn watch_mounts(&mut self) {
         self.mounts = File::open(format!("/proc/{}/mountinfo", self.confined.first())).ok();
     }
 

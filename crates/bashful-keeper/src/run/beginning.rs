@@ -86,8 +86,7 @@ impl Run {
     pub(crate) fn begin(&mut self, now: Instant) -> Option<u64> {
         let beginning = self.beginning.take()?;
         self.input_to_type = beginning.input;
-        if let Some(place) = &mut self.place {
-            place.has_begun();
+        if let Some(place) = &self.place {
             self.first_pid = place.command().or(self.first_pid);
         }
         self.count_from(now);
@@ -108,6 +107,7 @@ impl Run {
     /// It was ended before it began: nothing is left of it.
     pub(crate) fn never_began(&mut self) {
         self.beginning = None;
+        self.is_seen = true;
         self.leader = None;
         self.init = None;
         self.exit.get_or_insert(ExitStatus::Signal(KILLED));

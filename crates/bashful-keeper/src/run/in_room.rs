@@ -135,6 +135,11 @@ impl Run {
         self.kill_now(Ending::Unprotected, now, &init);
     }
 
+    /// A cover in its room was torn off while it ran, and it has ended.
+    pub(crate) fn ran_uncovered(&mut self) {
+        self.ending = Some(Ending::Unprotected);
+    }
+
     /// A secret has come into being where it could read it: it does not go on.
     pub(crate) fn could_see(&mut self, path: PathBuf, now: Instant) {
         let is_told = self.ending == Some(Ending::Exposed);

@@ -21,6 +21,24 @@ impl Run {
         self.start_untold()
     }
 
+    /// Whether it has run long enough to be looked at for the first time. Most commands end before.
+    pub(crate) fn is_to_be_seen(&self, now: Instant) -> bool {
+        !self.is_seen && !self.is_beginning() && now >= self.started + FIRST_WORD
+    }
+
+    /// It is looked at: from now on the table of its mounts tells of a cover that is torn off.
+    pub(crate) fn be_seen(&mut self) {
+        self.is_seen = true;
+        if let Some(place) = &mut self.place {
+            place.watch_mounts();
+        }
+    }
+
+    /// Whether the keeper has not looked at it while it ran.
+    pub(crate) fn ends_unseen(&self) -> bool {
+        !self.is_seen && !self.is_beginning()
+    }
+
     /// Its process id, if its caller was not told yet that it runs.
     pub(crate) fn start_untold(&mut self) -> Option<i32> {
         let told = std::mem::replace(&mut self.told_start, true);
@@ -77,8 +95,10 @@ impl Run {
         let start = (listens && !self.told_start).then_some(first);
         let say = (listens && self.log.bytes() != self.said)
             .then(|| self.said_at.map_or(first, |at| at + SAY_INTERVAL));
+        let see = (!self.is_seen && !self.is_beginning()).then_some(first);
         [
             stage,
+            see,
             self.warn_at.filter(|_| listens),
             start,
             say,

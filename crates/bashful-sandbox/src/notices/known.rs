@@ -33,7 +33,14 @@ const WRITING: u64 = (libc::O_WRONLY | libc::O_RDWR | libc::O_CREAT | libc::O_TR
 /// Answers an open of `/dev/null` for writing with such a descriptor, and bash's look for a
 /// terminal, which no run without one has, with the error that it would get. The path that was
 /// read is the one that counts: the call itself is not carried out.
-pub(super) fn answer_known(listener: impl AsFd, notice: &Notice, what: NoticeOptions) -> Known {
+///
+/// Where none of the run's processes can have a terminal yet, it is not looked up for this one.
+pub(super) fn answer_known(
+    listener: impl AsFd,
+    notice: &Notice,
+    what: NoticeOptions,
+    has_none: bool,
+) -> Known {
     let Some((_, watched)) = what.of_call(notice.call.number) else {
         return Known::No(None);
     };
@@ -51,7 +58,7 @@ pub(super) fn answer_known(listener: impl AsFd, notice: &Notice, what: NoticeOpt
             let file = open("/dev/null", mode, Mode::empty());
             file.is_ok_and(|file| have_open(&listener, notice, &file, flags).is_ok())
         }
-        Some(b"/dev/tty") if flags == LOOK_FOR_TERMINAL && !has_terminal(notice) => {
+        Some(b"/dev/tty") if flags == LOOK_FOR_TERMINAL && (has_none || !has_terminal(notice)) => {
             have_fail(&listener, notice, libc::ENXIO);
             true
         }

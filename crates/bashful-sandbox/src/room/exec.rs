@@ -92,22 +92,42 @@ impl Room {
     /// Starts a command by another plan of the same network and identity, without
     /// waiting until it has executed: ask [`Confined::await_start`].
     pub fn start(&mut self, plan: &Rc<Plan>, launch: Launch) -> Result<Confined, ExecError> {
-        let index = self.template(plan)?;
+        self.start_after(plan, launch, || Ok(()))
+    }
+
+    /// The same; what is told has executed nothing before `ready` has returned, and does not if it
+    /// fails. What was made ahead of time gets its order before.
+    pub fn start_after<E: From<ExecError>>(
+        &mut self,
+        plan: &Rc<Plan>,
+        launch: Launch,
+        ready: impl FnOnce() -> Result<(), E>,
+    ) -> Result<Confined, E> {
+        let index = self.template(plan).map_err(ExecError::from)?;
         self.plan = Rc::clone(plan);
-        self.refresh_copies(plan)?;
+        self.refresh_copies(plan).map_err(ExecError::from)?;
         if let Some((user, group)) = outside_identity(plan) {
             launch
                 .give_streams(user, group)
-                .map_err(|error| failure(&launch, Stage::Descriptors, error))?;
+                .map_err(|error| failure(&launch, Stage::Descriptors, error).into())
+                .map_err(|error: ExecError| E::from(error))?;
         }
         // The one that waits has given up the right to mount terminals of its own.
         if launch.wants_terminal().is_none()
-            && let Some(confined) = self.use_waiting(plan, &launch)
+            && let Some(told) = self.use_waiting(plan, &launch)
         {
-            return Ok(confined);
+            return match ready() {
+                Ok(()) => Ok(told.go()),
+                Err(error) => {
+                    self.dismiss(told);
+                    Err(error)
+                }
+            };
         }
-        let group = self.group_for(plan)?;
-        self.launch(plan, index, launch, group, None)
+        ready()?;
+        let group = self.group_for(plan).map_err(ExecError::from)?;
+        let launched = self.launch(plan, index, launch, group, None);
+        launched.map_err(E::from)
     }
 
     /// Makes the first process of a run.
@@ -293,6 +313,14 @@ impl Confined {
             noticing: None,
             own: None,
         }
+    }
+
+    /// It may execute when the engine says so. One that is gone is noticed when its start is heard.
+    fn go(self) -> Self {
+        if let Some(line) = &self.line {
+            let _ = line.go();
+        }
+        self
     }
 
     /// The first process in its namespaces: `init`, unless a wrapper program stands before.

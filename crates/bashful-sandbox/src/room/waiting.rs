@@ -8,6 +8,7 @@
 use super::exec::{Confined, PATIENCE};
 use super::{Room, Template};
 use crate::launch::Launch;
+use crate::notices::Notices;
 use crate::plan::{Plan, RunLimit};
 use crate::profile::Resources;
 use crate::seccomp::NoticeOptions;
@@ -99,10 +100,15 @@ impl Room {
     /// Ends the one that waits.
     pub(super) fn dismiss_waiting(&mut self) {
         if let Some(waiting) = self.waiting.take() {
-            waiting.confined.kill();
-            let _ = reap(waiting.confined.init);
-            self.retire(waiting.confined.group);
+            self.dismiss(waiting.confined);
         }
+    }
+
+    /// Ends one that was told what to start and must not.
+    pub(super) fn dismiss(&mut self, confined: Confined) {
+        confined.kill();
+        let _ = reap(confined.init);
+        self.retire(confined.group);
     }
 }
 
@@ -124,6 +130,11 @@ impl Waiting {
         line.tell(launch).ok()?;
         if let Some(listener) = listener {
             self.confined.listen(listener);
+            // What has a terminal gets a first process of its own.
+            let notices = self.confined.notices.as_mut();
+            notices
+                .into_iter()
+                .for_each(Notices::begin_without_terminal);
         }
         Some(())
     }

@@ -373,11 +373,27 @@ fn await_release(plan: &Plan<'_>) -> Result<(), (Stage, c_int)> {
             }
         }
     }
-    plan.is_released.set(true);
     if let Some(ahead) = plan.ahead {
+        await_keeper(ahead.line)?;
+        plan.is_released.set(true);
         tell(ahead.line, &Record::Released);
     }
+    plan.is_released.set(true);
     Ok(())
+}
+
+/// Waits until the keeper says on its line that all else is in place; an error if it goes without.
+fn await_keeper(line: RawFd) -> Result<(), (Stage, c_int)> {
+    let mut word = 0_u8;
+    loop {
+        // SAFETY: the one byte is valid during the call.
+        let received = unsafe { libc::recv(line, (&raw mut word).cast::<c_void>(), 1, 0) };
+        match received {
+            1 => return Ok(()),
+            -1 if errno() == libc::EINTR => {}
+            _ => return Err((Stage::Release, libc::ECANCELED)),
+        }
+    }
 }
 
 /// Closes everything above the standard streams, but what is inherited and ends before `after`,
