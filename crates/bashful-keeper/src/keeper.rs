@@ -10,9 +10,8 @@ use bashful_sandbox::{
     Audit, Line, Mark, OpenFiles, Process, SignalQueue, children, peek_exited, raise_open_files,
     reap, remove_abandoned_beside_ours, signal_tree,
 };
-use rustix::buffer::spare_capacity;
 use rustix::event::Timespec;
-use rustix::event::epoll::{self, EventData, EventFlags};
+use rustix::event::epoll::{EventData, EventFlags};
 use rustix::process::{Signal, getpid};
 
 use crate::connection::Connection;
@@ -31,6 +30,7 @@ mod audit;
 mod beginning;
 mod census;
 mod converse;
+mod events;
 mod gauge;
 mod idle;
 mod input;
@@ -42,6 +42,7 @@ mod streams;
 #[cfg(test)]
 mod tests;
 
+use events::Events;
 use gauge::Gauge;
 use idle::Spares;
 pub use line::LONGEST_IN_LINE;
@@ -54,7 +55,7 @@ const BUFFER_BYTES: usize = 256 << 10;
 /// The keeper of one session's commands.
 #[derive(Debug)]
 pub(crate) struct Keeper {
-    epoll: OwnedFd,
+    events: Events,
     signals: SignalQueue,
     listener: Option<Listener>,
     connections: BTreeMap<u64, Connection>,
@@ -152,12 +153,12 @@ impl Keeper {
         let signals = SignalQueue::new(
             &[Signal::CHILD, Signal::TERM, Signal::INT, Signal::HUP].map(Signal::as_raw),
         )?;
-        let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
-        epoll::add(&epoll, &signals, Source::Signals.encode(), EventFlags::IN)?;
+        let events = Events::new()?;
+        events.add(Source::Signals, &signals, EventFlags::IN)?;
         let this = Process::find(getpid().as_raw_pid())
             .ok_or_else(|| io::Error::other("cannot read its own /proc entry"))?;
         let mut keeper = Self {
-            epoll,
+            events,
             signals,
             listener: None,
             connections: BTreeMap::new(),
@@ -192,7 +193,6 @@ impl Keeper {
 
     /// Serves until there is nothing left to do.
     pub(crate) fn serve(mut self) -> io::Result<()> {
-        let mut events: Vec<epoll::Event> = Vec::with_capacity(64);
         loop {
             let now = Instant::now();
             let may_start = !self.line.is_empty() && !self.rooms.is_recovering();
@@ -201,13 +201,9 @@ impl Keeper {
             } else {
                 self.time_to_wake(now).map(timespec)
             };
-            events.clear();
-            match epoll::wait(&self.epoll, spare_capacity(&mut events), timeout.as_ref()) {
-                Ok(_) | Err(rustix::io::Errno::INTR) => {}
-                Err(errno) => return Err(errno.into()),
-            }
-            for event in &events {
-                self.handle(Source::decode(event.data));
+            let events = self.events.wait(timeout.as_ref())?;
+            for source in &events {
+                self.handle(*source);
             }
             self.start_next();
             self.settle();
@@ -265,7 +261,7 @@ impl Keeper {
                     run.hear();
                     // It says one thing more at most, and its end closes the line.
                     if let Some(place) = &run.place {
-                        let _ = epoll::delete(&self.epoll, &place.confined.report);
+                        self.events.forget(source, &place.confined.report);
                     }
                 }
             }
@@ -281,7 +277,7 @@ impl Keeper {
                     && let Some(notices) = &place.confined.notices
                 {
                     // What has nothing more to say would wake us for ever.
-                    let _ = epoll::delete(&self.epoll, notices);
+                    self.events.forget(source, notices);
                 }
             }
             // How far it has come is asked when runs are moved on.
@@ -420,12 +416,8 @@ impl Keeper {
         }
         for (number, connection) in &mut self.connections {
             if let Some(flags) = connection.changed_interest() {
-                let _ = epoll::modify(
-                    &self.epoll,
-                    connection.socket(),
-                    Source::Connection(*number).encode(),
-                    flags,
-                );
+                let source = Source::Connection(*number);
+                let _ = self.events.modify(source, connection.socket(), flags);
             }
         }
     }
@@ -440,9 +432,9 @@ impl Keeper {
             Ok(()) => true,
             Err(_) if began => false,
             Err(pipe) => {
-                let source = Source::Search(number).encode();
-                // If epoll does not take the pipe, the search is looked at on every other event.
-                let _ = epoll::add(&self.epoll, pipe, source, EventFlags::IN);
+                // If the kernel does not take the pipe, the search is looked at on every other event.
+                let source = Source::Search(number);
+                let _ = self.events.add(source, pipe, EventFlags::IN);
                 false
             }
         }

@@ -24,6 +24,7 @@ mod profile;
 mod programs;
 mod protect;
 mod reading;
+mod relay;
 mod report;
 mod room;
 mod seccomp;
@@ -66,6 +67,7 @@ pub use profile::{
 pub use programs::{Program, ProgramError, resolve as resolve_program};
 pub use protect::{Guard, Watch};
 pub use reading::{FileIdentity, waits_to_read};
+pub use relay::Relay;
 pub use report::{Ended, Report};
 pub use room::{BuildError, BuildStep, Confined, ExecError, Room, SpareNamespaces};
 pub use seccomp::Refusal;

@@ -1,7 +1,7 @@
 //! What the kernel records about our runs, where we may read it.
 
 use bashful_sandbox::{Audit, Mark};
-use rustix::event::epoll::{self, EventFlags};
+use rustix::event::epoll::EventFlags;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::{Keeper, Source};
@@ -23,8 +23,8 @@ impl Keeper {
             return;
         }
         let Some(audit) = Audit::open() else { return };
-        let source = Source::Audit.encode();
-        if epoll::add(&self.epoll, &audit, source, EventFlags::IN).is_ok() {
+        let watched = self.events.add(Source::Audit, &audit, EventFlags::IN);
+        if watched.is_ok() {
             self.audit = Some(audit);
             self.rooms.recorded = true;
         }

@@ -4,7 +4,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::time::Duration;
 
-use rustix::event::epoll::{self, EventFlags};
+use rustix::event::epoll::EventFlags;
 
 use super::listener::Listener;
 use super::{Keeper, Manner, Source, Spares};
@@ -17,12 +17,9 @@ impl Keeper {
     pub(super) fn connect(&mut self, socket: OwnedFd) -> io::Result<()> {
         let connection = Connection::new(socket)?;
         let number = self.number();
-        epoll::add(
-            &self.epoll,
-            connection.socket(),
-            Source::Connection(number).encode(),
-            EventFlags::IN,
-        )?;
+        let source = Source::Connection(number);
+        self.events
+            .add(source, connection.socket(), EventFlags::IN)?;
         self.connections.insert(number, connection);
         Ok(())
     }
@@ -161,12 +158,7 @@ impl Keeper {
             };
             match listener {
                 Ok(Some(listener)) => {
-                    let watched = epoll::add(
-                        &self.epoll,
-                        &listener,
-                        Source::Listener.encode(),
-                        EventFlags::IN,
-                    );
+                    let watched = self.events.add(Source::Listener, &listener, EventFlags::IN);
                     if watched.is_ok() {
                         self.listener = Some(listener);
                     }

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use bashful_sandbox::TerminalSize;
-use rustix::event::epoll::{self, EventFlags};
+use rustix::event::epoll::EventFlags;
 
 use super::{Keeper, Source};
 use crate::protocol::{Answer, Reply};
@@ -49,13 +49,12 @@ impl Keeper {
                 continue;
             }
             if let Some(way) = input.way() {
-                let source = Source::Input(*number).encode();
-                // Where epoll does not take it, the run tries to write from time to time.
-                if !wanted {
-                    let _ = epoll::delete(&self.epoll, way);
-                } else if epoll::add(&self.epoll, way, source, EventFlags::OUT).is_err() {
-                    // An adopted one is known already, under the old run's number.
-                    let _ = epoll::modify(&self.epoll, way, source, EventFlags::OUT);
+                let source = Source::Input(*number);
+                if wanted {
+                    // Where the kernel does not take it, the run tries to write from time to time.
+                    let _ = self.events.watch(source, way, EventFlags::OUT);
+                } else {
+                    self.events.forget(source, way);
                 }
             }
             input.is_watched = wanted;

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use bashful_sandbox::{Launch, LaunchError, MOST_INHERITED, Mark, PlanError, Stage};
-use rustix::event::epoll::{self, EventFlags};
+use rustix::event::epoll::EventFlags;
 use rustix::io::Errno;
 
 use super::census::Census;
@@ -305,12 +305,7 @@ impl Keeper {
     }
 
     fn add(&self, source: Source, fd: impl AsFd, flags: EventFlags) -> bool {
-        let added = match epoll::add(&self.epoll, &fd, source.encode(), flags) {
-            // It may be known under the number of another run that left it to this one.
-            Err(Errno::EXIST) => epoll::modify(&self.epoll, &fd, source.encode(), flags),
-            outcome => outcome,
-        };
-        added.is_ok()
+        self.events.watch(source, fd, flags).is_ok()
     }
 
     /// Makes a task of what the run with this number left behind.

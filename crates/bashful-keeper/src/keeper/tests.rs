@@ -4,16 +4,9 @@ use std::os::unix::net::UnixStream;
 
 use super::*;
 
-/// How many events there are at this moment.
-fn events(keeper: &Keeper) -> Vec<epoll::Event> {
-    let mut events = Vec::with_capacity(8);
-    epoll::wait(
-        &keeper.epoll,
-        spare_capacity(&mut events),
-        Some(&Timespec::default()),
-    )
-    .unwrap();
-    events
+/// What has happened by this moment.
+fn events(keeper: &Keeper) -> Vec<Source> {
+    keeper.events.wait(Some(&Timespec::default())).unwrap()
 }
 
 #[test]
@@ -22,20 +15,15 @@ fn what_an_ended_run_left_open_wakes_the_keeper_once() {
     let mut keeper = Keeper::new(ours.into(), 0).unwrap();
     // The run is told as ended in the moment in which its line closes.
     let (report, theirs) = UnixStream::pair().unwrap();
-    epoll::add(
-        &keeper.epoll,
-        &report,
-        Source::Report(77).encode(),
-        EventFlags::IN,
-    )
-    .unwrap();
+    let source = Source::Report(77);
+    keeper.events.add(source, &report, EventFlags::IN).unwrap();
     keeper.rooms.closing.push(report.into());
     assert!(events(&keeper).is_empty());
     drop(theirs);
     let woken = events(&keeper);
     assert_eq!(woken.len(), 1);
-    for event in &woken {
-        keeper.handle(Source::decode(event.data));
+    for source in woken {
+        keeper.handle(source);
     }
     assert!(events(&keeper).is_empty(), "it would be woken for ever");
     drop(engine);

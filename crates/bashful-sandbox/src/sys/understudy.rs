@@ -8,12 +8,16 @@
 use std::ffi::{c_int, c_void};
 use std::os::fd::{BorrowedFd, RawFd};
 
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
+
 use super::init::{Room, confine_command, filter_calls, leave, tell};
 use super::limits::OpenFiles;
 use super::memory::take_back_pages;
 use super::spawn::{Ahead, Plan, Pointers, Prepared, STACK_BYTES, check, follow, reset_signals};
 use super::wait_for_order::{Told, close_all_but, receive};
 use crate::launch::{FIRST_INHERITED, PLACES, Stage};
+use crate::relay::Relay;
 use crate::report::Record;
 
 /// What the first process gives to what becomes the command of a room.
@@ -62,6 +66,11 @@ fn wait(room: &Room<'_>, line: RawFd) -> ! {
     };
     // SAFETY: it is ours, and stays open until the command executes.
     let socket = unsafe { BorrowedFd::borrow_raw(ahead.line) };
+    // The keeper goes on when it has given the order, so both are to have a processor.
+    if let Ok(relay) = Relay::of(socket) {
+        let mut order = [PollFd::new(&relay, PollFlags::IN)];
+        while poll(&mut order, None) == Err(Errno::INTR) {}
+    }
     // Without an order, the keeper has closed its end.
     let told = receive(socket).unwrap_or_else(|| leave());
     perform(room, told, ahead)

@@ -11,7 +11,7 @@ use bashful_keeper::{
     Hello, KEEPER_ARGUMENT, LONGEST_IN_LINE, Lifetime, LineBuffer, PROTOCOL, Reply, Request,
     VERSION, Welcome, connect, fork_keeper,
 };
-use bashful_sandbox::{Launch, Process, reap_if_ended, signal_process};
+use bashful_sandbox::{Launch, Process, Relay, reap_if_ended, signal_process};
 use rustix::process::Signal;
 
 use super::wire::{Table, Wire, line, send};
@@ -170,6 +170,7 @@ impl Client {
             .runs
             .insert(order.id.clone(), Arc::clone(order.progress));
         let wire = Wire {
+            relay: Relay::of(&socket).ok(),
             socket,
             sending: Mutex::default(),
             receiving: Mutex::new(incoming),

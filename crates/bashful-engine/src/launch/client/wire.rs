@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use bashful_keeper::{LineBuffer, Reply, Request, TaskId, send_line};
+use bashful_sandbox::Relay;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::launch::progress::{News, Progress};
@@ -15,6 +16,8 @@ use crate::launch::progress::{News, Progress};
 #[derive(Debug)]
 pub(super) struct Wire {
     pub(super) socket: UnixStream,
+    /// What is waited for instead of the socket.
+    pub(super) relay: Option<Relay>,
     /// Serialises senders: a long line must not be torn.
     pub(super) sending: Mutex<()>,
     /// The thread that holds this reads for all that wait.
@@ -51,7 +54,10 @@ impl Wire {
         });
         // Waiting in the read itself, a thread would also wake whenever the keeper has read.
         let readable = PollFlags::IN;
-        match poll(&mut [PollFd::new(&self.socket, readable)], timeout.as_ref()) {
+        let relayed = self.relay.as_ref().map(AsFd::as_fd);
+        let waits = relayed.unwrap_or_else(|| self.socket.as_fd());
+        let mut waits = [PollFd::from_borrowed_fd(waits, readable)];
+        match poll(&mut waits, timeout.as_ref()) {
             Ok(0) | Err(rustix::io::Errno::INTR) => return true,
             _ => {}
         }
