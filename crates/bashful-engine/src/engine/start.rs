@@ -10,6 +10,7 @@ use bashful_policy::{Decision, Effect, Layer};
 use super::ask::{Asked, refuse};
 use super::hand_over::AtTheEnd;
 use super::judging::Verdict;
+use super::shells::Entered;
 use super::weaker::Noted;
 use super::{Engine, Started};
 use crate::ask::approvals::{Binding, Offer};
@@ -37,18 +38,37 @@ impl Engine {
         invocation: Invocation,
         abandoned: &Abandoned,
     ) -> Result<Started, EngineError> {
+        self.begin_in(None, invocation, abandoned)
+    }
+
+    /// The same where its shell may have been entered already.
+    pub(super) fn begin_in(
+        &self,
+        entered: Option<Entered>,
+        invocation: Invocation,
+        abandoned: &Abandoned,
+    ) -> Result<Started, EngineError> {
         let asked = invocation.action.beginning();
-        let outcome = self.go(invocation, abandoned);
+        let outcome = self.go(entered, invocation, abandoned);
         if let Err(EngineError::Invalid(problem)) = &outcome {
             self.record_refusal(&format!("tool:bash:{asked}"), problem);
         }
         outcome
     }
 
-    fn go(&self, invocation: Invocation, abandoned: &Abandoned) -> Result<Started, EngineError> {
+    fn go(
+        &self,
+        entered: Option<Entered>,
+        invocation: Invocation,
+        abandoned: &Abandoned,
+    ) -> Result<Started, EngineError> {
         let settings = self.settings();
         check(settings, &invocation)?;
-        let (mut shell, remembered) = self.enter_shell(&invocation, abandoned)?.unzip();
+        let entered = match entered {
+            None => self.enter_shell(&invocation, abandoned)?,
+            entered => entered,
+        };
+        let (mut shell, remembered) = entered.unzip();
         let mut request = ResolvedRequest::of(settings, invocation, remembered)?;
         let task = TaskId::fresh(request.invocation.kind());
         let mut journal = Journal::new(settings, task, &request);
