@@ -113,11 +113,15 @@ impl Engine {
         &self,
         invocation: Invocation,
     ) -> Result<Started, EngineError> {
-        let waits = self.inner.settings.asking.may_block(&self.inner.settings)
-            // Calls in one shell wait for each other.
-            || invocation.shell.is_some();
+        let waits = self.inner.settings.asking.may_block(&self.inner.settings);
         if !waits && invocation.action.is_short() {
-            return self.start(invocation);
+            if invocation.shell.is_none() {
+                return self.start(invocation);
+            }
+            // Calls in one shell wait for each other: on the thread, where one has it now.
+            if let Some(entered) = self.enter_free_shell(&invocation) {
+                return self.begin_in(Some(entered), invocation, &Abandoned::default());
+            }
         }
         let engine = self.clone();
         on_thread(move |abandoned| engine.begin(invocation, abandoned)).await

@@ -28,7 +28,7 @@ pub(crate) use scripts::{
 };
 #[cfg(test)]
 pub(crate) use sqlite::Other;
-pub(crate) use sqlite::{DATABASE, SqliteStore, beside};
+pub(crate) use sqlite::{DATABASE, SqliteStore, UnsyncedClaim, beside};
 
 /// What is kept between calls. Every method is one transaction.
 pub(crate) trait Store: ScriptStore + fmt::Debug + Send + Sync {
@@ -125,9 +125,24 @@ pub(crate) trait Store: ScriptStore + fmt::Debug + Send + Sync {
     fn grants(&self, which: &GrantFilter) -> Result<Vec<Grant>, StoreError>;
 
     /// Uses up a grant of scope `call`, if it holds at this time and no caller did before. Exactly
-    /// one of any number of callers gets true, and it is on disk when they do. A grant that does
-    /// not exist or has another scope cannot be claimed.
-    fn claim(&self, id: &str, claimant: &str, now_ms: u64) -> Result<bool, StoreError>;
+    /// one of any number of callers gets a claim. It counts at once for all of them, and has to be
+    /// synced before anything is started by it. A grant that does not exist or has another scope
+    /// cannot be claimed.
+    fn claim_unsynced(
+        &self,
+        id: &str,
+        claimant: &str,
+        now_ms: u64,
+    ) -> Result<Option<UnsyncedClaim>, StoreError>;
+
+    /// The same, on disk when a caller gets true.
+    #[cfg(test)]
+    fn claim(&self, id: &str, claimant: &str, now_ms: u64) -> Result<bool, StoreError> {
+        match self.claim_unsynced(id, claimant, now_ms)? {
+            Some(claim) => claim.sync().map(|()| true),
+            None => Ok(false),
+        }
+    }
 
     /// Gives back what this claimant claimed, because nothing was started.
     fn release(&self, id: &str, claimant: &str) -> Result<(), StoreError>;

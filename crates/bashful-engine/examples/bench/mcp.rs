@@ -218,7 +218,10 @@ impl Client {
         self.last += 1;
         let request =
             json!({ "jsonrpc": "2.0", "id": self.last, "method": method, "params": params });
-        writeln!(self.input.as_ref().ok_or("closed")?, "{request}")?;
+        // In one piece, as clients do: `writeln!` to a pipe is a call and a wake for every sign.
+        let mut bytes = serde_json::to_vec(&request)?;
+        bytes.push(b'\n');
+        self.input.as_ref().ok_or("closed")?.write_all(&bytes)?;
         let mut line = String::new();
         self.output.read_line(&mut line)?;
         let mut answer: Value = serde_json::from_str(&line)?;

@@ -3,6 +3,7 @@
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use rustix::fs::{Access, access};
@@ -16,7 +17,7 @@ use crate::model::error::{EngineError, InvalidInvocation};
 use crate::model::shell_state::ShellState;
 use crate::request::context::{is_inside, workspace_of};
 use crate::request::invocation::{Action, Invocation};
-use crate::request::resolved::{Remembered, info_of};
+use crate::request::resolved::{Remembered, check, info_of};
 use crate::request::settings::Reach;
 use crate::shells::{
     Held, Key, Shell, ShellCall, Values, check_name, directory_of, list, peek, remove_expired,
@@ -26,13 +27,25 @@ use crate::shells::{
 /// How long `reset` and `end` wait for a call that has the shell.
 const PATIENCE: Duration = Duration::from_secs(2);
 
+/// A call that has its shell, and what that remembers.
+pub(super) type Entered = (ShellCall, Remembered);
+
 impl Engine {
-    /// Waits for the shell of a request: the call in it, and what it remembers.
+    /// The shell of a request, if no other call has it now. What is wrong with it is told by
+    /// [`Engine::enter_shell`].
+    pub(super) fn enter_free_shell(&self, invocation: &Invocation) -> Option<Entered> {
+        check(self.settings(), invocation).ok()?;
+        let gives_up = Abandoned(Arc::new(AtomicBool::new(true)));
+        self.enter_shell(invocation, &gives_up).ok().flatten()
+    }
+
+    /// Waits for the shell of a request: the call in it, and what it remembers. Where the caller
+    /// has given up, it does not wait.
     pub(super) fn enter_shell(
         &self,
         invocation: &Invocation,
         abandoned: &Abandoned,
-    ) -> Result<Option<(ShellCall, Remembered)>, EngineError> {
+    ) -> Result<Option<Entered>, EngineError> {
         let Some(key) = self.shell_of(invocation)? else {
             return Ok(None);
         };

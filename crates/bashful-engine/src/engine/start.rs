@@ -10,6 +10,7 @@ use bashful_policy::{Decision, Effect, Layer};
 use super::ask::{Asked, refuse};
 use super::hand_over::AtTheEnd;
 use super::judging::Verdict;
+use super::shells::Entered;
 use super::weaker::Noted;
 use super::{Engine, Started};
 use crate::ask::approvals::{Binding, Offer};
@@ -19,12 +20,14 @@ use crate::launch::journal::Journal;
 use crate::launch::prepare::prepare;
 use crate::model::ask::Cause;
 use crate::model::error::EngineError;
+use crate::model::error::ask::ApprovalError;
 use crate::model::grant::Grant;
 use crate::request::invocation::Invocation;
 use crate::request::resolved::{ResolvedRequest, check};
 use crate::request::settings::Settings;
 use crate::run::running::Run;
 use crate::shells::ShellCall;
+use crate::store::UnsyncedClaim;
 
 /// How often a command is judged anew before it is given up: after every answer it is, and a
 /// grant of one call can be taken by an equal command that waited too.
@@ -37,18 +40,37 @@ impl Engine {
         invocation: Invocation,
         abandoned: &Abandoned,
     ) -> Result<Started, EngineError> {
+        self.begin_in(None, invocation, abandoned)
+    }
+
+    /// The same where its shell may have been entered already.
+    pub(super) fn begin_in(
+        &self,
+        entered: Option<Entered>,
+        invocation: Invocation,
+        abandoned: &Abandoned,
+    ) -> Result<Started, EngineError> {
         let asked = invocation.action.beginning();
-        let outcome = self.go(invocation, abandoned);
+        let outcome = self.go(entered, invocation, abandoned);
         if let Err(EngineError::Invalid(problem)) = &outcome {
             self.record_refusal(&format!("tool:bash:{asked}"), problem);
         }
         outcome
     }
 
-    fn go(&self, invocation: Invocation, abandoned: &Abandoned) -> Result<Started, EngineError> {
+    fn go(
+        &self,
+        entered: Option<Entered>,
+        invocation: Invocation,
+        abandoned: &Abandoned,
+    ) -> Result<Started, EngineError> {
         let settings = self.settings();
         check(settings, &invocation)?;
-        let (mut shell, remembered) = self.enter_shell(&invocation, abandoned)?.unzip();
+        let entered = match entered {
+            None => self.enter_shell(&invocation, abandoned)?,
+            entered => entered,
+        };
+        let (mut shell, remembered) = entered.unzip();
         let mut request = ResolvedRequest::of(settings, invocation, remembered)?;
         let task = TaskId::fresh(request.invocation.kind());
         let mut journal = Journal::new(settings, task, &request);
@@ -85,11 +107,16 @@ impl Engine {
                         return Err(EngineError::Abandoned);
                     }
                     let claimed = verdict.judged.to_claim().cloned();
-                    if !claim(&verdict, journal.task())? {
-                        is_new = false;
-                        request = request.again(settings)?;
-                        continue;
-                    }
+                    let claim = if claimed.is_some() {
+                        let Some(claim) = claim(&verdict, journal.task())? else {
+                            is_new = false;
+                            request = request.again(settings)?;
+                            continue;
+                        };
+                        Some(claim)
+                    } else {
+                        None
+                    };
                     if let Some(wider) = verdict.judged.wider {
                         request.context = wider;
                     }
@@ -97,6 +124,7 @@ impl Engine {
                         draft: draft(settings, &request, &binding),
                         shell: shell.take(),
                         claimed,
+                        claim,
                     };
                     let run = self.launch(request, journal, allowed)?;
                     return Ok(Started::Running(run));
@@ -119,6 +147,7 @@ impl Engine {
             draft,
             mut shell,
             claimed,
+            claim,
         } = allowed;
         let task = journal.task().clone();
         let give_back = || self.give_back(claimed.as_ref(), &task);
@@ -156,11 +185,15 @@ impl Engine {
             shell,
         };
         let handed_over = self.hand_over(prepared, info.clone(), at_the_end);
-        // On disk before anything runs. Without the word nothing does.
-        if let Err(error) = journal.start(claimed.as_ref()) {
+        // On disk before anything runs, the claim first. Without the word nothing does.
+        let claimed_on_disk = claim.map_or(Ok(()), UnsyncedClaim::sync);
+        let on_disk = claimed_on_disk
+            .map_err(|error| EngineError::from(ApprovalError::from(error)))
+            .and_then(|()| Ok(journal.start(claimed.as_ref())?));
+        if let Err(error) = on_disk {
             drop((release, handed_over));
             give_back()?;
-            return Err(error.into());
+            return Err(error);
         }
         let run = handed_over.inspect_err(|error| {
             // Without the word nothing was started, even where a keeper got the order.
@@ -179,13 +212,12 @@ impl Engine {
     }
 }
 
-/// Claims the grant of one call that a request needs, for this start; false if another was faster.
-fn claim(verdict: &Verdict<'_>, task: &TaskId) -> Result<bool, EngineError> {
+/// Claims the grant of one call that a request needs, for this start; none if another was faster.
+fn claim(verdict: &Verdict<'_>, task: &TaskId) -> Result<Option<UnsyncedClaim>, EngineError> {
     match (&verdict.queue, verdict.judged.to_claim()) {
         (Some(queue), Some(grant)) => Ok(queue.claim(&grant.id, task.as_str())?),
         // A grant is held in an approval queue.
-        (None, Some(_)) => Ok(false),
-        (_, None) => Ok(true),
+        _ => Ok(None),
     }
 }
 
@@ -196,6 +228,8 @@ struct Allowed {
     /// The shell it runs in.
     shell: Option<ShellCall>,
     claimed: Option<Grant>,
+    /// That it is, to be synced before the start.
+    claim: Option<UnsyncedClaim>,
 }
 
 /// The ask that would be put if the sandbox stops an access while the command runs.

@@ -192,8 +192,8 @@ fn a_yes_for_one_call_has_to_be_claimed() {
     let grant = verdict.judged.to_claim().unwrap().clone();
     assert_eq!(grant.scope, Scope::Call);
     let queue = verdict.queue.unwrap();
-    assert!(queue.claim(&grant.id, "one").unwrap());
-    assert!(!queue.claim(&grant.id, "two").unwrap());
+    assert!(queue.claim(&grant.id, "one").unwrap().is_some());
+    assert!(queue.claim(&grant.id, "two").unwrap().is_none());
     assert_eq!(bench.judged(PUSH).0, Effect::Ask);
     queue.release(&grant.id, "one").unwrap();
     assert_eq!(bench.judged(PUSH).0, Effect::Allow);

@@ -23,6 +23,10 @@ const NOWHERE: i32 = SAVES + 1;
 /// read this when the shell's aliases count: a word with a backslash is none.
 const SAVE: &str = r#"__bashful_status=$? __bashful_options=$SHELLOPTS __bashful_shopts=$BASHOPTS; [[ -o posix ]] || POSIXLY_CORRECT=; \unset -f builtin; \trap - DEBUG ERR RETURN; \trap '' XFSZ; \set +exuv; { \builtin printf '%s\0' state "$__bashful_options" "$__bashful_shopts" "$#" "$@"; \builtin umask; \builtin pwd -P; \builtin printf '\0'; \builtin alias -p; \builtin printf '\0'; \builtin declare -p; \builtin printf '\0'; \builtin declare -F; \builtin printf '\0'; \builtin declare -f; \builtin printf '\0end\0'; } >&59"#;
 
+/// The first line of the trap: where the end of the call has saved, bash does not even read the rest.
+/// Without a number, the exit code is what it was before the trap.
+const SAVED: &str = r"[[ -v __bashful_status ]] && \builtin exit";
+
 /// What bash is told to run: one compound command, so that it is read whole before anything of
 /// the shell can change how it is read. The text of the call is an argument, never part of this.
 /// While it runs, the descriptors are put where programs do not inherit them.
@@ -101,7 +105,7 @@ pub(super) fn loader(state: &ShellState, given: &Given<'_>) -> Vec<u8> {
     if let Some(umask) = state.umask {
         script.line(&format!("\\builtin umask {umask:04o}"));
     }
-    let trap = Bytes(format!("{{ {SAVE}; }} >&{NOWHERE} 2>&1").into_bytes());
+    let trap = Bytes(format!("{SAVED}\n{{ {SAVE}; }} >&{NOWHERE} 2>&1").into_bytes());
     script.begin("\\builtin trap --");
     script.word(&trap);
     script.text(b" EXIT");

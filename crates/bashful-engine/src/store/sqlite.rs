@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
@@ -24,6 +24,7 @@ use crate::model::script::id::{ScriptId, ScriptName};
 use crate::model::script::{LastRun, Script, ScriptVersion};
 
 mod asks;
+mod claim;
 mod clean;
 mod fault;
 mod grants;
@@ -34,6 +35,7 @@ mod tasks;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use claim::UnsyncedClaim;
 pub(crate) use open::beside;
 #[cfg(test)]
 pub(crate) use tests::process::Other;
@@ -54,6 +56,8 @@ pub(crate) struct SqliteStore {
     connection: Mutex<Handle>,
     /// Whether a part of it was found to be damaged.
     damaged: AtomicBool,
+    /// Whether the name of its log is on disk. While it is open, no process removes that.
+    log_is_named: Arc<AtomicBool>,
 }
 
 #[derive(Debug)]
@@ -104,6 +108,7 @@ impl SqliteStore {
                 safety: Safety::Now,
             }),
             damaged: AtomicBool::new(false),
+            log_is_named: Arc::default(),
         }))
     }
 
@@ -308,9 +313,17 @@ impl Store for SqliteStore {
         self.read(|connection| grants::list(connection, which))
     }
 
-    fn claim(&self, id: &str, claimant: &str, now_ms: u64) -> Result<bool, StoreError> {
-        self.write(Safety::Now, |connection| {
-            grants::claim(connection, id, claimant, now_ms)
+    fn claim_unsynced(
+        &self,
+        id: &str,
+        claimant: &str,
+        now_ms: u64,
+    ) -> Result<Option<UnsyncedClaim>, StoreError> {
+        self.write(Safety::Soon, |connection| {
+            // Before it counts: a claim that cannot be synced is none.
+            let claim = self.unsynced().map_err(Fault::Log)?;
+            let claimed = grants::claim(connection, id, claimant, now_ms)?;
+            Ok(claimed.then_some(claim))
         })
     }
 

@@ -25,7 +25,7 @@ use crate::request::project::project_of;
 use crate::request::settings::Settings;
 use crate::store::{
     Approving, AskFilter, AskLimits, Cleaned, DATABASE, GrantFilter, OpenedAsk, RecordAsk,
-    Settlement, Settling, SqliteStore, Store,
+    Settlement, Settling, SqliteStore, Store, UnsyncedClaim,
 };
 
 /// Where asks lie, answers are given and grants are kept.
@@ -371,9 +371,14 @@ impl ApprovalQueue {
         Ok(self.store.grants(&filter)?)
     }
 
-    /// Uses up a grant of one call for this task. Exactly one caller gets true.
-    pub(crate) fn claim(&self, grant: &str, task: &str) -> Result<bool, ApprovalError> {
-        Ok(self.store.claim(grant, task, now_ms())?)
+    /// Uses up a grant of one call for this task. Exactly one caller gets the claim, and syncs it
+    /// before anything is started.
+    pub(crate) fn claim(
+        &self,
+        grant: &str,
+        task: &str,
+    ) -> Result<Option<UnsyncedClaim>, ApprovalError> {
+        Ok(self.store.claim_unsynced(grant, task, now_ms())?)
     }
 
     /// Gives back what this task claimed, because nothing was started.

@@ -23,6 +23,8 @@ pub(super) enum Fault {
     Senseless(String),
     /// The marker of grants cannot be set.
     Marker(io::Error),
+    /// The log of the database cannot be synced.
+    Log(io::Error),
     /// It cannot be put on record.
     Unrecorded(AuditError),
 }
@@ -48,12 +50,18 @@ impl Fault {
             },
             Self::Unrecorded(error) => StoreError::Unrecorded(error),
             Self::Senseless(detail) => StoreError::Unusable { path, detail },
-            Self::Marker(error) if error.kind() == io::ErrorKind::StorageFull => {
+            Self::Marker(error) | Self::Log(error)
+                if error.kind() == io::ErrorKind::StorageFull =>
+            {
                 StoreError::Full { path }
             }
             Self::Marker(error) => StoreError::Unusable {
                 path,
                 detail: format!("cannot say that there are grants: {error}"),
+            },
+            Self::Log(error) => StoreError::Unusable {
+                path,
+                detail: format!("cannot sync its log: {error}"),
             },
         }
     }
