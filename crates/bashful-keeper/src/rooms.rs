@@ -275,8 +275,7 @@ impl Rooms {
         let mut room = if let Some(room) = spare {
             room
         } else {
-            let name = self.next_directory();
-            RoomKind::open(plan, self.spare.take(), &name)?
+            self.open(plan)?
         };
         if self.recorded {
             room.record_refusals();
@@ -288,6 +287,16 @@ impl Rooms {
         };
         self.kept.insert(self.next, kept);
         Ok(self.next)
+    }
+
+    /// A new room: a copy of one that has a template for this plan, or built from nothing.
+    fn open(&mut self, plan: &Rc<Plan>) -> Result<RoomKind, ExecError> {
+        let name = self.next_directory();
+        let like = self.kept.values_mut().find_map(|kept| {
+            let room = &mut kept.room;
+            room.has_template(plan).then_some(room)
+        });
+        RoomKind::open(plan, self.spare.take(), like, &name)
     }
 
     /// Where the next room keeps what must be on disk.
@@ -308,8 +317,7 @@ impl Rooms {
 
     /// Makes a room ahead of time, with a first process that waits in it.
     fn make_spare_room(&mut self, plan: &Rc<Plan>) {
-        let name = self.next_directory();
-        let Ok(mut room) = RoomKind::open(plan, self.spare.take(), &name) else {
+        let Ok(mut room) = self.open(plan) else {
             return;
         };
         if self.recorded {
