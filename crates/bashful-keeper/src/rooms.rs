@@ -70,6 +70,8 @@ struct Planned {
     profile: Profile,
     plan: Rc<Plan>,
     freshness: Freshness,
+    /// What it rests on was looked at once more, after which the next look costs next to nothing.
+    looked_at: bool,
 }
 
 /// Plans that are remembered.
@@ -250,6 +252,7 @@ impl Rooms {
             profile: profile.clone(),
             freshness: Freshness::of(&plan),
             plan: Rc::new(plan),
+            looked_at: false,
         };
         let found = (Rc::clone(&planned.plan), planned.freshness.clone());
         self.forget_plan(request);
@@ -471,6 +474,11 @@ impl Rooms {
         for kept in self.kept.values_mut().filter(|kept| !kept.fresh) {
             if kept.room.wants_preparing() {
                 kept.room.prepare();
+            }
+        }
+        for planned in &mut self.plans {
+            if !std::mem::replace(&mut planned.looked_at, true) {
+                planned.freshness.holds();
             }
         }
     }
