@@ -64,7 +64,14 @@ pub struct Room {
     number: u64,
     /// Tells when a mount was made or removed on the host.
     mounts: OwnedFd,
-    is_copied: bool,
+    origin: Origin,
+}
+
+/// What its first template was made from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    Plan,
+    Room,
 }
 
 /// What all runs of a room share.
@@ -129,14 +136,14 @@ impl Room {
         let groups = shared_groups();
         let mut first = None;
         let model = like.as_mut().and_then(|like| like.model(plan));
-        let is_copied = model.is_some();
+        let origin = model.as_ref().map_or(Origin::Plan, |_| Origin::Room);
         let built = build::room(plan, spare, model, || {
             if plan.group != Resources::default() {
                 first = groups.create(&format!("{number}-0"), &plan.group).ok();
             }
         });
         // What was torn off meanwhile may be missing in the copy, and nothing else would tell.
-        if is_copied && !like.is_some_and(|like| like.has_template(plan)) {
+        if origin == Origin::Room && !like.is_some_and(|like| like.has_template(plan)) {
             let _ = first.map(Cgroup::remove);
             return Self::open(plan);
         }
@@ -166,7 +173,7 @@ impl Room {
             cleaned: false,
             number,
             mounts,
-            is_copied,
+            origin,
         })
     }
 
@@ -192,7 +199,7 @@ impl Room {
 
     /// Whether its first template is a copy of another room's.
     pub fn is_copied(&self) -> bool {
-        self.is_copied
+        self.origin == Origin::Room
     }
 
     /// The network that its runs have.
