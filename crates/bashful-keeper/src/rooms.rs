@@ -152,6 +152,11 @@ impl Rooms {
         }
     }
 
+    /// Builds the room of runs like this. Where that fails, the first of them will say why.
+    pub(crate) fn get_ready(&mut self, request: &RoomRequest) {
+        let _ = self.enter_whole(request);
+    }
+
     /// Watches for secrets that a run could see. One that has come into being since its bounds
     /// were found is an error: nothing has started, and the next call hides it.
     fn guard(&mut self, absent: &AbsentNames) -> std::io::Result<()> {
