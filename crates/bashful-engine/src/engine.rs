@@ -31,6 +31,7 @@ mod claims;
 mod hand_over;
 pub(crate) mod host_state;
 mod judging;
+mod ready;
 mod shells;
 mod start;
 pub(crate) mod verdicts;

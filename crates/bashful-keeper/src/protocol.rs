@@ -15,7 +15,7 @@ use crate::task_directory::{NeedsInput, Spec, State};
 use crate::task_id::TaskId;
 
 /// The version of the messages below.
-pub const PROTOCOL: u32 = 6;
+pub const PROTOCOL: u32 = 7;
 
 /// The version of this build; engine and keeper must agree on it.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -28,6 +28,8 @@ pub enum Request {
     Hello(Hello),
     /// Start a command.
     Start(Box<Start>),
+    /// Make ahead what a first run like this will need. Nothing is started, and there is no answer.
+    GetReady(Box<RoomRequest>),
     /// End a command: politely first, or at once.
     Cancel {
         /// The command to end; one that no longer runs is passed over.
@@ -87,7 +89,7 @@ impl Request {
             | Self::Send { id, .. }
             | Self::Resize { id, .. }
             | Self::Signal { id, .. } => Some(id),
-            Self::Hello(_) | Self::Start(_) | Self::Shutdown { .. } => None,
+            Self::Hello(_) | Self::Start(_) | Self::GetReady(_) | Self::Shutdown { .. } => None,
         }
     }
 }

@@ -71,6 +71,8 @@ struct Planned {
     profile: Profile,
     plan: Rc<Plan>,
     freshness: Freshness,
+    /// What it rests on was looked at once more, after which the next look costs next to nothing.
+    looked_at: bool,
 }
 
 /// Plans that are remembered.
@@ -153,6 +155,11 @@ impl Rooms {
             }
             None => Err(Refusal::Group(std::io::ErrorKind::NotFound.into())),
         }
+    }
+
+    /// Builds the room of runs like this. Where that fails, the first of them will say why.
+    pub(crate) fn get_ready(&mut self, request: &RoomRequest) {
+        let _ = self.enter_whole(request);
     }
 
     /// Watches for secrets that a run could see. One that has come into being since its bounds
@@ -255,6 +262,7 @@ impl Rooms {
             profile: profile.clone(),
             freshness: Freshness::of(&plan),
             plan: Rc::new(plan),
+            looked_at: false,
         };
         let found = (Rc::clone(&planned.plan), planned.freshness.clone());
         self.forget_plan(request);
@@ -280,8 +288,7 @@ impl Rooms {
         let mut room = if let Some(room) = spare {
             room
         } else {
-            let name = self.next_directory();
-            RoomKind::open(plan, self.spare.take(), &name)?
+            self.open(plan)?
         };
         if self.recorded {
             room.record_refusals();
@@ -293,6 +300,16 @@ impl Rooms {
         };
         self.kept.insert(self.next, kept);
         Ok(self.next)
+    }
+
+    /// A new room: a copy of one that has a template for this plan, or built from nothing.
+    fn open(&mut self, plan: &Rc<Plan>) -> Result<RoomKind, ExecError> {
+        let name = self.next_directory();
+        let like = self.kept.values_mut().find_map(|kept| {
+            let room = &mut kept.room;
+            room.has_template(plan).then_some(room)
+        });
+        RoomKind::open(plan, self.spare.take(), like, &name)
     }
 
     /// Where the next room keeps what must be on disk.
@@ -313,8 +330,7 @@ impl Rooms {
 
     /// Makes a room ahead of time, with a first process that waits in it.
     fn make_spare_room(&mut self, plan: &Rc<Plan>) {
-        let name = self.next_directory();
-        let Ok(mut room) = RoomKind::open(plan, self.spare.take(), &name) else {
+        let Ok(mut room) = self.open(plan) else {
             return;
         };
         if self.recorded {
@@ -467,6 +483,11 @@ impl Rooms {
         for kept in self.kept.values_mut().filter(|kept| !kept.fresh) {
             if kept.room.wants_preparing() {
                 kept.room.prepare();
+            }
+        }
+        for planned in &mut self.plans {
+            if !std::mem::replace(&mut planned.looked_at, true) {
+                planned.freshness.holds();
             }
         }
         // Last: with this the first processes of ended runs end, which takes a processor its time.

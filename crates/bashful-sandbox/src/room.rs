@@ -5,7 +5,7 @@
 //! has the room's own file systems, such as `/tmp`; all others take them from it.
 //! Every run is born into a copy of a template.
 
-use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -64,6 +64,14 @@ pub struct Room {
     number: u64,
     /// Tells when a mount was made or removed on the host.
     mounts: OwnedFd,
+    origin: Origin,
+}
+
+/// What its first template was made from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    Plan,
+    Room,
 }
 
 /// What all runs of a room share.
@@ -102,11 +110,16 @@ const MOST_TEMPLATES: usize = 8;
 impl Room {
     /// Builds a room. The calling process must have a single thread.
     pub fn open(plan: &Rc<Plan>) -> Result<Self, BuildError> {
-        Self::open_with(plan, None)
+        Self::open_with(plan, None, None)
     }
 
-    /// The same, with namespaces that were made ahead of time.
-    pub fn open_with(plan: &Rc<Plan>, spare: Option<SpareNamespaces>) -> Result<Self, BuildError> {
+    /// The same, with namespaces that were made ahead of time, and from a copy of what another
+    /// room has for the same plan.
+    pub fn open_with(
+        plan: &Rc<Plan>,
+        spare: Option<SpareNamespaces>,
+        mut like: Option<&mut Self>,
+    ) -> Result<Self, BuildError> {
         let mounts = rustix::fs::open(
             "/proc/self/mountinfo",
             rustix::fs::OFlags::RDONLY | rustix::fs::OFlags::CLOEXEC,
@@ -122,11 +135,18 @@ impl Room {
         let number = ROOMS.fetch_add(1, Ordering::Relaxed);
         let groups = shared_groups();
         let mut first = None;
-        let built = build::room(plan, spare, || {
+        let model = like.as_mut().and_then(|like| like.model(plan));
+        let origin = model.as_ref().map_or(Origin::Plan, |_| Origin::Room);
+        let built = build::room(plan, spare, model, || {
             if plan.group != Resources::default() {
                 first = groups.create(&format!("{number}-0"), &plan.group).ok();
             }
         });
+        // What was torn off meanwhile may be missing in the copy, and nothing else would tell.
+        if origin == Origin::Room && !like.is_some_and(|like| like.has_template(plan)) {
+            let _ = first.map(Cgroup::remove);
+            return Self::open(plan);
+        }
         let built = match built {
             Ok(built) => built,
             Err(error) => {
@@ -143,7 +163,7 @@ impl Room {
             copies: Vec::new(),
             groups,
             first_group: first,
-            builders: vec![built.builder],
+            builders: built.builders,
             waiting: None,
             may_wait: true,
             is_recorded: false,
@@ -153,6 +173,21 @@ impl Room {
             cleaned: false,
             number,
             mounts,
+            origin,
+        })
+    }
+
+    /// What another room for this plan can be copied from, if only its own file systems would have
+    /// to be made anew.
+    fn model(&mut self, plan: &Plan) -> Option<build::Model<'_>> {
+        if self.plan.identity != plan.identity || !private::can_be_replaced(plan) {
+            return None;
+        }
+        self.notice_mounts();
+        let template = self.templates.iter().find(|known| known.serves(plan))?;
+        Some(build::Model {
+            user: self.shared.user.as_ref().map(AsFd::as_fd),
+            template: template.mounts.as_fd(),
         })
     }
 
@@ -160,6 +195,11 @@ impl Room {
     /// [`crate::Audit`].
     pub fn record_refusals(&mut self) {
         self.is_recorded = true;
+    }
+
+    /// Whether its first template is a copy of another room's.
+    pub fn is_copied(&self) -> bool {
+        self.origin == Origin::Room
     }
 
     /// The network that its runs have.

@@ -6,7 +6,7 @@
 //! `http` carry messages. rmcp's types do not leave this module.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bashful_engine::{Engine, Interrupts, ToolRegistry};
@@ -133,6 +133,8 @@ struct Inner {
     scripts_unlisted: AtomicBool,
     /// Set when the client is gone: what runs in the foreground ends.
     gone: CancellationToken,
+    /// Set when the engine was told to get ready.
+    is_ready: AtomicBool,
 }
 
 impl McpServer {
@@ -145,10 +147,21 @@ impl McpServer {
             dialogues: Arc::default(),
             scripts_unlisted: AtomicBool::new(false),
             gone: CancellationToken::new(),
+            is_ready: AtomicBool::new(false),
         };
         Ok(Self {
             inner: Arc::new(inner),
         })
+    }
+
+    /// Has what the first command needs made while the client is still thinking.
+    fn get_ready(&self) {
+        if self.inner.is_ready.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let engine = self.engine().clone();
+        // What does not work now, the first command will tell.
+        tokio::task::spawn_blocking(move || engine.get_ready());
     }
 
     fn engine(&self) -> &Engine {

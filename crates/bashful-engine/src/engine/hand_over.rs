@@ -129,7 +129,7 @@ impl Engine {
 
     /// Has the keeper of this agent that goes by this name start a run; none if that keeper just
     /// went away.
-    fn give_order(
+    pub(super) fn give_order(
         &self,
         order: Order<'_>,
         agent: &str,

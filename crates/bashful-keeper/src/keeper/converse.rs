@@ -83,6 +83,7 @@ impl Keeper {
             // The caller has left: no process would hear of the run.
             Request::Start(start) if gone && !start.detached => {}
             Request::Start(start) => self.line_up(number, *start),
+            Request::GetReady(room) => self.get_ready(&room),
             Request::Cancel { id, now } => {
                 let manner = if now { Manner::Now } else { Manner::Politely };
                 if let Some(run) = self.find(&id) {

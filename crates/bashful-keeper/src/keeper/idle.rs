@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::Keeper;
-use crate::protocol::Reply;
+use crate::protocol::{Reply, RoomRequest};
 use crate::run::Run;
 use crate::spare::Spare;
 
@@ -26,6 +26,20 @@ pub(super) enum Spares {
 }
 
 impl Keeper {
+    /// Makes the room for a first run that is still to come. What a run may have left has to be
+    /// held back before anything is planned, so this is for a keeper that has done nothing yet.
+    pub(super) fn get_ready(&mut self, room: &RoomRequest) {
+        let is_new = self.spares == Spares::Later && self.runs.is_empty() && self.line.is_empty();
+        if !is_new || self.ending || !self.rooms.is_recovered(room) {
+            return;
+        }
+        // Whatever is made from here on stays where we are now.
+        self.scope.settle();
+        self.open_audit();
+        self.rooms.get_ready(room);
+        self.spares = Spares::Now;
+    }
+
     /// Whether the next task's directory is still to be made.
     pub(super) fn lacks_spare(&self) -> bool {
         let ready = self.spare.as_ref().is_some_and(Spare::is_ready);

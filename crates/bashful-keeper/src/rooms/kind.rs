@@ -19,14 +19,20 @@ pub(super) enum RoomKind {
 }
 
 impl RoomKind {
-    /// Builds what this plan needs. `directory` is for what must be on disk.
+    /// Builds what this plan needs. `like` may have it for the same plan, and `directory` is for
+    /// what must be on disk.
     pub(super) fn open(
         plan: &Rc<Plan>,
         spare: Option<SpareNamespaces>,
+        like: Option<&mut Self>,
         directory: &Path,
     ) -> Result<Self, ExecError> {
         if plan.backend() == Backend::Native {
-            return Ok(Self::Room(Box::new(Room::open_with(plan, spare)?)));
+            let like = like.and_then(|like| match like {
+                Self::Room(room) => Some(&mut **room),
+                Self::Wrapped(_) => None,
+            });
+            return Ok(Self::Room(Box::new(Room::open_with(plan, spare, like)?)));
         }
         if let Some(above) = directory.parent() {
             remove_abandoned(above);

@@ -15,7 +15,7 @@ use rustix::mount::{
 use rustix::process::{chdir, pivot_root};
 
 use super::build::{BuildError, BuildStep, at};
-use super::private::{give, make_directory, make_private, tmpfs};
+use super::private::{attributes_of, give, make_directory, make_private_for, tmpfs};
 use crate::plan::{Access, Entry, Plan, Private};
 use crate::sys::mounts::{
     Attributes, Depth, NO_DEVICES, NO_EXECUTE, NO_SETUID, READ_ONLY, set_attributes,
@@ -232,27 +232,13 @@ impl Tree<'_> {
     }
 
     fn put_private(&self, which: Private, path: &Path, target: &Path) -> Result<(), BuildError> {
-        let data = matches!(which, Private::Tmp | Private::SharedMemory | Private::Room);
-        let listed = self.plan.survey.allowed.is_some() && data;
-        let set = if listed { NO_EXECUTE } else { 0 };
         match self.own {
             // Without what other templates have in it.
-            Own::Taken => cover(path, target, set, OpenTreeFlags::empty()),
-            Own::Made => {
-                make_private(which, target, &self.stage.join("memory"), self.plan)?;
-                // Only this template's view of it: others may execute there.
-                let closed = Attributes {
-                    set,
-                    ..Attributes::default()
-                };
-                match c_path(target) {
-                    Some(target) if set != 0 => {
-                        set_attributes(CWD, &target, &closed, Depth::Single)
-                            .map_err(at(BuildStep::Base, path))
-                    }
-                    _ => Ok(()),
-                }
+            Own::Taken => {
+                let set = attributes_of(which, self.plan);
+                cover(path, target, set, OpenTreeFlags::empty())
             }
+            Own::Made => make_private_for(which, target, &self.stage.join("memory"), self.plan),
         }
     }
 
@@ -395,7 +381,7 @@ fn place(tree: &impl AsFd, target: &Path) -> Result<(), BuildError> {
         .map_err(at(BuildStep::Place, target))
 }
 
-fn c_path(path: &Path) -> Option<CString> {
+pub(super) fn c_path(path: &Path) -> Option<CString> {
     CString::new(path.as_os_str().as_bytes()).ok()
 }
 

@@ -4,7 +4,7 @@
 //! as descriptors. If anything fails, it says which step and path, and nothing is left.
 
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::rc::Rc;
 
 use rustix::fs::{Mode, OFlags};
@@ -12,25 +12,25 @@ use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 
 use super::assemble::{Own, Sources, assemble};
 use super::landlock::make_ruleset;
-use super::private::open_own;
+use super::private::{open_own, replace_own};
 use super::{Shared, Template};
 use crate::plan::Plan;
 use crate::profile::Network;
 use crate::survey::Identity;
-use crate::sys::namespaces::{new_mount_namespace, raise_loopback};
+use crate::sys::namespaces::{new_namespaces, raise_loopback};
 
 mod child;
 mod error;
 
 pub(super) use child::Builder;
-use child::in_child;
+use child::{Working, in_child};
 pub(super) use error::at;
 pub use error::{BuildError, BuildStep};
 
 pub(super) struct Built {
     pub(super) shared: Shared,
     pub(super) template: Template,
-    pub(super) builder: Builder,
+    pub(super) builders: Vec<Builder>,
 }
 
 /// Namespaces of a room made ahead of time: a network takes as long as all the rest.
@@ -46,13 +46,7 @@ impl SpareNamespaces {
         if !rustix::process::geteuid().is_root() {
             return None;
         }
-        let work = || {
-            raise_loopback().map_err(at(BuildStep::Namespaces, "lo"))?;
-            limit_shared_memory();
-            let own = own_namespaces()?;
-            Ok(vec![namespace(&own, "ipc")?, namespace(&own, "net")?])
-        };
-        let made = in_child(libc::CLONE_NEWIPC | libc::CLONE_NEWNET, work, || {});
+        let made = in_child(0, || make_namespaces(Network::Off, None));
         let (made, _) = made.ok()?;
         let mut made = made.into_iter();
         Some(Self {
@@ -62,10 +56,18 @@ impl SpareNamespaces {
     }
 }
 
+/// A room of the same kind that a new one is copied from.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Model<'a> {
+    pub(super) user: Option<BorrowedFd<'a>>,
+    pub(super) template: BorrowedFd<'a>,
+}
+
 /// Builds a room with its first template.
 pub(super) fn room(
     plan: &Rc<Plan>,
     spare: Option<SpareNamespaces>,
+    model: Option<Model<'_>>,
     meanwhile: impl FnOnce(),
 ) -> Result<Built, BuildError> {
     let with_user = matches!(
@@ -74,54 +76,82 @@ pub(super) fn room(
     );
     let with_network = plan.network == Network::Off;
     let spare = spare.filter(|_| with_network && !with_user);
-    let mut flags = libc::CLONE_NEWPID | libc::CLONE_NEWNS;
-    if with_user {
-        flags |= libc::CLONE_NEWUSER;
-    }
-    if spare.is_none() {
-        flags |= libc::CLONE_NEWIPC;
-        if with_network {
-            flags |= libc::CLONE_NEWNET;
-        }
-    }
     let who = (rustix::process::geteuid(), rustix::process::getegid());
     let map = take_id_map(plan)?;
-    let wanted = [
-        ("user", with_user),
-        ("ipc", spare.is_none()),
-        ("net", spare.is_none() && with_network),
-    ];
+    // What rooms have together of a user namespace is who they are.
+    let user = model.and_then(|model| model.user);
+    let makes_user = with_user && user.is_none();
+    // To make a network takes the kernel as long as all the rest, so it is made meanwhile: by a
+    // process of its own, which sees the host's `/proc` until its end.
+    let namespaces = || Working::begin(0, || make_namespaces(plan.network, user));
     let work = || {
-        if spare.is_none() {
-            limit_shared_memory();
-        }
-        if with_user {
+        // In a user namespace it belongs to that, and is made by a process in it.
+        let mut within = None;
+        if makes_user {
             map_self(plan.identity, who.0.as_raw(), who.1.as_raw())?;
+            within = Some(namespaces()?);
         }
-        if with_network && spare.is_none() {
-            raise_loopback().map_err(at(BuildStep::Namespaces, "lo"))?;
-        }
-        cut_off()?;
         let own = own_namespaces()?;
-        let sources = Sources::take(plan, map.as_ref().map(|map| map.as_fd()))?;
         let mut made = Vec::new();
-        for (name, _) in wanted.iter().filter(|(_, wanted)| *wanted) {
-            made.push(namespace(&own, name)?);
+        if makes_user {
+            made.push(namespace(&own, "user")?);
         }
-        assemble(plan, sources, Own::Made)?;
+        if let Some(model) = model {
+            if let Some(user) = model.user {
+                enter(user)?;
+            }
+            enter(model.template)?;
+            new_namespaces(libc::CLONE_NEWNS).map_err(at(BuildStep::Namespaces, "mnt"))?;
+            replace_own(plan)?;
+        } else {
+            new_namespaces(libc::CLONE_NEWNS).map_err(at(BuildStep::Namespaces, "mnt"))?;
+            cut_off()?;
+            let sources = Sources::take(plan, map.as_ref().map(|map| map.as_fd()))?;
+            assemble(plan, sources, Own::Made)?;
+        }
+        if let Some(within) = within {
+            let (namespaces, maker) = within.finish()?;
+            made.extend(namespaces);
+            // It ends with us at the latest, who are the first process of its namespace.
+            std::mem::forget(maker);
+        }
         made.push(namespace(&own, "mnt")?);
         made.extend(open_own(plan)?);
         made.extend(finish_template(plan, &own)?);
         Ok(made)
     };
-    let (parts, builder) = in_child(flags, work, meanwhile)?;
+    let flags = if makes_user {
+        libc::CLONE_NEWUSER | libc::CLONE_NEWPID
+    } else {
+        0
+    };
+    let building = Working::begin(flags, work)?;
+    let mut apart = None;
+    if spare.is_none() && !makes_user {
+        apart = Some(namespaces()?);
+    }
+    meanwhile();
+    let (parts, builder) = building.finish()?;
+    let mut builders = vec![builder];
     let mut parts = parts.into_iter();
     let missing = || BuildError::new(BuildStep::Report, "", io::ErrorKind::UnexpectedEof.into());
     let mut next = || parts.next().ok_or_else(missing);
-    let user = with_user.then(&mut next).transpose()?;
-    let (ipc, network) = match spare {
-        Some(spare) => (spare.ipc, Some(spare.network)),
-        None => (next()?, with_network.then(&mut next).transpose()?),
+    let user = match user {
+        Some(user) => Some(
+            user.try_clone_to_owned()
+                .map_err(at(BuildStep::Report, ""))?,
+        ),
+        None => makes_user.then(&mut next).transpose()?,
+    };
+    let (ipc, network) = match (spare, apart) {
+        (Some(spare), _) => (spare.ipc, Some(spare.network)),
+        (None, Some(apart)) => {
+            let (made, maker) = apart.finish()?;
+            builders.push(maker);
+            let mut made = made.into_iter();
+            (made.next().ok_or_else(missing)?, made.next())
+        }
+        (None, None) => (next()?, with_network.then(&mut next).transpose()?),
     };
     let shared = Shared {
         user,
@@ -141,7 +171,7 @@ pub(super) fn room(
     Ok(Built {
         shared,
         template,
-        builder,
+        builders,
     })
 }
 
@@ -155,16 +185,16 @@ pub(super) fn template(
         if let Some(user) = &shared.user {
             enter(user)?;
         }
-        new_mount_namespace().map_err(at(BuildStep::Namespaces, "mnt"))?;
+        new_namespaces(libc::CLONE_NEWNS).map_err(at(BuildStep::Namespaces, "mnt"))?;
         cut_off()?;
         let own = own_namespaces()?;
         let sources = Sources::take(plan, map.as_ref().map(|map| map.as_fd()))?;
         enter(&shared.base)?;
-        new_mount_namespace().map_err(at(BuildStep::Namespaces, "mnt"))?;
+        new_namespaces(libc::CLONE_NEWNS).map_err(at(BuildStep::Namespaces, "mnt"))?;
         assemble(plan, sources, Own::Taken)?;
         finish_template(plan, &own)
     };
-    let (parts, builder) = in_child(0, work, || {})?;
+    let (parts, builder) = in_child(0, work)?;
     let mut parts = parts.into_iter();
     let missing = || BuildError::new(BuildStep::Report, "", io::ErrorKind::UnexpectedEof.into());
     let template = Template {
@@ -211,6 +241,29 @@ fn map_self(identity: Identity, user: u32, group: u32) -> Result<(), BuildError>
     set_dumpable_behavior(DumpableBehavior::NotDumpable).map_err(at(BuildStep::Identity, "prctl"))
 }
 
+/// Makes what the runs of a room share besides files, by a process that sees the host's `/proc`.
+fn make_namespaces(
+    network: Network,
+    user: Option<BorrowedFd<'_>>,
+) -> Result<Vec<OwnedFd>, BuildError> {
+    let own = own_namespaces()?;
+    if let Some(user) = user {
+        enter(user)?;
+    }
+    let mut kinds = libc::CLONE_NEWIPC;
+    if network == Network::Off {
+        kinds |= libc::CLONE_NEWNET;
+    }
+    new_namespaces(kinds).map_err(at(BuildStep::Namespaces, "ipc"))?;
+    limit_shared_memory();
+    let mut made = vec![namespace(&own, "ipc")?];
+    if network == Network::Off {
+        raise_loopback().map_err(at(BuildStep::Namespaces, "lo"))?;
+        made.push(namespace(&own, "net")?);
+    }
+    Ok(made)
+}
+
 /// What runs leave in shared memory belongs to no run's control group, so the namespace
 /// itself is limited. Where that cannot be done, `/dev/shm` has its size all the same.
 fn limit_shared_memory() {
@@ -231,7 +284,7 @@ fn cut_off() -> Result<(), BuildError> {
     mount_change("/", flags).map_err(at(BuildStep::Namespaces, "/"))
 }
 
-fn enter(namespace: &OwnedFd) -> Result<(), BuildError> {
+fn enter(namespace: impl AsFd) -> Result<(), BuildError> {
     rustix::thread::move_into_link_name_space(namespace.as_fd(), None)
         .map_err(at(BuildStep::Namespaces, "setns"))
 }

@@ -5,13 +5,14 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
-use rustix::fs::{Mode, OFlags};
-use rustix::mount::{MountFlags, OpenTreeFlags, mount};
+use rustix::fs::{CWD, Mode, OFlags};
+use rustix::mount::{MountFlags, OpenTreeFlags, UnmountFlags, mount, unmount};
 
-use super::assemble::cover;
+use super::assemble::{c_path, cover};
 use super::build::{BuildError, BuildStep, at};
 use crate::plan::{Plan, Private, ROOM_DIRECTORY, Storage};
 use crate::survey::Identity;
+use crate::sys::mounts::{Attributes, Depth, NO_EXECUTE, set_attributes};
 
 /// Opens the directory of the private copies and the room's `/tmp`, in a finished template.
 /// No run has been there yet.
@@ -27,32 +28,73 @@ pub(super) fn open_own(plan: &Plan) -> Result<[OwnedFd; 2], BuildError> {
     }
 }
 
-/// Makes one of them at this place, which exists. `/tmp` and `/dev/shm` are parts of one file
-/// system, which is made at `memory` with the first of them: they share its size.
-pub(super) fn make_private(
+/// What a room has for itself, by place.
+const OWN: [(Private, &str); 3] = [
+    (Private::Room, ROOM_DIRECTORY),
+    (Private::SharedMemory, "/dev/shm"),
+    (Private::Tmp, "/tmp"),
+];
+
+/// Whether only these would have to be made anew in a copy of a template by this plan: nothing
+/// else is mounted in them.
+pub(super) fn can_be_replaced(plan: &Plan) -> bool {
+    let is_below = |path: &Path| {
+        OWN.iter()
+            .any(|(_, own)| path != Path::new(own) && path.starts_with(own))
+    };
+    plan.has_own() && !plan.view.iter().any(|entry| is_below(entry.path()))
+}
+
+/// Puts new ones in the place of another room's, in a copy of its template.
+pub(super) fn replace_own(plan: &Plan) -> Result<(), BuildError> {
+    for (_, path) in OWN {
+        let flags = UnmountFlags::DETACH | UnmountFlags::NOFOLLOW;
+        unmount(path, flags).map_err(at(BuildStep::Base, path))?;
+    }
+    // Its root is not seen: one of its parts lies above it.
+    let memory = Path::new("/tmp");
+    in_memory(memory, plan.storage.tmp, plan)?;
+    for (which, path) in OWN {
+        make_private_for(which, Path::new(path), memory, plan)?;
+    }
+    Ok(())
+}
+
+/// Makes one of them at this place, as runs by this plan see it.
+pub(super) fn make_private_for(
     which: Private,
     path: &Path,
     memory: &Path,
     plan: &Plan,
 ) -> Result<(), BuildError> {
-    let owner = match plan.identity {
-        Identity::Owner { user, group } => format!(",uid={user},gid={group}"),
-        Identity::Mapped { user } => format!(",uid={user},gid={user}"),
-        // In a user namespace they belong to the user who owns it.
-        Identity::Own { .. } | Identity::SingleId { .. } => String::new(),
+    make_private(which, path, memory, plan)?;
+    let set = attributes_of(which, plan);
+    let Some(place) = c_path(path).filter(|_| set != 0) else {
+        return Ok(());
     };
-    let in_memory = |path: &Path, mode: &str, size: u64| {
-        let names = Storage::names(size);
-        tmpfs(
-            path,
-            &format!("mode={mode},size={size},nr_inodes={names}{owner}"),
-        )
+    // Only this template's view of it: others may execute there.
+    let closed = Attributes {
+        set,
+        ..Attributes::default()
     };
+    set_attributes(CWD, &place, &closed, Depth::Single).map_err(at(BuildStep::Base, path))
+}
+
+/// With a list of commands, nothing that a run can write executes.
+pub(super) fn attributes_of(which: Private, plan: &Plan) -> u64 {
+    let data = matches!(which, Private::Tmp | Private::SharedMemory | Private::Room);
+    let listed = plan.survey.allowed.is_some() && data;
+    if listed { NO_EXECUTE } else { 0 }
+}
+
+/// Makes one of them at this place, which exists. `/tmp` and `/dev/shm` are parts of one file
+/// system, which is made at `memory` with the first of them: they share its size.
+fn make_private(which: Private, path: &Path, memory: &Path, plan: &Plan) -> Result<(), BuildError> {
     match which {
         Private::Tmp | Private::SharedMemory => {
             if fs::symlink_metadata(memory).is_err() {
                 make_directory(memory)?;
-                in_memory(memory, "0755", plan.storage.tmp)?;
+                in_memory(memory, plan.storage.tmp, plan)?;
             }
             let part = memory.join(if which == Private::Tmp { "tmp" } else { "shm" });
             fs::DirBuilder::new()
@@ -63,7 +105,7 @@ pub(super) fn make_private(
             cover(&part, path, 0, OpenTreeFlags::empty())
         }
         Private::Room => {
-            in_memory(path, "0755", plan.storage.own)?;
+            in_memory(path, plan.storage.own, plan)?;
             make_home(path, plan)
         }
         Private::Terminals => {
@@ -87,6 +129,20 @@ pub(super) fn make_private(
             mount("proc", path, "proc", flags, None).map_err(at(BuildStep::Base, path))
         }
     }
+}
+
+fn in_memory(path: &Path, size: u64, plan: &Plan) -> Result<(), BuildError> {
+    let owner = match plan.identity {
+        Identity::Owner { user, group } => format!(",uid={user},gid={group}"),
+        Identity::Mapped { user } => format!(",uid={user},gid={user}"),
+        // In a user namespace they belong to the user who owns it.
+        Identity::Own { .. } | Identity::SingleId { .. } => String::new(),
+    };
+    let names = Storage::names(size);
+    tmpfs(
+        path,
+        &format!("mode=0755,size={size},nr_inodes={names}{owner}"),
+    )
 }
 
 /// Directories of the room's own that runs may use: a home, and places for copies.

@@ -7,11 +7,11 @@ use std::os::fd::{AsRawFd, OwnedFd};
 
 use super::fork::Fork;
 
-/// Puts the calling process, which must have a single thread, into a new mount
-/// namespace: a copy of the one it is in.
-pub(crate) fn new_mount_namespace() -> io::Result<()> {
+/// Puts the calling process, which must have a single thread, into new namespaces of these kinds.
+/// A mount namespace is a copy of the one it is in.
+pub(crate) fn new_namespaces(kinds: c_int) -> io::Result<()> {
     // SAFETY: takes no memory; descriptors are shared with no new process.
-    if unsafe { libc::unshare(libc::CLONE_NEWNS) } == -1 {
+    if unsafe { libc::unshare(kinds) } == -1 {
         return Err(io::Error::last_os_error());
     }
     Ok(())

@@ -125,7 +125,13 @@ fn attack(case: &Case, owner: Owner) -> Result<String, String> {
     if let Some(attack) = case.attack {
         return attack(case, owner);
     }
-    let mut scene = Scene::new(owner);
+    let has_other = matches!(case.helper, Some((Place::OtherRoom, _)));
+    let is_copied = owner == Owner::SomebodyElse && case.backend == Backend::Native;
+    let mut scene = if has_other || is_copied {
+        Scene::for_copies(owner)
+    } else {
+        Scene::new(owner)
+    };
     (case.prepare)(&mut scene);
     let on_host = case.helper.filter(|(place, _)| *place == Place::Host);
     let host_helper = on_host.map(|(_, act)| Helper::start(act, &mut scene, &mut Ground::Host));
@@ -146,6 +152,10 @@ fn attack(case: &Case, owner: Owner) -> Result<String, String> {
         return sentence(case, &ended, felt);
     }
     let mut room = room::open(&profile)?;
+    if is_copied {
+        // The one that it is copied from goes.
+        room = room::open_like(&profile, Some(&mut room))?;
+    }
     // Most runs get into a process that was made ahead of time; the first of a room does not.
     if owner == Owner::Ourselves {
         room.prepare();
@@ -159,7 +169,8 @@ fn attack(case: &Case, owner: Owner) -> Result<String, String> {
             &mut Ground::Room(&mut room),
         )?),
         Some((Place::OtherRoom, act)) => {
-            let other = other.insert(room::open(&profile)?);
+            let other = other.insert(room::open_like(&profile, Some(&mut room))?);
+            assert!(other.is_copied(), "it was built from nothing");
             Some(Helper::start(act, &mut scene, &mut Ground::Room(other))?)
         }
         Some((Place::Host, _)) | None => None,

@@ -8,11 +8,16 @@ use crate::process::chain;
 
 /// Opens a room as the keeper does.
 pub(crate) fn open(profile: &Profile) -> Result<Room, String> {
+    open_like(profile, None)
+}
+
+/// The same for a further room: from a copy of what this one has, where that can be.
+pub(crate) fn open_like(profile: &Profile, like: Option<&mut Room>) -> Result<Room, String> {
     // All cases of one run of the suite look through the same libraries for programs.
     let cache = std::env::var_os(crate::CACHE).map(std::path::PathBuf::from);
     let survey = Survey::with_cache(profile, cache.as_deref()).map_err(|error| chain(&error))?;
     let plan = Plan::compile(profile, &survey).map_err(|error| chain(&error))?;
-    Room::open(&Rc::new(plan)).map_err(|error| chain(&error))
+    Room::open_with(&Rc::new(plan), None, like).map_err(|error| chain(&error))
 }
 
 /// What a wrapper program makes for each run, and the plan that it follows.

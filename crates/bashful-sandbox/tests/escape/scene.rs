@@ -48,10 +48,19 @@ pub(crate) struct Scene {
 
 impl Scene {
     pub(crate) fn new(owner: Owner) -> Self {
+        Self::below(&std::env::temp_dir(), owner)
+    }
+
+    /// The same where no room has anything of its own, so that one can be copied from another.
+    pub(crate) fn for_copies(owner: Owner) -> Self {
+        Self::below(Path::new("/var/tmp"), owner)
+    }
+
+    fn below(place: &Path, owner: Owner) -> Self {
         let temporary = tempfile::Builder::new()
             .prefix("escape")
             .permissions(fs::Permissions::from_mode(0o755))
-            .tempdir()
+            .tempdir_in(place)
             .expect("a scene needs a directory");
         let mut root = temporary.path().canonicalize().expect("a path");
         if owner == Owner::OnOverlay {

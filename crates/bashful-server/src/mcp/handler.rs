@@ -44,6 +44,7 @@ impl ServerHandler for McpServer {
         let mut result = self.negotiate_initialize(&request)?;
         // Extensions came with the generation that has no sessions.
         result.capabilities.extensions = None;
+        self.get_ready();
         // In that one, a client is told of nothing that it does not subscribe to.
         if let Some(tools) = &mut result.capabilities.tools {
             tools.list_changed = (!self.inner.options.all_tools).then_some(true);

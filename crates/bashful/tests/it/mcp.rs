@@ -10,6 +10,7 @@ mod floods;
 mod generations;
 mod listed;
 mod progress;
+mod ready;
 mod refusals;
 mod resources;
 mod shapes;

@@ -31,45 +31,67 @@ impl Drop for Builder {
     }
 }
 
-/// Does the work in a child and brings back the descriptors it made. The parent calls
-/// `meanwhile` while the child works.
+/// Does the work in a child and brings back the descriptors it made.
 pub(super) fn in_child(
     flags: i32,
     work: impl FnOnce() -> Result<Vec<OwnedFd>, BuildError>,
-    meanwhile: impl FnOnce(),
 ) -> Result<(Vec<OwnedFd>, Builder), BuildError> {
-    let (ours, theirs) = socketpair(
-        AddressFamily::UNIX,
-        SocketType::SEQPACKET,
-        SocketFlags::CLOEXEC,
-        None,
-    )
-    .map_err(at(BuildStep::Report, "socketpair"))?;
-    match fork_into(flags).map_err(at(BuildStep::Namespaces, "clone"))? {
-        Fork::Child => {
-            drop(ours);
-            // Modes are as written here, whatever the caller's mask.
-            rustix::process::umask(rustix::fs::Mode::empty());
-            // Whatever it reported or could not report, the parent notices.
-            let _ = tell(&theirs, &work());
-            leave(0)
-        }
-        Fork::Parent(pid) => {
-            drop(theirs);
-            // It is a child of ours and not reaped, so the number is its own.
-            let builder = Pid::from_raw(pid)
-                .ok_or(Errno::CHILD)
-                .and_then(|pid| pidfd_open(pid, PidfdFlags::empty()));
-            meanwhile();
-            let heard = hear(&ours);
-            match builder {
-                Ok(builder) => heard.map(|made| (made, Builder(builder))),
-                Err(errno) => {
-                    let _ = reap(pid);
-                    Err(BuildError::new(BuildStep::Report, "pidfd", errno.into()))
+    Working::begin(flags, work)?.finish()
+}
+
+/// A child that makes something meanwhile.
+#[derive(Debug)]
+pub(super) struct Working {
+    line: OwnedFd,
+    builder: Builder,
+}
+
+impl Working {
+    /// Has a child in these new namespaces begin.
+    pub(super) fn begin(
+        flags: i32,
+        work: impl FnOnce() -> Result<Vec<OwnedFd>, BuildError>,
+    ) -> Result<Self, BuildError> {
+        let (ours, theirs) = socketpair(
+            AddressFamily::UNIX,
+            SocketType::SEQPACKET,
+            SocketFlags::CLOEXEC,
+            None,
+        )
+        .map_err(at(BuildStep::Report, "socketpair"))?;
+        match fork_into(flags).map_err(at(BuildStep::Namespaces, "clone"))? {
+            Fork::Child => {
+                drop(ours);
+                // Modes are as written here, whatever the caller's mask.
+                rustix::process::umask(rustix::fs::Mode::empty());
+                // Whatever it reported or could not report, the parent notices.
+                let _ = tell(&theirs, &work());
+                leave(0)
+            }
+            Fork::Parent(pid) => {
+                // It is a child of ours and not reaped, so the number is its own.
+                let builder = Pid::from_raw(pid)
+                    .ok_or(Errno::CHILD)
+                    .and_then(|pid| pidfd_open(pid, PidfdFlags::empty()));
+                match builder {
+                    Ok(builder) => Ok(Self {
+                        line: ours,
+                        builder: Builder(builder),
+                    }),
+                    Err(errno) => {
+                        drop((ours, theirs));
+                        let _ = reap(pid);
+                        Err(BuildError::new(BuildStep::Report, "pidfd", errno.into()))
+                    }
                 }
             }
         }
+    }
+
+    /// Waits for what it made.
+    pub(super) fn finish(self) -> Result<(Vec<OwnedFd>, Builder), BuildError> {
+        let made = hear(&self.line)?;
+        Ok((made, self.builder))
     }
 }
 
