@@ -144,4 +144,4 @@ impl Remembered {
 
 #[cfg(test)]
 #[path = "remembered/tests.rs"]
-mod tests;
+pub(super) mod tests;

@@ -81,7 +81,10 @@ enum News {
 impl Spare {
     fn news(&mut self) -> News {
         let mut room = [0_u8; 4096];
-        match (rustix::io::read(&self.tells, &mut room[..]), &mut self.told) {
+        // What follows the first byte may be there already.
+        let most = if self.told.is_some() { room.len() } else { 1 };
+        let read = rustix::io::read(&self.tells, room.get_mut(..most).unwrap_or_default());
+        match (read, &mut self.told) {
             (Err(Errno::INTR | Errno::AGAIN), _) => News::More,
             (Ok(0) | Err(_), _) => News::Ended,
             (Ok(1), None) if room[0] == BEGUN => {
