@@ -33,7 +33,9 @@ pub fn note_pages_in_use() {
     let Ok(maps) = fs::read_to_string("/proc/self/maps") else {
         return;
     };
-    let all = ["r-xp", "r--p"].map(|kind| mappings(&maps, kind));
+    // Those of the kernel's own have no file, and not all of them can be read.
+    let files: Vec<&str> = maps.lines().filter(|line| line.contains('/')).collect();
+    let all = ["r-xp", "r--p"].map(|kind| files.iter().filter_map(move |line| mapping(line, kind)));
     let in_use = all.into_iter().flatten();
     let in_use = in_use.flat_map(|(start, length)| in_use_of(start, length).unwrap_or_default());
     IN_USE.get_or_init(|| in_use.collect());
@@ -57,8 +59,10 @@ fn in_use_of(start: usize, length: usize) -> io::Result<Vec<usize>> {
 pub(super) fn settle_in() {
     take_back_pages();
     for place in IN_USE.get().into_iter().flatten() {
-        // One page is told of; those round it come along.
-        populate(*place, 1, libc::MADV_POPULATE_READ);
+        let place = std::ptr::without_provenance::<u8>(*place);
+        // One page is looked at; those round it come along.
+        // SAFETY: it is in a file that we are made of, readable, and mapped for as long as we live.
+        unsafe { std::ptr::read_volatile(place) };
     }
 }
 
