@@ -11,7 +11,7 @@ const USUAL: usize = 4096;
 ///
 /// Such a file says that it is empty, so the standard library, which goes by that, begins with 32
 /// bytes and reads eight times. The kernel writes the whole text on the first of them.
-pub(crate) fn kernel_bytes(path: impl AsRef<Path>) -> io::Result<Vec<u8>> {
+pub fn kernel_bytes(path: impl AsRef<Path>) -> io::Result<Vec<u8>> {
     let mut file = File::open(path)?;
     let mut bytes = vec![0; USUAL];
     let mut length = 0;

@@ -49,7 +49,7 @@ pub use consumption::{DiskSpace, MemoryInUse, Nameless, Written, memory_of};
 pub use freshness::Freshness;
 pub use git_config::obeyed_by_git;
 pub use host::{ControlGroup, Host, IdMaps, Possibility};
-pub use kernel_file::kernel_text;
+pub use kernel_file::{kernel_bytes, kernel_text};
 pub use launch::{FIRST_INHERITED, Launch, LaunchError, MOST_INHERITED, Stage};
 pub use left_behind::{
     Activity, Effort, Examination, Ground, Moments, Progress, Scope, Stay, finish_apart,
@@ -76,9 +76,12 @@ pub use sys::entry::{begin, hand_over_call};
 pub use sys::first::serve_as_first_process_if_asked;
 pub use sys::fork::{Fork, fork_leaving_threads, fork_single_threaded};
 pub use sys::limits::{OpenFiles, raise_open_files};
+pub use sys::memory::note_pages_in_use;
 pub use sys::scrub::{close_all_but, forget_environment, replace_arguments};
 pub use sys::signals::{SignalQueue, ignore_write_signals};
-pub use sys::stand_in::{FrontCall, FrontVisit, LONGEST_CALL, Line as FrontLine, RESIDENT_SOCKET};
+pub use sys::stand_in::{
+    FrontCall, FrontVisit, LONGEST_CALL, Line as FrontLine, RESIDENT_SOCKET, Readiness,
+};
 pub use sys::wait::{
     Exit, ExitStatus, Usage, peek_exited, reap, reap_if_ended, wait_for_stop_or_end,
 };

@@ -22,7 +22,7 @@ bashful_engine::main_is!(program);
 fn program() -> u8 {
     // First of all: this same executable serves as keeper, and as resident engine.
     bashful_engine::init();
-    bashful_engine::serve_as_resident_if_asked(answer)
+    bashful_engine::serve_as_resident_if_asked(answer, cli::Cli::get_ready)
         .unwrap_or_else(|| answer(std::env::args_os().collect()))
 }
 

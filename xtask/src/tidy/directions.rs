@@ -70,8 +70,8 @@ const FOLDERS: &[(&str, &[&str])] = &[
     (
         "faces",
         &[
-            "base", "config", "model", "store", "record", "request", "launch", "run", "engine",
-            "tasks", "explain", "scripts", "review",
+            "base", "config", "model", "store", "record", "request", "confine", "launch", "run",
+            "engine", "tasks", "explain", "scripts", "review",
         ],
     ),
 ];

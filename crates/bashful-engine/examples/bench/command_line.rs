@@ -1,6 +1,6 @@
 //! `bashful run true` against `bash -c true`.
 
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 
 use crate::table::{in_turns, print_ratios, ratio};
 use crate::{Outcome, Setting};
@@ -34,7 +34,8 @@ pub(crate) fn bench(setting: &Setting) -> Outcome {
             .stdout(Stdio::null())
             .stderr(Stdio::null());
         let status = command.status();
-        assert!(status.is_ok_and(|status| status.success()));
+        let succeeded = status.as_ref().is_ok_and(ExitStatus::success);
+        assert!(succeeded, "{command:?} ended with {status:?}");
     };
     let run = |program: &str, arguments: &[&str]| call(program, arguments, "1");
     // A call in a session that was used before is handed to a resident engine. One of older

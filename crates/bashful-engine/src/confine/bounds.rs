@@ -11,6 +11,7 @@ use std::sync::Arc;
 use bashful_keeper::RoomRequest;
 use bashful_policy::Preset;
 use bashful_sandbox::{AbsentNames, Profile, ROOM_DIRECTORY, SYSTEM_DIRECTORIES};
+use serde::{Deserialize, Serialize};
 
 use crate::config::{Granted, HomeMode, Sandbox};
 use crate::confine::profile::{ConfineError, ConfineRequest, Fingerprint, HomeDirectory, confine};
@@ -19,13 +20,15 @@ use crate::request::context::RunContext;
 use crate::request::invocation::{Action, Invocation};
 use crate::request::settings::Settings;
 
+pub(crate) mod lessons;
 mod remembered;
 
-use remembered::Purpose;
+use lessons::Surroundings;
 pub(crate) use remembered::Remembered;
+use remembered::{Known, Purpose};
 
 /// The bounds of one run, or of several that are alike.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Bounds {
     pub(crate) profile: Arc<Profile>,
     /// Secrets that must not be seen should they come into being.
@@ -76,11 +79,19 @@ pub(crate) fn bounds(
         ..
     } = ground;
     let plain = is_plain(granted, invocation);
+    let surroundings = Surroundings {
+        settings,
+        invocation,
+        ground,
+        cache,
+    };
+    // What another process told is for the very same call.
+    let mark = plain.then(|| surroundings.mark()).flatten();
     let known = if plain {
-        settings
-            .kept
-            .of::<Remembered>()
+        let remembered = settings.kept.of::<Remembered>();
+        remembered
             .find(workspace, cache, granted)
+            .or_else(|looked_at| lessons::find(mark.as_deref()).map_err(|told| looked_at.or(told)))
     } else {
         Err(None)
     };
@@ -149,8 +160,12 @@ pub(crate) fn bounds(
             cache: cache.to_owned(),
             granted: granted.clone(),
         };
+        let known = Known::of(fingerprint, confined.looked_at);
+        if let Some(mark) = mark {
+            lessons::learn(mark, &known, &bounds);
+        }
         let remembered = settings.kept.of::<Remembered>();
-        remembered.keep(purpose, fingerprint, confined.looked_at, &bounds);
+        remembered.keep(purpose, known, &bounds);
     }
     Ok(Some(bounds))
 }

@@ -2,6 +2,7 @@
 //! restrictions. What was found out about a host is true for these only.
 
 use std::fs;
+use std::sync::OnceLock;
 
 use bashful_keeper::VERSION;
 use bashful_sandbox::kernel_text;
@@ -14,9 +15,28 @@ const SETTINGS: [&str; 4] = [
     "/proc/sys/kernel/seccomp/actions_avail",
 ];
 
+/// What stays as it is for as long as this process lives, once it was kept.
+static FIXED: OnceLock<Vec<String>> = OnceLock::new();
+
+/// Looks up what stays as it is for as long as this process and those that it forks live: for a
+/// process that has time to, and never changes its own rights.
+pub(crate) fn keep_what_is_fixed() {
+    if let Some(fixed) = fixed() {
+        FIXED.get_or_init(|| fixed);
+    }
+}
+
 /// All of it in lines; none where the kernel does not tell which boot this is.
 pub(crate) fn lines() -> Option<Vec<String>> {
-    let text = |path: &str| kernel_text(path).unwrap_or_default();
+    let mut lines = match FIXED.get() {
+        Some(fixed) => fixed.clone(),
+        None => fixed()?,
+    };
+    lines.extend(SETTINGS.map(text));
+    Some(lines)
+}
+
+fn fixed() -> Option<Vec<String>> {
     let boot = kernel_text("/proc/sys/kernel/random/boot_id").ok()?;
     let mut lines = vec![
         VERSION.to_owned(),
@@ -25,8 +45,11 @@ pub(crate) fn lines() -> Option<Vec<String>> {
         rustix::process::geteuid().as_raw().to_string(),
     ];
     lines.extend(confined());
-    lines.extend(SETTINGS.map(text));
     Some(lines)
+}
+
+fn text(path: &str) -> String {
+    kernel_text(path).unwrap_or_default()
 }
 
 /// The namespaces, rights, filters and label of this process.

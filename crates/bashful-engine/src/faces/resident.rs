@@ -27,6 +27,7 @@ use crate::model::places::Places;
 
 mod house;
 mod likeness;
+mod rehearsal;
 
 /// The first argument that turns the program into a resident; the directory of its socket and how
 /// long it waits follow.
@@ -67,8 +68,9 @@ pub fn dismiss_resident(places: &Places) -> io::Result<()> {
 }
 
 /// If this process was started as a resident, serves as one; then `program` is what each call
-/// runs, with its arguments. Returns what to exit with.
-pub fn serve_as_resident_if_asked(program: fn(Vec<OsString>) -> u8) -> Option<u8> {
+/// runs, with its arguments, and `get_ready` what it can do before it knows them. Returns what to
+/// exit with.
+pub fn serve_as_resident_if_asked(program: fn(Vec<OsString>) -> u8, get_ready: fn()) -> Option<u8> {
     let mut arguments = std::env::args_os().skip(1);
     if arguments.next()? != ARGUMENT {
         return None;
@@ -78,7 +80,10 @@ pub fn serve_as_resident_if_asked(program: fn(Vec<OsString>) -> u8) -> Option<u8
     let resident = match fork_single_threaded() {
         // The process that started it has no child to care for.
         Ok(Fork::Parent(_)) => return Some(0),
-        Ok(Fork::Child) => Resident::open(&directory, Duration::from_millis(idle)),
+        Ok(Fork::Child) => Resident::open(&directory, Duration::from_millis(idle)).inspect(|_| {
+            get_ready();
+            rehearsal::rehearse();
+        }),
         Err(error) => Err(error),
     };
     // One that cannot begin leaves the calls to those who make them.

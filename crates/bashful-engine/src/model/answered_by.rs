@@ -3,7 +3,7 @@
 use std::fs;
 
 use bashful_keeper::{KEEPER_ARGUMENT, KEEPER_NAME};
-use bashful_sandbox::{Mark, Status};
+use bashful_sandbox::{Mark, Status, kernel_bytes};
 use serde::{Deserialize, Serialize};
 
 use crate::base::caller::caller;
@@ -123,8 +123,21 @@ pub fn is_run_by_bashful(pid: i32) -> bool {
     let Some(status) = Status::of(pid) else {
         return true;
     };
-    let kept = |ancestor: &Ancestor| is_keeper(ancestor.pid) || is_marked(ancestor.pid);
-    is_marked(pid) || ancestry(status.parent).map_or(true, |line| line.iter().any(kept))
+    if is_marked(pid) {
+        return true;
+    }
+    let mut parent = status.parent;
+    for _ in 0..=MOST_ANCESTORS {
+        // The line ends as that of `ancestry` does.
+        let Some(status) = Status::of(parent) else {
+            return false;
+        };
+        if is_keeper(parent) || is_marked(parent) {
+            return true;
+        }
+        parent = status.parent;
+    }
+    true
 }
 
 /// The line of parents, as far as it can be seen from here: in a container it ends at its first
@@ -149,7 +162,7 @@ fn ancestry(mut parent: i32) -> Result<Vec<Ancestor>, NotAPerson> {
 
 /// Whether this process is a keeper of Bashful.
 fn is_keeper(pid: i32) -> bool {
-    let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let line = kernel_bytes(format!("/proc/{pid}/cmdline")).unwrap_or_default();
     let mut words = line.split(|byte| *byte == 0);
     let first = words.next().unwrap_or_default();
     first == KEEPER_NAME.as_bytes() || words.next() == Some(KEEPER_ARGUMENT.as_bytes())

@@ -32,24 +32,36 @@ pub fn raise_open_files() -> io::Result<OpenFiles> {
     Ok(OpenFiles { soft, hard })
 }
 
-/// Gives this process the limits of another; an error where it may not have them.
-pub(super) fn take_limits_of(pid: i32) -> io::Result<()> {
-    for resource in 0..=libc::RLIMIT_RTTIME {
-        let (soft, hard) = get(pid, resource)?;
-        if get(0, resource)? == (soft, hard) {
-            continue;
-        }
-        let limit = libc::rlimit64 {
-            rlim_cur: soft,
-            rlim_max: hard,
-        };
-        // SAFETY: `limit` is a valid limit for the whole call and nothing is read back.
-        let set = unsafe { libc::prlimit64(0, resource, &raw const limit, std::ptr::null_mut()) };
-        if set == -1 {
-            return Err(io::Error::last_os_error());
-        }
+/// The limits of this process, so that they need not be looked up when they are changed.
+#[derive(Debug)]
+pub(super) struct OwnLimits(Vec<(u64, u64)>);
+
+impl OwnLimits {
+    pub(super) fn look() -> io::Result<Self> {
+        let all = (0..=libc::RLIMIT_RTTIME).map(|resource| get(0, resource));
+        all.collect::<Result<_, _>>().map(Self)
     }
-    Ok(())
+
+    /// Gives this process the limits of another; an error where it may not have them.
+    pub(super) fn take_those_of(&self, pid: i32) -> io::Result<()> {
+        for (resource, own) in (0..=libc::RLIMIT_RTTIME).zip(&self.0) {
+            let (soft, hard) = get(pid, resource)?;
+            if *own == (soft, hard) {
+                continue;
+            }
+            let limit = libc::rlimit64 {
+                rlim_cur: soft,
+                rlim_max: hard,
+            };
+            // SAFETY: `limit` is a valid limit for the whole call and nothing is read back.
+            let set =
+                unsafe { libc::prlimit64(0, resource, &raw const limit, std::ptr::null_mut()) };
+            if set == -1 {
+                return Err(io::Error::last_os_error());
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Soft and hard value of the limit that carries a [`crate::Mark`]; `pid` 0 is ourselves.

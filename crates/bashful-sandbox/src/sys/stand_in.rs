@@ -13,7 +13,8 @@ use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendFlag
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 use super::front_wire::{DESCRIPTORS, ENDED, HIDDEN, Header, MAGIC, READY, SOCKET, TAKEN};
-use super::limits::take_limits_of;
+use super::limits::OwnLimits;
+use super::memory::settle_in;
 use super::scrub::replace_environment;
 
 /// The name of the socket at which a resident waits for fronts.
@@ -27,6 +28,25 @@ const PATIENCE: Timespec = Timespec {
     tv_sec: 2,
     tv_nsec: 0,
 };
+
+/// What a stand-in does before there is a call, so that no call waits for it.
+#[derive(Debug)]
+pub struct Readiness {
+    limits: OwnLimits,
+}
+
+impl Readiness {
+    /// Makes this process ready for a call: its memory is its own and at hand, and no signal does
+    /// anything but what it does by itself.
+    pub fn new() -> io::Result<Self> {
+        for signal in 1..=31 {
+            set_action(signal, signal == libc::SIGPIPE);
+        }
+        let limits = OwnLimits::look()?;
+        settle_in();
+        Ok(Self { limits })
+    }
+}
 
 /// A front at the door, which was told to send its call.
 #[derive(Debug)]
@@ -120,8 +140,8 @@ impl FrontCall {
     /// False if the front has taken it, or is gone: then what was looked up by its number may have
     /// been about another. An error if this process may not have these limits. Whoever does not get
     /// the ticket is no good for another call.
-    pub fn take(&self) -> io::Result<bool> {
-        take_limits_of(self.visit.front)?;
+    pub fn take(&self, ready: &Readiness) -> io::Result<bool> {
+        ready.limits.take_those_of(self.visit.front)?;
         let mut ended = [PollFd::new(&self.visit.alive, PollFlags::IN)];
         let has_ended = poll(&mut ended, Some(&Timespec::default()))? > 0;
         let mut byte = [0_u8];
@@ -129,7 +149,7 @@ impl FrontCall {
     }
 
     /// Makes this process what the front would have been: streams, directory, environment, umask
-    /// and signals. Only where there is a single thread.
+    /// and signals. Only where there is a single thread that was ready for this.
     pub fn become_it(self, umask: u32, ignored: u64) -> io::Result<(Line, Vec<OsString>)> {
         let [input, output, errors] = &self.streams;
         rustix::stdio::dup2_stdin(input)?;
@@ -210,7 +230,9 @@ impl Line {
         // What the front has said must be read: the kernel drops our last word where a line is closed
         // before. A front that has ended needs no code.
         if self.hear_of_hiding().is_ok() {
-            // Its end may end us: nothing is left to do.
+            // Its end does not end us any more: the call is over.
+            // SAFETY: takes no memory.
+            unsafe { libc::fcntl(self.connection.as_raw_fd(), libc::F_SETFL, 0) };
             let _ = rustix::net::send(&self.connection, &[ENDED, code], SendFlags::NOSIGNAL);
         }
     }
@@ -253,19 +275,25 @@ fn peer(connection: BorrowedFd<'_>) -> io::Result<(i32, OwnedFd)> {
     Ok((Pid::as_raw(Some(peer.pid)), alive))
 }
 
+/// Has a signal ignored, or do what it does by itself.
+fn set_action(signal: i32, is_ignored: bool) {
+    let action = if is_ignored {
+        libc::SIG_IGN
+    } else {
+        libc::SIG_DFL
+    };
+    if !matches!(signal, libc::SIGKILL | libc::SIGSTOP) {
+        // SAFETY: ignoring a signal, or not, installs no code.
+        unsafe { libc::signal(signal, action) };
+    }
+}
+
 /// Blocks and ignores these signals, a bit each, and no others; the signal for news on a line ends
-/// the process whatever the front made of it.
+/// the process whatever the front made of it. None was ignored before but what always is.
 fn set_signals(blocked: u64, ignored: u64) {
-    for signal in 1..=31 {
-        let is_ignored = ignored >> (signal - 1) & 1 == 1 && signal != libc::SIGIO;
-        let action = if is_ignored || signal == libc::SIGPIPE {
-            libc::SIG_IGN
-        } else {
-            libc::SIG_DFL
-        };
-        if !matches!(signal, libc::SIGKILL | libc::SIGSTOP) {
-            // SAFETY: ignoring a signal, or not, installs no code.
-            unsafe { libc::signal(signal, action) };
+    for signal in (1..=31).filter(|signal| ignored >> (signal - 1) & 1 == 1) {
+        if signal != libc::SIGIO {
+            set_action(signal, true);
         }
     }
     let mut set = MaybeUninit::<libc::sigset_t>::uninit();

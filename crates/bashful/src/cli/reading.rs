@@ -1,8 +1,9 @@
 //! Reading our arguments.
 
 use std::ffi::{OsStr, OsString};
+use std::sync::{Mutex, PoisonError};
 
-use clap::{Error, Parser, Subcommand};
+use clap::{CommandFactory, Error, FromArgMatches, Parser, Subcommand};
 
 use super::{Cli, ColorFlag, Command, RunArguments};
 
@@ -21,12 +22,33 @@ enum Run {
     Run(Box<RunArguments>),
 }
 
+/// The flags of `run`, set up ahead of time for one call.
+static READY: Mutex<Option<clap::Command>> = Mutex::new(None);
+
+impl RunAlone {
+    fn read(arguments: &[OsString]) -> Result<Self, Error> {
+        let ready = READY.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let mut command = ready.unwrap_or_else(Self::command);
+        let mut matches = command.try_get_matches_from_mut(arguments)?;
+        Self::from_arg_matches_mut(&mut matches)
+    }
+}
+
 impl Cli {
+    /// Sets up the flags of `run` before there are arguments: for a process that waits for a call.
+    pub(crate) fn get_ready() {
+        // Once to touch all that reading touches.
+        let _ = Self::read(["bashful", "run", "true"].map(OsString::from).to_vec());
+        let mut command = RunAlone::command();
+        command.build();
+        *READY.lock().unwrap_or_else(PoisonError::into_inner) = Some(command);
+    }
+
     /// What these arguments say. Setting up the flags of one verb is quick, so `run` is tried by
     /// itself. Help and mistakes are told by the whole, which knows the other verbs as well.
     pub(crate) fn read(arguments: Vec<OsString>) -> Result<Self, Error> {
         let runs = arguments.get(1).map(OsString::as_os_str) == Some(OsStr::new("run"));
-        if runs && let Ok(RunAlone { color, command }) = RunAlone::try_parse_from(&arguments) {
+        if runs && let Ok(RunAlone { color, command }) = RunAlone::read(&arguments) {
             let Run::Run(arguments) = command;
             let command = Command::Run(arguments);
             return Ok(Self { color, command });
@@ -37,8 +59,6 @@ impl Cli {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     fn words(line: &str) -> Vec<OsString> {
@@ -76,8 +96,10 @@ mod tests {
             "bashful run --color sometimes true",
             "bashful",
         ] {
-            let whole = Cli::try_parse_from(words(line));
-            assert_eq!(told(Cli::read(words(line))), told(whole), "{line}");
+            let whole = || Cli::try_parse_from(words(line));
+            assert_eq!(told(Cli::read(words(line))), told(whole()), "{line}");
+            Cli::get_ready();
+            assert_eq!(told(Cli::read(words(line))), told(whole()), "{line}, ready");
         }
     }
 

@@ -211,6 +211,45 @@ fn what_the_front_has_for_secret_is_masked() {
 }
 
 #[test]
+fn nothing_of_one_front_is_left_for_the_next() {
+    let house = House::new();
+    let told = |secret: Option<&str>| {
+        let mut call = call(&house.world, &["echo supersecretvalue"]);
+        call.envs(secret.map(|secret| ("SERVICE_TOKEN", secret)));
+        let (served, outcome) = house.serves(|| Running::start(call).end().outcome());
+        assert!(served, "{outcome:?}");
+        outcome.stdout
+    };
+    for _ in 0..4 {
+        assert!(!told(Some("supersecretvalue")).contains("supersecretvalue"));
+        assert_eq!(told(None), "supersecretvalue\n");
+    }
+}
+
+#[test]
+fn what_earlier_calls_found_out_counts_only_while_it_is_right() {
+    let house = House::new();
+    let git = |words: &[&str]| {
+        let mut git = house.world.program("git");
+        git.current_dir(house.world.workspace()).args(words);
+        assert!(git.output().unwrap().status.success(), "{words:?}");
+    };
+    git(&["init", "--quiet"]);
+    let hook = "mkdir -p later && echo new > later/pre-commit";
+    // What was just made cannot be vouched for.
+    std::thread::sleep(Duration::from_millis(3_100));
+    for _ in 0..6 {
+        let outcome = house.served(&[hook]);
+        assert_eq!(outcome.code, 0, "{outcome:?}");
+    }
+    git(&["config", "core.hooksPath", "later"]);
+    let alone = house.world.run(&["--session", "house", hook]);
+    let outcome = house.served(&[hook]);
+    assert_eq!(outcome, alone);
+    assert_ne!(outcome.code, 0, "{outcome:?}");
+}
+
+#[test]
 fn what_is_recorded_is_the_same() {
     let house = House::new();
     let result = |outcome: Outcome| {

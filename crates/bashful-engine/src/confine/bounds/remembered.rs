@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use serde::{Deserialize, Serialize};
+
 use super::Bounds;
 use crate::config::Granted;
 use crate::confine::profile::{Fingerprint, LookedAt};
@@ -39,8 +41,8 @@ struct KnownBounds {
 }
 
 /// What is known of what bounds depend on.
-#[derive(Debug)]
-enum Known {
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) enum Known {
     /// It is more than can be looked at again.
     TooMuch,
     /// Only its names: the next run looks at it before it finds bounds anew. A process that serves
@@ -48,6 +50,38 @@ enum Known {
     Names(LookedAt),
     /// What it was before the bounds were found.
     Seen(Box<Fingerprint>),
+}
+
+impl Known {
+    /// From a fingerprint of before they were found, and the names of what was looked at for them.
+    pub(super) fn of(before: Option<Fingerprint>, looked_at: Option<LookedAt>) -> Self {
+        match (before, looked_at) {
+            (_, None) => Self::TooMuch,
+            (Some(fingerprint), Some(names)) if *fingerprint.names() == names => {
+                Self::Seen(Box::new(fingerprint))
+            }
+            (_, Some(names)) => Self::Names(names),
+        }
+    }
+
+    /// What is to be looked at before bounds are found again.
+    pub(super) fn names(&self) -> Option<LookedAt> {
+        match self {
+            Self::TooMuch => None,
+            Self::Names(names) => Some(names.clone()),
+            Self::Seen(fingerprint) => Some(fingerprint.names().clone()),
+        }
+    }
+
+    /// Whether all of it is as it was.
+    pub(super) fn stands(&self) -> bool {
+        match self {
+            Self::TooMuch | Self::Names(_) => false,
+            Self::Seen(fingerprint) => {
+                fingerprint.sees_all && fingerprint.files_stand() && fingerprint.places_stand()
+            }
+        }
+    }
 }
 
 impl KnownBounds {
@@ -89,29 +123,11 @@ impl Remembered {
         if found.is_right() {
             return Ok(Arc::clone(&found.bounds));
         }
-        Err(match &found.known {
-            Known::TooMuch => None,
-            Known::Names(names) => Some(names.clone()),
-            Known::Seen(fingerprint) => Some(fingerprint.names().clone()),
-        })
+        Err(found.known.names())
     }
 
-    /// Remembers bounds, with a fingerprint from before they were found and the names of what was
-    /// looked at for them.
-    pub(super) fn keep(
-        &self,
-        purpose: Purpose,
-        before: Option<Fingerprint>,
-        looked_at: Option<LookedAt>,
-        bounds: &Arc<Bounds>,
-    ) {
-        let known = match (before, looked_at) {
-            (_, None) => Known::TooMuch,
-            (Some(fingerprint), Some(names)) if *fingerprint.names() == names => {
-                Known::Seen(Box::new(fingerprint))
-            }
-            (_, Some(names)) => Known::Names(names),
-        };
+    /// Remembers bounds, and what is known of what they depend on.
+    pub(super) fn keep(&self, purpose: Purpose, known: Known, bounds: &Arc<Bounds>) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|found| found.purpose != purpose);
         if all.len() >= MOST_REMEMBERED {
@@ -128,4 +144,4 @@ impl Remembered {
 
 #[cfg(test)]
 #[path = "remembered/tests.rs"]
-mod tests;
+pub(super) mod tests;

@@ -16,6 +16,8 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use serde::{Deserialize, Serialize};
+
 use super::ConfineRequest;
 use super::git::GitObeys;
 use super::roots::own_places;
@@ -25,7 +27,7 @@ use super::secrets::system::{self, is_at_rest};
 const MOST_LINKS: usize = 40;
 
 /// The names of what was looked at, besides the secrets of the system.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct LookedAt {
     /// Files whose text counts, and that people change while an engine runs.
     files: Vec<PathBuf>,
@@ -55,9 +57,10 @@ impl LookedAt {
 }
 
 /// What was there.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 enum Seen {
-    Nothing(io::ErrorKind),
+    /// With the kernel's number for why.
+    Nothing(Option<i32>),
     Directory {
         owner: u32,
     },
@@ -84,7 +87,7 @@ impl Seen {
 
     fn of(about: io::Result<Metadata>, counts: impl FnOnce(&Metadata) -> bool) -> Self {
         match about {
-            Err(error) => Self::Nothing(error.kind()),
+            Err(error) => Self::Nothing(error.raw_os_error()),
             Ok(about) if about.is_dir() => Self::Directory { owner: about.uid() },
             Ok(about) if counts(&about) => Self::Text {
                 inode: (about.dev(), about.ino()),
@@ -105,7 +108,7 @@ impl Seen {
 }
 
 /// What all these names were at one time.
-#[derive(Debug)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Fingerprint {
     names: LookedAt,
     files: Vec<Seen>,

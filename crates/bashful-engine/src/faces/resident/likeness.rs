@@ -4,11 +4,11 @@
 //! namespace, root directory or control group, with other rights, groups or filters, or under
 //! another label is not served: it does its work where and as it is.
 
-use std::fs;
 use std::io;
-use std::os::unix::fs::MetadataExt;
 
 use bashful_sandbox::kernel_text;
+use rustix::fs::{AtFlags, Mode, OFlags, open, openat, statat};
+use rustix::io::Errno;
 
 const NAMESPACES: [&str; 8] = ["user", "mnt", "pid", "net", "ipc", "uts", "cgroup", "time"];
 
@@ -61,18 +61,21 @@ impl Likeness {
     }
 
     fn of(process: &str) -> io::Result<(Self, String)> {
-        let identity = |name: &str| {
-            let found = fs::metadata(format!("/proc/{process}/{name}"))?;
-            io::Result::Ok((found.dev(), found.ino()))
-        };
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let place = open(format!("/proc/{process}"), flags, Mode::empty())?;
+        let of_it = openat(&place, "ns", flags, Mode::empty())?;
         let mut namespaces = [(0, 0); NAMESPACES.len()];
         for (place, name) in namespaces.iter_mut().zip(NAMESPACES) {
-            *place = match identity(&format!("ns/{name}")) {
+            *place = match statat(&of_it, name, AtFlags::empty()) {
                 // Older kernels do not have all of them.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => (0, 0),
-                found => found?,
+                Err(Errno::NOENT) => (0, 0),
+                found => found.map(|found| (found.st_dev, found.st_ino))?,
             };
         }
+        let identity = |name: &str| {
+            let found = statat(&place, name, AtFlags::empty())?;
+            io::Result::Ok((found.st_dev, found.st_ino))
+        };
         let status = kernel_text(format!("/proc/{process}/status"))?;
         let rights = status.lines().filter(|line| {
             let name = line.split(':').next().unwrap_or_default();

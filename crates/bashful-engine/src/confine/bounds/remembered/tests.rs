@@ -14,12 +14,19 @@ fn engine(root: &Path) -> Engine {
     for name in ["home", "work", "more"] {
         fs::create_dir(root.join(name)).unwrap();
     }
+    engine_with(root, &[])
+}
+
+/// An engine where all is there, with more variables.
+pub(in super::super) fn engine_with(root: &Path, more: &[(&str, &str)]) -> Engine {
     let text = |name: &str| root.join(name).to_str().unwrap().to_owned();
-    let environment = BTreeMap::from([
+    let mut environment = BTreeMap::from([
         ("HOME".to_owned(), text("home")),
         ("PATH".to_owned(), "/usr/bin:/bin".to_owned()),
         ("GIT_CONFIG_SYSTEM".to_owned(), text("none")),
     ]);
+    let more = more.iter().copied();
+    environment.extend(more.map(|(name, value)| (name.to_owned(), value.to_owned())));
     Engine::builder()
         .sandbox(Sandbox::By(bashful_sandbox::Backend::Native))
         .workspace(root.join("work"))
@@ -30,7 +37,7 @@ fn engine(root: &Path) -> Engine {
 }
 
 /// Where git looks for hooks, by the bounds of a run.
-fn hooks(engine: &Engine) -> Vec<PathBuf> {
+pub(in super::super) fn hooks(engine: &Engine) -> Vec<PathBuf> {
     let room = engine.room_for(Invocation::bash("true")).unwrap();
     room.unwrap().profile.git_obeys
 }

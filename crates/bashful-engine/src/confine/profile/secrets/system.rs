@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rustix::fs::{Access, access};
+use serde::{Deserialize, Serialize};
 
 use super::existing;
 use super::list::IN_SYSTEM;
@@ -20,7 +21,7 @@ type Stamp = (u64, u64, i64, i64);
 const AT_REST: Duration = Duration::from_secs(2);
 
 /// The secrets of the system that exist, and what their directories looked like.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(in crate::confine::profile) struct Remembered {
     stamps: Vec<(PathBuf, Stamp)>,
     found: Vec<PathBuf>,
