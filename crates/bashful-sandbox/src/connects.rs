@@ -23,7 +23,9 @@ use rustix::io::Errno;
 use rustix::net::sockopt::{socket_domain, socket_type};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketType, getsockname};
 
-use crate::sys::connects::{as_user, bound_file, connect, duplicate, listen, process_of};
+use crate::sys::connects::{
+    as_user, bound_file, connect, duplicate, listen, network_of, process_of,
+};
 use crate::sys::notices::{Notice, have_fail, have_succeed, read_memory, still_waits};
 use address::{Address, bytes, parse};
 use registry::{At, Wanted, Whose};
@@ -61,8 +63,8 @@ pub(crate) struct Neighbour {
     pub(crate) run: u64,
     /// The same for runs with the same rights.
     pub(crate) rights: u64,
-    /// Whether its network is its room's own; else it is the host's.
-    pub(crate) has_own_network: bool,
+    /// Its room's own network; none if it uses the host's.
+    pub(crate) network: Option<Inode>,
     /// The room's `/tmp`, where the host has no socket.
     pub(crate) tmp: Option<u64>,
     /// User and group of the run, where they are not ours.
@@ -184,7 +186,7 @@ impl Connects {
         require_stream(&socket)?;
         let own = getsockname(&socket).and_then(SocketAddrUnix::try_from)?;
         let name = own.abstract_name();
-        if name.is_some() && !self.run.has_own_network {
+        if name.is_some() && self.run.network.is_none() {
             // It is a name of the host's: whoever calls there would reach the run.
             return Err(Errno::ACCESS);
         }
@@ -270,10 +272,18 @@ impl Neighbour {
             }
             // It may have changed hands while the call waited.
             Target::Name(name) => match self.registry.whose(Wanted::Name(name), self.rights) {
-                Whose::Ours => as_user(self.user, || connect(socket, &bytes(Some(0), name))),
+                // A socket that the run was given at its start may belong to the host's network.
+                Whose::Ours if self.network_of(socket) == self.network => {
+                    as_user(self.user, || connect(socket, &bytes(Some(0), name)))
+                }
                 _ => Err(Errno::CONNREFUSED),
             },
         }
+    }
+
+    fn network_of(&self, socket: BorrowedFd<'_>) -> Option<Inode> {
+        let about = fstat(network_of(socket).ok()?).ok()?;
+        Some(Inode::of(&about))
     }
 
     /// The file that a socket is bound to, which makes it one to connect to.
@@ -314,10 +324,7 @@ fn require_stream(socket: &OwnedFd) -> Result<(), Errno> {
 fn socket_inode(file: &OwnedFd) -> Option<Inode> {
     let about = fstat(file).ok()?;
     let is_socket = FileType::from_raw_mode(about.st_mode) == FileType::Socket;
-    is_socket.then_some(Inode {
-        device: about.st_dev,
-        number: about.st_ino,
-    })
+    is_socket.then(|| Inode::of(&about))
 }
 
 /// The kernel looks at the low half of the register only.

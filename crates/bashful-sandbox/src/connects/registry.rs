@@ -4,6 +4,8 @@ use std::collections::VecDeque;
 use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use rustix::fs::Stat;
+
 /// Listening sockets of one run that can be connected to; of more, the oldest are forgotten. What waits
 /// to be accepted takes memory of the kernel that is counted for the keeper.
 const MOST_OF_A_RUN: usize = 128;
@@ -13,6 +15,15 @@ const MOST_OF_A_RUN: usize = 128;
 pub(crate) struct Inode {
     pub(crate) device: u64,
     pub(crate) number: u64,
+}
+
+impl Inode {
+    pub(crate) fn of(about: &Stat) -> Self {
+        Self {
+            device: about.st_dev,
+            number: about.st_ino,
+        }
+    }
 }
 
 /// Where a listening socket is found.

@@ -5,9 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::Room;
 use super::exec::outside_identity;
-use crate::connects::Neighbour;
+use crate::connects::{Inode, Neighbour};
 use crate::plan::Plan;
-use crate::profile::Network;
 
 /// Plans that are remembered. One that is forgotten counts as new, which connects it to less.
 const MOST_PLANS: usize = 32;
@@ -21,11 +20,13 @@ impl Room {
         let plan = Rc::clone(&self.plan);
         plan.notices.as_ref().filter(|it| it.what.sockets)?;
         let tmp = rustix::fs::fstat(&self.shared.tmp).ok();
+        let network = self.shared.network.as_ref();
+        let network = network.and_then(|network| rustix::fs::fstat(network).ok());
         Some(Neighbour {
             registry: self.sockets.clone(),
             run: RUNS.fetch_add(1, Ordering::Relaxed),
             rights: self.rights_of(&plan),
-            has_own_network: plan.network == Network::Off,
+            network: network.as_ref().map(Inode::of),
             tmp: tmp.map(|about| about.st_dev),
             user: outside_identity(&plan),
         })

@@ -66,8 +66,19 @@ pub(crate) fn listen(socket: impl AsFd, backlog: c_int) -> Result<(), Errno> {
 /// The file that a unix socket is bound to; only whoever administers its network may ask.
 pub(crate) fn bound_file(socket: impl AsFd) -> Result<OwnedFd, Errno> {
     const SIOCUNIXFILE: c_ulong = 0x89e0;
-    // SAFETY: takes no memory.
-    let opened = unsafe { libc::ioctl(socket.as_fd().as_raw_fd(), SIOCUNIXFILE as _) };
+    ask(socket, SIOCUNIXFILE)
+}
+
+/// The network that a socket belongs to; only whoever administers it may ask.
+pub(crate) fn network_of(socket: impl AsFd) -> Result<OwnedFd, Errno> {
+    const SIOCGSKNS: c_ulong = 0x894c;
+    ask(socket, SIOCGSKNS)
+}
+
+/// A descriptor that the kernel makes for this request.
+fn ask(socket: impl AsFd, request: c_ulong) -> Result<OwnedFd, Errno> {
+    // SAFETY: both requests take no memory.
+    let opened = unsafe { libc::ioctl(socket.as_fd().as_raw_fd(), request as _) };
     done(c_long::from(opened))?;
     // SAFETY: the call has made this descriptor for us.
     Ok(unsafe { OwnedFd::from_raw_fd(opened) })

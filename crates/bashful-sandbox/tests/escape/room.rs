@@ -8,11 +8,16 @@ use crate::process::chain;
 
 /// Opens a room as the keeper does.
 pub(crate) fn open(profile: &Profile) -> Result<Room, String> {
+    Room::open(&plan(profile)?).map_err(|error| chain(&error))
+}
+
+/// The plan for this profile.
+pub(crate) fn plan(profile: &Profile) -> Result<Rc<Plan>, String> {
     // All cases of one run of the suite look through the same libraries for programs.
     let cache = std::env::var_os(crate::CACHE).map(std::path::PathBuf::from);
     let survey = Survey::with_cache(profile, cache.as_deref()).map_err(|error| chain(&error))?;
     let plan = Plan::compile(profile, &survey).map_err(|error| chain(&error))?;
-    Room::open(&Rc::new(plan)).map_err(|error| chain(&error))
+    Ok(Rc::new(plan))
 }
 
 /// What a wrapper program makes for each run, and the plan that it follows.
