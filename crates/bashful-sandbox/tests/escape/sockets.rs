@@ -168,7 +168,7 @@ fn nameless() -> Vec<Case> {
             call("socket", 1 | 1 << 32, 2, 0)"#,
         ),
         python(
-            "raw",
+            "raw_where_datagrams_are_refused",
             r#"
             # The kernel makes a socket for datagrams of it.
             call("socket", 1, 3, 0)"#,
