@@ -1,7 +1,8 @@
 //! What a run ran into, as the kernel reports it: a listener for some of its calls.
 //!
 //! This is a way of reporting and never the policy. Every call goes on, and the walls decide:
-//! mounts, namespaces, Landlock and the filter. The listener looks where the call leads, in the
+//! mounts, namespaces, Landlock and the filter. Only connecting and listening never go on; they
+//! are handed to [`crate::connects`], which decides. The listener looks where the call leads, in the
 //! run's own tree, and remembers it if there is a wall. What the kernel reports may have changed a
 //! moment later; then a report is wrong and nothing else is. That a call was made that can change
 //! files is certain, whatever path it named: the keeper counts them, and searches only where
