@@ -273,17 +273,12 @@ impl Neighbour {
             // It may have changed hands while the call waited.
             Target::Name(name) => match self.registry.whose(Wanted::Name(name), self.rights) {
                 // A socket that the run was given at its start may belong to the host's network.
-                Whose::Ours if self.network_of(socket) == self.network => {
+                Whose::Ours if own_network_of(socket) == self.network => {
                     as_user(self.user, || connect(socket, &bytes(Some(0), name)))
                 }
                 _ => Err(Errno::CONNREFUSED),
             },
         }
-    }
-
-    fn network_of(&self, socket: BorrowedFd<'_>) -> Option<Inode> {
-        let about = fstat(network_of(socket).ok()?).ok()?;
-        Some(Inode::of(&about))
     }
 
     /// The file that a socket is bound to, which makes it one to connect to.
@@ -311,6 +306,11 @@ fn socket_of(listener: BorrowedFd<'_>, notice: &Notice) -> Result<OwnedFd, Errno
         return Err(Errno::SRCH);
     }
     duplicate(&process, register(notice.call.arguments[0]))
+}
+
+fn own_network_of(socket: BorrowedFd<'_>) -> Option<Inode> {
+    let about = fstat(network_of(socket).ok()?).ok()?;
+    Some(Inode::of(&about))
 }
 
 /// Datagrams name where they go one by one. No run can make such a socket; it may have been given one.

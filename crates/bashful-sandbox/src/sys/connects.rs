@@ -45,13 +45,14 @@ pub(crate) fn connect(socket: impl AsFd, address: &[u8]) -> Result<(), Errno> {
     let alarm = Alarm::set()?;
     // SAFETY: the address has this length and outlives the call.
     let outcome = unsafe {
-        libc::connect(
+        libc::syscall(
+            libc::SYS_connect,
             socket.as_fd().as_raw_fd(),
-            address.as_ptr().cast::<libc::sockaddr>(),
+            address.as_ptr(),
             length,
         )
     };
-    let outcome = done(c_long::from(outcome));
+    let outcome = done(outcome);
     drop(alarm);
     outcome
 }

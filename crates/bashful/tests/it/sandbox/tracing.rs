@@ -24,7 +24,7 @@ fn debuggers_and_sanitizers_work_on_what_a_run_starts() {
             "killed by SIGTERM",
         ),
         (
-            "gcc -g -fsanitize=address leak.c -o leaks && ./leaks 2>&1",
+            "gcc -g -fsanitize=leak leak.c -o leaks && ./leaks 2>&1",
             "77 byte(s) leaked in 1 allocation(s)",
         ),
     ] {
