@@ -139,6 +139,21 @@ const PACKAGES: &[Package] = &[
         why: "people's real work: a database in the workspace",
     },
     Package {
+        name: "tmux",
+        probe: Probe::Binary("tmux"),
+        why: "people's real work: a server and its clients on a unix socket in the sandbox",
+    },
+    Package {
+        name: "gnupg",
+        probe: Probe::Binary("gpg"),
+        why: "people's real work: signed commits, by an agent on a unix socket",
+    },
+    Package {
+        name: "gdb",
+        probe: Probe::Binary("gdb"),
+        why: "people's real work: a debugger in the sandbox",
+    },
+    Package {
         name: "xz-utils",
         probe: Probe::Binary("xz"),
         why: "people's real work: archives",

@@ -105,6 +105,8 @@ enum Source {
     Mounts(u64),
     Input(u64),
     Notices(u64),
+    /// Connects of a run that take their time.
+    Connects(u64),
     Search(u64),
     Beginning(u64),
 }
@@ -125,6 +127,7 @@ impl Source {
             Self::Notices(number) => number << 4 | 6,
             Self::Search(number) => number << 4 | 7,
             Self::Beginning(number) => number << 4 | 8,
+            Self::Connects(number) => number << 4 | 9,
         })
     }
 
@@ -143,6 +146,7 @@ impl Source {
             (number, 6) => Self::Notices(number),
             (number, 7) => Self::Search(number),
             (number, 8) => Self::Beginning(number),
+            (number, 9) => Self::Connects(number),
             (number, _) => Self::Connection(number),
         }
     }
@@ -247,7 +251,10 @@ impl Keeper {
             Source::Beginning(number) => self.hear_start(number),
             // A run that ended before its line was heard to close, or before it began, leaves what has
             // hung up. As long as epoll tells of that, the keeper is never idle, and closes nothing.
-            Source::Report(number) | Source::Mounts(number) | Source::Notices(number)
+            Source::Report(number)
+            | Source::Mounts(number)
+            | Source::Notices(number)
+            | Source::Connects(number)
                 if !self.runs.contains_key(&number) =>
             {
                 self.rooms.close_left();
@@ -270,16 +277,7 @@ impl Keeper {
                     run.lost_cover(Instant::now());
                 }
             }
-            Source::Notices(number) => {
-                if let Some(run) = self.runs.get_mut(&number)
-                    && run.serve_notices(Instant::now()) == Line::Closed
-                    && let Some(place) = &run.place
-                    && let Some(notices) = &place.confined.notices
-                {
-                    // What has nothing more to say would wake us for ever.
-                    self.events.forget(source, notices);
-                }
-            }
+            Source::Notices(number) | Source::Connects(number) => self.hear_calls(number),
             // How far it has come is asked when runs are moved on.
             Source::Search(_) => {}
             Source::Input(number) => {
@@ -293,6 +291,26 @@ impl Keeper {
                     run.read(stream, &mut self.buffer);
                 }
             }
+        }
+    }
+
+    /// Attends to the calls of a run that the kernel tells about.
+    fn hear_calls(&mut self, number: u64) {
+        let Some(run) = self.runs.get_mut(&number) else {
+            return;
+        };
+        let line = run.serve_notices(Instant::now());
+        let place = run.place.as_ref();
+        let Some(notices) = place.and_then(|place| place.confined.notices.as_ref()) else {
+            return;
+        };
+        if line == Line::Closed {
+            // What has nothing more to say would wake us for ever.
+            self.events.forget(Source::Notices(number), notices);
+        } else if let Some(clock) = notices.clock() {
+            // It may be there already.
+            let source = Source::Connects(number);
+            let _ = self.events.add(source, clock, EventFlags::IN);
         }
     }
 

@@ -9,6 +9,7 @@ mod absent;
 mod audit;
 mod backend;
 mod cgroup;
+mod connects;
 mod consumption;
 mod freshness;
 mod git_config;

@@ -1,7 +1,8 @@
 //! What a run ran into, as the kernel reports it: a listener for some of its calls.
 //!
 //! This is a way of reporting and never the policy. Every call goes on, and the walls decide:
-//! mounts, namespaces, Landlock and the filter. The listener looks where the call leads, in the
+//! mounts, namespaces, Landlock and the filter. Only connecting and listening never go on; they
+//! are handed to [`crate::connects`], which decides. The listener looks where the call leads, in the
 //! run's own tree, and remembers it if there is a wall. What the kernel reports may have changed a
 //! moment later; then a report is wrong and nothing else is. That a call was made that can change
 //! files is certain, whatever path it named: the keeper counts them, and searches only where
@@ -27,15 +28,18 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 
+use crate::connects::address::Address;
+use crate::connects::{Connects, Outcome, Wish};
 use crate::plan::Plan;
 use crate::profile::{Lookout, Violation};
 use crate::seccomp::NoticeOptions;
-use crate::sys::notices::{Notice, hand_over_quickly, let_go_on, receive, still_waits};
+use crate::sys::notices::{Notice, hand_over_quickly, have_fail, let_go_on, receive, still_waits};
 use known::{Known, answer_known, changes_files};
 use look::{Looker, without_remedy_if_own};
 use seen::{Seen, digest};
-use told::{allocation, gather};
+use told::{Attempt, allocation, from_working_directory, gather};
 pub use tree::Glance;
 use tree::Tree;
 
@@ -51,6 +55,8 @@ pub struct Notices {
     listener: OwnedFd,
     what: NoticeOptions,
     looker: Looker,
+    /// What decides about connects; there is one if any are told.
+    connects: Option<Connects>,
     seen: Seen,
     /// Threads that were seen lately, the newest last.
     threads: VecDeque<u32>,
@@ -72,13 +78,20 @@ pub enum Line {
 }
 
 impl Notices {
-    /// `own` is a directory that the run may write though its plan does not say so.
-    pub(crate) fn new(listener: OwnedFd, what: NoticeOptions, own: Option<PathBuf>) -> Self {
+    /// `own` is a directory that the run may write though its plan does not say so. By
+    /// `connects` it is decided which sockets it reaches.
+    pub(crate) fn new(
+        listener: OwnedFd,
+        what: NoticeOptions,
+        own: Option<PathBuf>,
+        connects: Option<Connects>,
+    ) -> Self {
         hand_over_quickly(&listener);
         Self {
             listener,
             what,
             looker: Looker::new(own),
+            connects,
             seen: Seen::default(),
             threads: VecDeque::new(),
             changes: 0,
@@ -97,6 +110,7 @@ impl Notices {
     /// space aside goes on if `may_allocate` allows that many bytes; if not, it waits until the
     /// keeper has ended the run.
     pub fn serve(&mut self, plan: &Plan, may_allocate: &mut dyn FnMut(u64) -> bool) -> Line {
+        self.connect_on();
         for _ in 0..MOST_AT_ONCE {
             match self.waits() {
                 Some(true) => self.serve_one(plan, may_allocate),
@@ -109,13 +123,17 @@ impl Notices {
 
     /// Lets calls go on without looking, for a caller that wants no report.
     pub(crate) fn let_all_go_on(&mut self) {
+        self.connect_on();
         for _ in 0..MOST_AT_ONCE {
             if self.waits() != Some(true) {
                 return;
             }
             if let Ok(notice) = receive(&self.listener) {
                 self.changes += u64::from(changes_files(&notice, self.what));
-                let_go_on(&self.listener, &notice);
+                match self.wish(&notice) {
+                    Some(wish) => drop(self.carry_out(&notice, wish)),
+                    None => let_go_on(&self.listener, &notice),
+                }
             }
         }
     }
@@ -180,7 +198,58 @@ impl Notices {
             Some(_) => {}
             None => self.look_at(&notice, path, plan),
         }
-        let_go_on(&self.listener, &notice);
+        match self.wish(&notice) {
+            Some(wish) => {
+                if let Some(attempt) = self.carry_out(&notice, wish) {
+                    let looker = &self.looker;
+                    self.seen
+                        .add(attempt.digest(), || looker.walls(&attempt, plan));
+                }
+            }
+            None => let_go_on(&self.listener, &notice),
+        }
+    }
+
+    /// What is to be carried out, if the call is one that never goes on.
+    fn wish(&self, notice: &Notice) -> Option<Wish> {
+        Wish::of(notice).filter(|_| self.what.sockets)
+    }
+
+    /// Has a call carried out that never goes on; what was refused, if that is to be told.
+    fn carry_out(&mut self, notice: &Notice, wish: Wish) -> Option<Attempt> {
+        if !self.looker.is_ready()
+            && let Some(tree) = Tree::of(&notice.thread.to_string())
+            && still_waits(&self.listener, notice)
+        {
+            self.looker.begin(tree);
+        }
+        let Some(connects) = &mut self.connects else {
+            have_fail(&self.listener, notice, libc::EACCES);
+            return None;
+        };
+        let looker = &self.looker;
+        let find = |text: &[u8]| {
+            let path = from_working_directory(notice, text).ok_or(Errno::NOENT)?;
+            looker.open(&path)
+        };
+        match connects.carry_out(self.listener.as_fd(), notice, wish, &find) {
+            Outcome::Refused(Address::Path(text), is_others) => {
+                let path = from_working_directory(notice, &text)?;
+                Some(Attempt::Call(path, is_others))
+            }
+            _ => None,
+        }
+    }
+
+    fn connect_on(&mut self) {
+        if let Some(connects) = &mut self.connects {
+            connects.go_on(self.listener.as_fd());
+        }
+    }
+
+    /// Tells when it is time to look after connects that take their time, once there are any.
+    pub fn clock(&self) -> Option<BorrowedFd<'_>> {
+        self.connects.as_ref().and_then(Connects::clock)
     }
 
     /// Remembers what is in the way of a call. It is done while the call waits: with its last

@@ -7,7 +7,8 @@ use crate::backend::Backend;
 use crate::profile::{Enforcement, Level, Network, Profile, Protection, Reporting, Resources};
 use crate::protect::Watch;
 use crate::seccomp::{
-    CommandsRule, Filter, FilterOptions, Ground, MemoryRule, NoticeOptions, Refusal,
+    CommandsRule, Filter, FilterOptions, Ground, MemoryRule, NoticeOptions, Refusal, SocketsRule,
+    TracingRule,
 };
 use crate::survey::{Identity, Kind, Survey};
 
@@ -46,6 +47,8 @@ pub struct Plan {
     pub git_configs: BTreeMap<PathBuf, PathBuf>,
     /// Which calls are refused.
     pub(crate) filter: Filter,
+    /// The same where the kernel makes no listener for its calls: nobody carries connects out.
+    pub(crate) unheard: Option<Filter>,
     /// Those of them that the kernel is to record, where the keeper reads its record.
     pub(crate) telling: Filter,
     /// Which calls are reported.
@@ -133,7 +136,13 @@ impl Plan {
         let view = view::compile(profile, survey);
         let (limits, group) = limits::divide(&profile.resources, survey);
         let enforcement = levels::of(profile, survey);
-        let filter = Filter::new(&FilterOptions {
+        let notices = noticing(profile, survey.backend);
+        let sockets = if notices.as_ref().is_some_and(|notices| notices.what.sockets) {
+            SocketsRule::Own
+        } else {
+            SocketsRule::Pairs
+        };
+        let options = FilterOptions {
             commands: match profile.commands {
                 Some(_) => CommandsRule::Listed,
                 None => CommandsRule::Any,
@@ -152,6 +161,19 @@ impl Plan {
             } else {
                 MemoryRule::Counted
             },
+            sockets,
+            // A listed program that is traced would do whatever its tracer wants.
+            tracing: match (survey.backend, &profile.commands) {
+                (Backend::Native, None) => TracingRule::Own,
+                _ => TracingRule::Refused,
+            },
+        };
+        let filter = Filter::new(&options);
+        let unheard = (sockets == SocketsRule::Own).then(|| {
+            Filter::new(&FilterOptions {
+                sockets: SocketsRule::Pairs,
+                ..options
+            })
         });
         let plan = Self {
             identity: survey.identity,
@@ -169,7 +191,8 @@ impl Plan {
             git_configs: view.git_configs,
             telling: filter.of_telling(),
             filter,
-            notices: noticing(profile),
+            unheard,
+            notices,
             landlock: survey.landlock,
             enforcement,
             survey: survey.clone(),
@@ -251,10 +274,12 @@ impl Plan {
     }
 }
 
-fn noticing(profile: &Profile) -> Option<Noticing> {
+fn noticing(profile: &Profile, backend: Backend) -> Option<Noticing> {
     let what = NoticeOptions {
         reads: profile.reporting == Reporting::Reads,
         network: profile.network == Network::Off,
+        // In the trees of others it is not known whose socket is whose.
+        sockets: backend == Backend::Native,
     };
     (profile.reporting != Reporting::Limits).then(|| Noticing {
         what,

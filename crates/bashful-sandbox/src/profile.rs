@@ -213,7 +213,7 @@ impl Enforcement {
 /// What a limit or a protection stopped, as the kernel or the keeper saw it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Violation {
-    /// What was tried: `write`, `read`, `execute`, `command`, `network`, `syscall`,
+    /// What was tried: `write`, `read`, `execute`, `command`, `network`, `socket`, `syscall`,
     /// `memory`, `processes`, `file_size`, `disk`, `cpu_time`, `protected`, `git_config`;
     /// `unlisted` stands for those that are too many.
     pub kind: String,

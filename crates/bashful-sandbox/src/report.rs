@@ -184,6 +184,8 @@ impl Report {
             let mut wait = vec![PollFd::new(&self.socket, PollFlags::IN)];
             if let Some(notices) = &notices {
                 wait.push(PollFd::from_borrowed_fd(notices.as_fd(), PollFlags::IN));
+                let clock = notices.clock();
+                wait.extend(clock.map(|it| PollFd::from_borrowed_fd(it, PollFlags::IN)));
             }
             match poll(&mut wait, patience.as_ref()) {
                 Ok(0) => return Ok(false),
@@ -194,7 +196,7 @@ impl Report {
             if told.next().is_some_and(|told| !told.is_empty()) {
                 return Ok(true);
             }
-            let told = told.next().unwrap_or(PollFlags::empty());
+            let told = told.fold(PollFlags::empty(), PollFlags::union);
             notices = match notices {
                 Some(notices) if told.contains(PollFlags::IN) => {
                     notices.let_all_go_on();

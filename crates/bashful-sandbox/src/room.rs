@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::cgroup::{Cgroup, Cgroups, shared_groups};
+use crate::connects::Registry;
 use crate::plan::Plan;
 use crate::profile::{Network, Resources, Violation};
 
@@ -25,6 +26,7 @@ mod id_map;
 mod landlock;
 mod limits;
 mod mend;
+mod neighbours;
 mod private;
 mod waiting;
 
@@ -59,6 +61,10 @@ pub struct Room {
     retired: Vec<Cgroup>,
     next_group: u64,
     next_template: u64,
+    /// The listening sockets of its runs.
+    sockets: Registry,
+    /// Plans by which something ran, each with the number of its rights, the newest last.
+    rights: Vec<(Rc<Plan>, u64)>,
     cleaned: bool,
     /// Tells rooms of one process apart.
     number: u64,
@@ -170,6 +176,8 @@ impl Room {
             retired: Vec::new(),
             next_group: 0,
             next_template: 0,
+            sockets: Registry::default(),
+            rights: Vec::new(),
             cleaned: false,
             number,
             mounts,

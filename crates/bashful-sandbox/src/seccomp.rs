@@ -43,6 +43,24 @@ pub(crate) enum Ground {
     SharedWithoutNetwork,
 }
 
+/// Which sockets with a path or a name a run can use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SocketsRule {
+    /// None but connected pairs.
+    Pairs,
+    /// Those that it made: the keeper carries every connect out. Only with a listener for calls.
+    Own,
+}
+
+/// Whether a run may trace processes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TracingRule {
+    /// It may not.
+    Refused,
+    /// It may trace what it sees, which are processes of its own.
+    Own,
+}
+
 /// Whether the limit on a run's memory counts all of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MemoryRule {
@@ -63,6 +81,10 @@ pub(crate) struct FilterOptions {
     pub(crate) ground: Ground,
     /// Whether its memory is counted.
     pub(crate) memory: MemoryRule,
+    /// Which sockets it can use.
+    pub(crate) sockets: SocketsRule,
+    /// Whether it may trace processes.
+    pub(crate) tracing: TracingRule,
 }
 
 /// Which calls the kernel is to report.
@@ -72,13 +94,16 @@ pub(crate) struct NoticeOptions {
     pub(crate) reads: bool,
     /// Also what reaches for the network.
     pub(crate) network: bool,
+    /// Also what makes sockets listen and connects them, which the keeper carries out.
+    pub(crate) sockets: bool,
 }
 
 impl NoticeOptions {
     fn watched(self) -> impl Iterator<Item = &'static Watched> {
         let reads = self.reads.then_some(Watching::Reads);
         let network = self.network.then_some(Watching::Network);
-        [Some(Watching::Usual), reads, network]
+        let sockets = self.sockets.then_some(Watching::Sockets);
+        [Some(Watching::Usual), reads, network, sockets]
             .into_iter()
             .flatten()
             .flat_map(watched)
@@ -112,6 +137,9 @@ impl Filter {
             Scope::OldLandlock => options.landlock.is_some_and(|version| version < 3),
             Scope::UncountedMemory => options.memory == MemoryRule::Uncounted,
             Scope::SharedNetwork => options.ground == Ground::SharedWithoutNetwork,
+            Scope::PairsOnly => options.sockets == SocketsRule::Pairs,
+            Scope::OwnSockets => options.sockets == SocketsRule::Own,
+            Scope::NoTracing => options.tracing == TracingRule::Refused,
         };
         let rules: Vec<&'static Rule> = table::rules().filter(applies).collect();
         let instructions = compile::compile(&rules);
@@ -201,6 +229,7 @@ const MET_IN_PASSING: &[&str] = &[
     "clone3",
     "fcntl",
     "get_mempolicy",
+    "getsockopt",
     "ioctl",
     "io_uring_setup",
     "memfd_create",

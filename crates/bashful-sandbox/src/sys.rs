@@ -2,6 +2,7 @@
 //! call that decides nothing.
 
 pub(crate) mod attempt;
+pub(crate) mod connects;
 pub(crate) mod entry;
 pub(crate) mod first;
 pub(crate) mod fork;

@@ -17,12 +17,18 @@ pub(super) fn changes_files(notice: &Notice, what: NoticeOptions) -> bool {
     };
     match watched.act {
         Act::Open { flags } => argument(notice, flags).is_none_or(|flags| flags & WRITING != 0),
-        Act::Write | Act::Change | Act::Permit | Act::Make | Act::Move => true,
+        Act::Write
+        | Act::Change
+        | Act::Permit
+        | Act::Make
+        | Act::Move
+        | Act::Bind { .. } => true,
         Act::Remove
         | Act::Execute
         | Act::Enter
         | Act::Look { .. }
         | Act::Connect { .. }
+        | Act::Listen
         // Of a file that was opened for writing before.
         | Act::Allocate { .. } => false,
     }

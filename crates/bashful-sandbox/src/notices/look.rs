@@ -4,16 +4,20 @@ mod words;
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashSet;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, AtFlags, CWD, FileType, accessat};
+use rustix::io::Errno;
 
 use super::address::leads_out;
 use super::told::Attempt;
 use super::tree::{Found, Last, Spot, Tree};
 use crate::backend::Backend;
+use crate::kernel_file::kernel_bytes;
 use crate::plan::{Entry, Plan, Right};
-use crate::profile::Violation;
+use crate::profile::{Network, Violation};
 use crate::survey::Identity;
 use words::{SOURCE, closed, hidden, in_directory, in_hosts_tmp, is_for_passing_files, unlisted};
 pub(super) use words::{is_own, without_remedy_if_own};
@@ -93,6 +97,10 @@ impl Looker {
             Attempt::Enter(path) => self.seeing(path, Last::Followed, plan),
             Attempt::Read(path) => self.reading(path, plan),
             Attempt::Look(path, last) => self.seeing(path, *last, plan),
+            Attempt::Nothing => None,
+            Attempt::Call(path, is_others) => self.calling(path, *is_others),
+            // The network is the host's, or its own loopback.
+            Attempt::Connect(_) if plan.network == Network::On => None,
             Attempt::Connect(bytes) => leads_out(bytes).map(|address| Violation {
                 kind: "network".to_owned(),
                 address: Some(address.to_string()),
@@ -105,6 +113,36 @@ impl Looker {
                 ..Violation::default()
             }),
         }
+    }
+
+    /// What is at this path, to be connected to.
+    pub(super) fn open(&self, path: &Path) -> Result<OwnedFd, Errno> {
+        self.run.as_ref().ok_or(Errno::ACCESS)?.open_end(path)
+    }
+
+    /// A socket that the run was not connected to. One that nobody listens at any more is no wall.
+    fn calling(&self, path: &Path, is_others: bool) -> Option<Violation> {
+        let spot = match self.find(path, Last::Followed) {
+            Found::There(spot) => spot,
+            _ => self.on_host(path, Last::Followed)?,
+        };
+        if spot.kind != FileType::Socket {
+            return None;
+        }
+        let note = if is_others {
+            "a run with other rights has made it; only those with the same rights connect to each other"
+        } else if is_bound_on_host(&spot.path) {
+            "it belongs to the host; inside, only sockets that were made there can be connected to"
+        } else {
+            return None;
+        };
+        Some(Violation {
+            kind: "socket".to_owned(),
+            path: Some(spot.path),
+            source: SOURCE.to_owned(),
+            note: Some(note.to_owned()),
+            ..Violation::default()
+        })
     }
 
     /// Whether nothing is at this path, not even a link, in a directory that is known to be open.
@@ -337,6 +375,20 @@ impl Looker {
                 || accessat(CWD, &there.path, Access::WRITE_OK, AtFlags::EACCESS).is_ok()
         })
     }
+}
+
+/// Whether a process of the host has bound a socket to this path. By the text alone: this is for a
+/// report.
+fn is_bound_on_host(path: &Path) -> bool {
+    let Ok(table) = kernel_bytes("/proc/net/unix") else {
+        return false;
+    };
+    let path = path.as_os_str().as_bytes();
+    let mut lines = table.split(|byte| *byte == b'\n');
+    lines.any(|line| {
+        line.strip_suffix(path)
+            .is_some_and(|before| before.ends_with(b" "))
+    })
 }
 
 /// Whether Landlock decides what may be opened, since the tree is the host's.

@@ -115,7 +115,11 @@ fn what_landlock_refused_and_was_seen_before_is_told_once() {
 
 #[test]
 fn calls_are_told_only_where_they_may_meet_a_wall() {
-    let options = |reads, network| NoticeOptions { reads, network };
+    let options = |reads, network| NoticeOptions {
+        reads,
+        network,
+        sockets: false,
+    };
     let usual = options(false, false);
     let number = |number: i64| i32::try_from(number).unwrap();
     assert!(usual.of_call(number(libc::SYS_execve)).is_some());

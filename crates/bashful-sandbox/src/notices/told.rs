@@ -7,6 +7,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use super::tree::Last;
+use crate::connects::address::{Address, parse};
 use crate::seccomp::{Act, End, NoticeOptions, Place};
 use crate::sys::notices::{Notice, read_memory};
 
@@ -15,6 +16,9 @@ const MOST_PATH: usize = 4096;
 const USUAL_PATH: usize = 256;
 /// The longest address that is of interest.
 const MOST_ADDRESS: usize = 32;
+
+/// The longest address of a unix socket.
+const MOST_SOCKET_PATH: usize = 110;
 
 /// What was tried.
 #[derive(Debug, Hash, PartialEq, Eq)]
@@ -37,6 +41,10 @@ pub(super) enum Attempt {
     Enter(PathBuf),
     /// The bytes of an address.
     Connect(Vec<u8>),
+    /// Connecting to the socket there, which a run with other rights has made if this is true.
+    Call(PathBuf, bool),
+    /// What meets no wall.
+    Nothing,
 }
 
 impl Attempt {
@@ -89,7 +97,28 @@ pub(super) fn gather(
             bytes.truncate(read);
             Attempt::Connect(bytes)
         }
+        Act::Bind { length } => {
+            let length = argument(notice, length)? & u64::from(u32::MAX);
+            let mut bytes = vec![0; usize::try_from(length).ok()?.min(MOST_SOCKET_PATH)];
+            let from = argument(notice, watched.path.path)?;
+            let read = read_memory(notice.thread, from, &mut bytes)?;
+            bytes.truncate(read);
+            match parse(&bytes) {
+                Ok(Address::Path(text)) => Attempt::Make(self::path(notice, watched.path, text)?),
+                _ => Attempt::Nothing,
+            }
+        }
+        Act::Listen => Attempt::Nothing,
     })
+}
+
+/// A path that a call names, which is relative to the working directory if to anything.
+pub(super) fn from_working_directory(notice: &Notice, text: &[u8]) -> Option<PathBuf> {
+    let place = Place {
+        directory: None,
+        path: 0,
+    };
+    path(notice, place, text.to_vec())
 }
 
 /// How much space a call sets aside, if it does.

@@ -106,6 +106,15 @@ impl Tree {
         Some(PathBuf::from(OsString::from_vec(target.into_bytes())))
     }
 
+    /// What is at this path, to be connected to.
+    pub(super) fn open_end(&self, path: &Path) -> Result<OwnedFd, Errno> {
+        match self.open(path, OFlags::PATH | OFlags::CLOEXEC) {
+            // A server would have to be asked, which may never answer.
+            Err(Errno::AGAIN) => Err(Errno::CONNREFUSED),
+            opened => opened,
+        }
+    }
+
     fn open(&self, path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
         // Links into the middle of a process are not followed: they would lead into ours.
         let resolve = ResolveFlags::IN_ROOT | ResolveFlags::NO_MAGICLINKS;

@@ -14,6 +14,7 @@ use rustix::process::{Pid, Signal, pidfd_open, pidfd_send_signal};
 use super::{BuildError, Room};
 use crate::ExitStatus;
 use crate::cgroup::{Cgroup, CgroupError, shared_groups};
+use crate::connects::{Connects, Neighbour};
 use crate::launch::{Launch, LaunchError, Stage};
 use crate::notices::Notices;
 use crate::plan::Plan;
@@ -78,6 +79,8 @@ pub struct Confined {
     pub(crate) noticing: Option<NoticeOptions>,
     /// A directory that it may write though its plan does not say so.
     pub(crate) own: Option<PathBuf>,
+    /// Whose sockets it may connect to, until it is listened to.
+    neighbour: Option<Neighbour>,
 }
 
 impl Room {
@@ -154,6 +157,11 @@ impl Room {
             .map_err(|error| failed(Stage::Strings, error.into()))?;
         let filter = Program::new(plan.filter.instructions())
             .map_err(|error| failed(Stage::Filter, error))?;
+        let unheard = plan.unheard.as_ref();
+        let unheard = unheard
+            .map(|filter| Program::new(filter.instructions()))
+            .transpose()
+            .map_err(|error| failed(Stage::Filter, error))?;
         let noticing = plan.notices.as_ref();
         let number = init::fresh_number().map_err(|errno| failed(Stage::Filter, errno.into()))?;
         let notices = noticing.map(|noticing| noticing.filter.with_number(number));
@@ -186,6 +194,7 @@ impl Room {
                 .and_then(|template| template.ruleset.as_ref())
                 .map(raw),
             filter: Some(filter),
+            unheard,
             notices,
             number,
             recorded,
@@ -211,6 +220,7 @@ impl Room {
                 notices: None,
                 noticing: noticing.map(|noticing| noticing.what),
                 own: None,
+                neighbour: self.neighbour(),
             }),
             Err(error) => {
                 self.retire(group);
@@ -312,6 +322,7 @@ impl Confined {
             notices: None,
             noticing: None,
             own: None,
+            neighbour: None,
         }
     }
 
@@ -410,7 +421,8 @@ impl Confined {
     pub(super) fn listen(&mut self, listener: OwnedFd) {
         let own = self.own.take();
         let what = self.noticing;
-        self.notices = what.map(|what| Notices::new(listener, what, own));
+        let connects = self.neighbour.take().map(Connects::new);
+        self.notices = what.map(|what| Notices::new(listener, what, own, connects));
     }
 
     fn did_not_start(&mut self, (stage, source): (Stage, io::Error)) -> LaunchError {

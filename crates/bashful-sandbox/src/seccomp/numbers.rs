@@ -79,6 +79,9 @@ pub(super) const TIOCSETD: u32 = 0x5423;
 /// Takes a lease on a file.
 pub(super) const F_SETLEASE: u32 = 1024;
 
+/// Asks for a descriptor of the process at the other end.
+pub(super) const SO_PEERPIDFD: u32 = 77;
+
 /// The personality of Linux itself.
 pub(super) const PER_LINUX: u32 = 0;
 /// Asks for the personality without changing it.

@@ -117,6 +117,12 @@ pub(super) enum Scope {
     UncountedMemory,
     /// In runs without a network that have no network namespace.
     SharedNetwork,
+    /// In runs whose connects nobody carries out.
+    PairsOnly,
+    /// In runs whose connects the keeper carries out.
+    OwnSockets,
+    /// In runs that may trace nothing.
+    NoTracing,
 }
 
 /// Calls that are refused. Where several rules name a call, the first whose tests are

@@ -56,6 +56,7 @@ const NO_SUCH_REQUEST: Named<u32> = error!(ENOTTY);
 const NO_SUCH_FAMILY: Named<u32> = error!(EAFNOSUPPORT);
 const NO_SUCH_PROTOCOL: Named<u32> = error!(EPROTONOSUPPORT);
 const NO_SUCH_TYPE: Named<u32> = error!(ESOCKTNOSUPPORT);
+const NO_SUCH_OPTION: Named<u32> = error!(ENOPROTOOPT);
 
 /// Refuses these calls whatever their arguments.
 const fn refuse(calls: &'static [Named<i64>], reason: &'static str) -> Rule {

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use super::assembler::{Assembler, Condition};
 use super::numbers::THIS_ARCHITECTURE;
-use super::{CommandsRule, Filter, FilterOptions, Ground, MemoryRule};
+use super::{CommandsRule, Filter, FilterOptions, Ground, MemoryRule, SocketsRule, TracingRule};
 use expected::{Verdict, expected};
 use machine::{Call, run};
 
@@ -27,6 +27,8 @@ fn filter(commands: CommandsRule) -> &'static Filter {
                 landlock: None,
                 ground: Ground::Apart,
                 memory: MemoryRule::Counted,
+                sockets: SocketsRule::Pairs,
+                tracing: TracingRule::Refused,
             })
         })
     });
@@ -250,6 +252,8 @@ fn what_namespaces_do_not_keep_apart_the_filter_does() {
             landlock,
             ground,
             memory: MemoryRule::Counted,
+            sockets: SocketsRule::Pairs,
+            tracing: TracingRule::Refused,
         });
         let call = call(u32::try_from(number).unwrap(), arguments);
         Verdict::from_kernel(run(filter.instructions(), &call))
@@ -300,6 +304,8 @@ fn large_segments_are_refused_where_nothing_counts_memory() {
             landlock: None,
             ground: Ground::Apart,
             memory,
+            sockets: SocketsRule::Pairs,
+            tracing: TracingRule::Refused,
         });
         let number = u32::try_from(libc::SYS_shmget).unwrap();
         let call = call(number, [u64::MAX, size, u64::MAX, 0, 0, 0]);
@@ -317,5 +323,63 @@ fn large_segments_are_refused_where_nothing_counts_memory() {
         assert_eq!(answer(MemoryRule::Uncounted, size), expected, "{size:x}");
         let counted = answer(MemoryRule::Counted, size);
         assert_eq!(counted, Verdict::Allow, "{size:x}");
+    }
+}
+
+/// Where the keeper carries connects out, only this differs: streams and packets can be made, and
+/// the process at the other end stays unknown. Where tracing is a run's own matter, only tracing.
+#[test]
+fn what_is_opened_is_all_that_is_opened() {
+    let filter = |sockets, tracing| {
+        Filter::new(&FilterOptions {
+            commands: CommandsRule::Any,
+            landlock: None,
+            ground: Ground::Apart,
+            memory: MemoryRule::Counted,
+            sockets,
+            tracing,
+        })
+    };
+    let own = filter(SocketsRule::Own, TracingRule::Refused);
+    let tracing = filter(SocketsRule::Pairs, TracingRule::Own);
+    let number = |number: i64| u32::try_from(number).unwrap();
+    let (socket, option) = (number(libc::SYS_socket), number(libc::SYS_getsockopt));
+    let traced = [
+        libc::SYS_ptrace,
+        libc::SYS_process_vm_readv,
+        libc::SYS_process_vm_writev,
+    ]
+    .map(number);
+    let stream = |kind: u64| matches!(kind & 0xf, 1 | 5);
+    let kinds = [0, 1, 2, 3, 5, 10, 0x8_0001, 0x8_0805, HIGH | 1];
+    let triples = kinds.map(|kind| [1, kind, 77, 1, 0, 0]);
+    let others = [
+        [2, 1, 6, 0, 0, 0],
+        [HIGH | 1, 2, 0, 0, 0, 0],
+        [0, 1, 76, 0, 0, 0],
+    ];
+    for number in 0..=600 {
+        for arguments in triples.into_iter().chain(others) {
+            let call = call(number, arguments);
+            let usual = expected(CommandsRule::Any, &call);
+            let [family, kind, what, ..] = arguments;
+            let is_unix = number == socket && family & 0xffff_ffff == 1;
+            let wanted = match () {
+                () if is_unix && stream(kind) => Verdict::Allow,
+                () if number == option && kind & 0xffff_ffff == 1 && what == 77 => {
+                    Verdict::Error(libc::ENOPROTOOPT.cast_unsigned())
+                }
+                () => usual,
+            };
+            let answer = Verdict::from_kernel(run(own.instructions(), &call));
+            assert_eq!(answer, wanted, "{call:x?}");
+            let wanted = if traced.contains(&number) {
+                Verdict::Allow
+            } else {
+                usual
+            };
+            let answer = Verdict::from_kernel(run(tracing.instructions(), &call));
+            assert_eq!(answer, wanted, "{call:x?}");
+        }
     }
 }

@@ -93,6 +93,7 @@ fn carry_out(report: RawFd, instructed: Instructed) -> Result<Started, (Stage, c
         ruleset: ruleset.as_ref().map(AsRawFd::as_raw_fd),
         landlock: setup.landlock,
         filter,
+        unheard: None,
         notices,
         number,
         recorded,

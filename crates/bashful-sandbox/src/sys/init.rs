@@ -14,7 +14,7 @@ use std::ffi::{CString, c_char, c_int, c_void};
 use std::io;
 use std::os::fd::RawFd;
 
-use super::notices::give_notice;
+use super::notices::{Heard, give_notice};
 use super::seccomp::Program;
 use super::spawn::{Plan, STACK_BYTES, check, command, join, limit_self};
 use super::terminal::{mount_terminals, open_terminal, tell_with_terminal};
@@ -37,6 +37,8 @@ pub(crate) struct Room<'a> {
     pub(crate) ruleset: Option<RawFd>,
     /// The system call filter; none where the first process has it already.
     pub(crate) filter: Option<Program<'a>>,
+    /// What is installed instead where the keeper does not hear of its calls; it refuses more.
+    pub(crate) unheard: Option<Program<'a>>,
     /// The version of Landlock that made it.
     pub(crate) landlock: u32,
     /// Refusals that the kernel is to record, all of them also in the filter.
@@ -317,7 +319,7 @@ pub(super) fn limit_command(room: &Room<'_>) -> Result<(), (Stage, c_int)> {
 
 /// The command's own part, after what every launch does and before it executes. The listener for
 /// its calls goes to the keeper through this socket.
-pub(super) fn confine_command(room: &Room<'_>, socket: RawFd) -> Result<(), (Stage, c_int)> {
+pub(super) fn confine_command(room: &Room<'_>, socket: RawFd) -> Result<Heard, (Stage, c_int)> {
     if let Some(ruleset) = room.ruleset {
         let record = if room.recorded.is_some() && room.landlock >= RECORDS {
             RECORD_AFTER_EXEC
@@ -332,8 +334,9 @@ pub(super) fn confine_command(room: &Room<'_>, socket: RawFd) -> Result<(), (Sta
 }
 
 /// The last step before exec.
-pub(super) fn filter_calls(room: &Room<'_>) -> Result<(), (Stage, c_int)> {
-    if let Some(filter) = &room.filter {
+pub(super) fn filter_calls(room: &Room<'_>, heard: Heard) -> Result<(), (Stage, c_int)> {
+    let stricter = room.unheard.as_ref().filter(|_| heard == Heard::No);
+    if let Some(filter) = stricter.or(room.filter.as_ref()) {
         filter.install().map_err(|errno| (Stage::Filter, errno))?;
     }
     if let Some(recorded) = &room.recorded {

@@ -94,6 +94,11 @@ pub(crate) fn let_go_on(listener: impl AsFd, notice: &Notice) {
     unsafe { libc::ioctl(listener.as_fd().as_raw_fd(), SEND as _, &raw const answer) };
 }
 
+/// Has the call succeed without being carried out: that was done elsewhere.
+pub(crate) fn have_succeed(listener: impl AsFd, notice: &Notice) {
+    have_fail(listener, notice, 0);
+}
+
 /// Has the call fail with this error, without being carried out.
 pub(crate) fn have_fail(listener: impl AsFd, notice: &Notice, error: c_int) {
     let answer = Answer {
@@ -175,15 +180,25 @@ pub(crate) fn read_memory(thread: u32, address: u64, buffer: &mut [u8]) -> Optio
 /// The command's own part: has the kernel report its calls, and sends the listener to the keeper.
 /// If the kernel does not offer that, the run goes on without. Only a listener that is lost on the
 /// way stops it: its calls would fail.
-pub(super) fn give_notice(room: &Room<'_>, socket: RawFd) -> Result<(), (Stage, c_int)> {
+pub(super) fn give_notice(room: &Room<'_>, socket: RawFd) -> Result<Heard, (Stage, c_int)> {
     let Some(notices) = &room.notices else {
-        return Ok(());
+        return Ok(Heard::No);
     };
     let Ok(listener) = notices.install_with_listener() else {
-        return Ok(());
+        return Ok(Heard::No);
     };
     let sent = tell_with_descriptor(socket, &Record::Listening, listener);
     // SAFETY: takes no memory; the descriptor is ours and used no more.
     check(Stage::Filter, unsafe { libc::close(listener) })?;
-    sent.map_err(|errno| (Stage::Filter, errno))
+    sent.map_err(|errno| (Stage::Filter, errno))?;
+    Ok(Heard::Yes)
+}
+
+/// Whether the keeper hears of a command's calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Heard {
+    /// It does.
+    Yes,
+    /// Nobody does: the kernel has made no listener.
+    No,
 }

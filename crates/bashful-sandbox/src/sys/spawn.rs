@@ -15,6 +15,7 @@ use super::init::{
     Room, confine_command, enter_directory, enter_room, errno, filter_calls, limit_command, tell,
 };
 use super::limits::OpenFiles;
+use super::notices::Heard;
 use crate::launch::{FIRST_INHERITED, PLACES, Stage};
 use crate::report::Record;
 
@@ -309,10 +310,11 @@ pub(super) fn follow(plan: &Plan<'_>) -> Result<(), (Stage, c_int)> {
         // SAFETY: takes no memory.
         check(Stage::Directory, unsafe { libc::fchdir(directory) })?;
     }
+    let mut heard = Heard::No;
     if let Some(room) = room {
         enter_directory(room)?;
         if plan.ahead.is_none() {
-            confine_command(room, room.report)?;
+            heard = confine_command(room, room.report)?;
         }
         // After the listener was sent: where the user has more descriptors under way than the command
         // may open files, the kernel sends no further one.
@@ -328,7 +330,7 @@ pub(super) fn follow(plan: &Plan<'_>) -> Result<(), (Stage, c_int)> {
     let after = inherit(plan.inherited)?;
     close_all_but_inherited(after, plan.ahead.map(|ahead| ahead.line));
     if let (Some(room), None) = (room, plan.ahead) {
-        filter_calls(room)?;
+        filter_calls(room, heard)?;
     }
     let number = room.map_or(0, |room| room.number);
     // SAFETY: the arrays end with a null pointer and point to live C strings. The number is in a

@@ -92,8 +92,8 @@ fn get_ready(room: &Room<'_>, line: RawFd) -> Result<Ahead, (Stage, c_int)> {
     check(Stage::Descriptors, null)?;
     reset_signals();
     take_back_pages();
-    confine_command(room, line)?;
-    filter_calls(room)?;
+    let heard = confine_command(room, line)?;
+    filter_calls(room, heard)?;
     tell(line, &Record::Ready);
     Ok(Ahead { line, null })
 }

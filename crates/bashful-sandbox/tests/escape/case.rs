@@ -22,6 +22,8 @@ const PRELUDE_BASH: &str = include_str!("prelude.sh");
 pub(crate) enum Act {
     /// Lines for Python, after `prelude.py`.
     Python(&'static str),
+    /// The same after others.
+    PythonAfter(&'static str, &'static str),
     /// Lines for bash, after `prelude.sh`.
     Bash(&'static str),
 }
@@ -30,9 +32,9 @@ impl Act {
     /// The program, and its arguments after its name.
     pub(crate) fn words(self) -> (PathBuf, Vec<String>) {
         let words = match self {
-            Self::Python(code) => {
+            Self::Python(_) | Self::PythonAfter(..) => {
                 let flags = ["-I", "-S", "-B", "-c"].map(str::to_owned);
-                let texts = [PRELUDE_PYTHON.to_owned(), outdented(code), numbers()];
+                let texts = [PRELUDE_PYTHON.to_owned(), self.lines(), numbers()];
                 let program = std::fs::canonicalize(PYTHON).expect("the suite needs python3");
                 return (program, flags.into_iter().chain(texts).collect());
             }
@@ -40,6 +42,18 @@ impl Act {
         };
         let flags = ["--noprofile", "--norc", "-c"].map(str::to_owned);
         (BASH.into(), flags.into_iter().chain([words]).collect())
+    }
+}
+
+impl Act {
+    /// What Python is to do.
+    fn lines(self) -> String {
+        match self {
+            Self::Python(code) | Self::Bash(code) => outdented(code),
+            Self::PythonAfter(before, code) => {
+                format!("{}\n{}", outdented(before), outdented(code))
+            }
+        }
     }
 }
 
@@ -133,6 +147,16 @@ impl Case {
 
     pub(crate) fn python(class: &'static str, name: &'static str, code: &'static str) -> Self {
         Self::new(class, name, Act::Python(code))
+    }
+
+    /// Lines that several acts begin with, and an act.
+    pub(crate) fn python_after(
+        class: &'static str,
+        name: &'static str,
+        before: &'static str,
+        code: &'static str,
+    ) -> Self {
+        Self::new(class, name, Act::PythonAfter(before, code))
     }
 
     pub(crate) fn bash(class: &'static str, name: &'static str, code: &'static str) -> Self {

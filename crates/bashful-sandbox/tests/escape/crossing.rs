@@ -1,6 +1,11 @@
 //! From one run to another of the same room, and from one room to another.
 
 use crate::case::{Case, Place};
+use crate::judge::sentence;
+use crate::owner::Owner;
+use crate::process::{Ground, Helper, perform};
+use crate::room;
+use crate::scene::Scene;
 
 const CLASS: &str = "crossing";
 
@@ -18,6 +23,7 @@ fn between_rooms(name: &'static str, code: &'static str, helper: &'static str) -
 pub(crate) fn cases() -> Vec<Case> {
     let mut cases = runs();
     cases.extend(rooms());
+    cases.extend(rights());
     cases
 }
 
@@ -123,4 +129,79 @@ fn rooms() -> Vec<Case> {
             BYSTANDER)
             .control(crate::case::Control::Never("the host has no scratch directory")),
     ]
+}
+
+/// A run that listens where all runs of its room come.
+const LISTENER: &str = r#"
+    path = "/tmp/" + E["MARKER"]
+    servers = [socket.socket(socket.AF_UNIX) for _ in range(2)]
+    servers[0].bind(path); os.chmod(path, 0o777); servers[1].bind("\0" + E["MARKER"])
+    for server in servers: server.listen(); server.setblocking(False)
+    ready(); os.unlink(path)
+    for server in servers:
+        try: server.accept(); disturbed("somebody called")
+        except BlockingIOError: pass"#;
+
+/// Runs of one room with different rights: what a yes opened for one must not be handed to another, and
+/// a connection carries open files.
+fn rights() -> Vec<Case> {
+    let by_path = r#"
+        socket.socket(socket.AF_UNIX).connect("/tmp/" + E["MARKER"])"#;
+    let by_name = r#"
+        socket.socket(socket.AF_UNIX).connect("\0" + E["MARKER"])"#;
+    let same_path = r#"
+        # It makes one of its own by the same name, before and after.
+        path = "/tmp/" + E["MARKER"]
+        if "CONTROL" not in E: os.rename(path, path + "-theirs")
+        try:
+            server = socket.socket(socket.AF_UNIX); server.bind(path); server.listen()
+        except OSError: pass
+        if "CONTROL" not in E: os.unlink(path); os.rename(path + "-theirs", path)
+        socket.socket(socket.AF_UNIX).connect(path)"#;
+    let case = |name, code, attack| {
+        Case::python(CLASS, name, code)
+            .helper(Place::SameRoom, LISTENER)
+            .felt()
+            .attack(attack)
+    };
+    vec![
+        case("socket_of_a_run_with_fewer_rights", by_path, from_wider),
+        case("socket_of_a_run_with_more_rights", by_path, from_narrower),
+        case("name_of_a_run_with_fewer_rights", by_name, from_wider),
+        case("name_of_a_run_with_more_rights", by_name, from_narrower),
+        case("socket_put_where_its_own_was", same_path, from_narrower),
+    ]
+}
+
+fn from_wider(case: &Case, owner: Owner) -> Result<String, String> {
+    between_rights(case, owner, true)
+}
+
+fn from_narrower(case: &Case, owner: Owner) -> Result<String, String> {
+    between_rights(case, owner, false)
+}
+
+/// The helper listens with one set of rights, and the act calls with another.
+fn between_rights(case: &Case, owner: Owner, act_is_wider: bool) -> Result<String, String> {
+    let mut scene = Scene::new(owner);
+    scene.set();
+    let narrow = scene.profile();
+    let mut wide = scene.profile();
+    wide.read.push(scene.host.clone());
+    let (first, second) = if act_is_wider {
+        (narrow, wide)
+    } else {
+        (wide, narrow)
+    };
+    let mut room = room::open(&first)?;
+    // While the helper is attended to by a thread, no other tree can be built.
+    let plan = room::plan(&second)?;
+    let built = room.build_for(&plan);
+    built.map_err(|error| error.to_string())?;
+    let (_, listener) = case.helper.ok_or("no helper")?;
+    let helper = Helper::start(listener, &mut scene, &mut Ground::Room(&mut room))?;
+    let ended = perform(case.act, &mut scene, &mut Ground::RoomBy(&mut room, plan))?;
+    let mut felt = scene.felt();
+    felt.extend(helper.finish()?);
+    sentence(case, &ended, felt)
 }

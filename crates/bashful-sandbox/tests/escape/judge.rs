@@ -186,7 +186,11 @@ fn attack(case: &Case, owner: Owner) -> Result<String, String> {
 }
 
 /// What an attack came to, from what the act says and what the host felt.
-fn sentence(case: &Case, ended: &Ended, mut felt: Vec<String>) -> Result<String, String> {
+pub(crate) fn sentence(
+    case: &Case,
+    ended: &Ended,
+    mut felt: Vec<String>,
+) -> Result<String, String> {
     if !felt.is_empty() {
         felt.dedup();
         return Err(format!(

@@ -1,6 +1,7 @@
 //! Interfaces of the kernel that few programs need and many attacks begin with.
 
 use crate::case::{Case, Control};
+use crate::programs::only_python;
 
 const CLASS: &str = "kernel";
 
@@ -24,9 +25,39 @@ pub(crate) fn cases() -> Vec<Case> {
     cases
 }
 
-/// Looking into and steering other processes, here always a child of the act.
+/// Looking into and steering other processes, here always a child of the act; and what a tracer
+/// could do to a filter.
 fn observation() -> Vec<Case> {
     vec![
+        python(
+            "filter_suspended_by_a_tracer",
+            r#"
+            child = os.fork()
+            if child == 0: time.sleep(20); os._exit(0)
+            try: call("ptrace", 0x4206, child, 0, 0x200000)
+            finally: os.kill(child, 9)"#,
+        )
+        .control(Control::Root("only root may ask for that")),
+        #[cfg(target_arch = "x86_64")]
+        python(
+            "call_exchanged_by_a_tracer",
+            r#"
+            # The child asks for its parent; its tracer turns that into a new namespace.
+            child = os.fork()
+            if child == 0:
+                call("ptrace", 0, 0, 0, 0); os.kill(os.getpid(), signal.SIGSTOP)
+                os.getppid(); os._exit(0)
+            os.waitpid(child, 0)
+            def step(): call("ptrace", 24, child, 0, 0); os.waitpid(child, 0)
+            def peek(at):
+                word = ctypes.c_long(); call("ptrace", 3, child, at, ctypes.byref(word)); return word.value
+            step()
+            while peek(15 * 8) != 110: step()
+            call("ptrace", 6, child, 15 * 8, int(NUMBERS["unshare"]))
+            call("ptrace", 6, child, 14 * 8, 0x10000000)
+            step(); code = peek(10 * 8); os.kill(child, 9)
+            if code < 0: raise OSError(-code, "refused")"#,
+        ),
         python(
             "trace_a_child",
             r#"
@@ -34,11 +65,14 @@ fn observation() -> Vec<Case> {
             if child == 0: time.sleep(20); os._exit(0)
             try: call("ptrace", 0x4206, child, 0, 0)
             finally: os.kill(child, 9)"#,
-        ),
+        )
+        // One that is traced would do what no listed program does.
+        .profile(only_python),
         python(
             "be_traced",
             r#"in_child(lambda: call("ptrace", 0, 0, 0, 0))"#,
-        ),
+        )
+        .profile(only_python),
         python(
             "read_memory_of_a_child",
             r#"
@@ -47,7 +81,8 @@ fn observation() -> Vec<Case> {
             part = struct.pack("QQ", ctypes.addressof(buffer), 8)
             try: call("process_vm_readv", child, part, 1, part, 1, 0)
             finally: os.kill(child, 9)"#,
-        ),
+        )
+        .profile(only_python),
         python(
             "write_memory_of_a_child",
             r#"
@@ -56,7 +91,8 @@ fn observation() -> Vec<Case> {
             part = struct.pack("QQ", ctypes.addressof(buffer), 8)
             try: call("process_vm_writev", child, part, 1, part, 1, 0)
             finally: os.kill(child, 9)"#,
-        ),
+        )
+        .profile(only_python),
         python(
             "write_memory_file_of_a_child",
             r#"

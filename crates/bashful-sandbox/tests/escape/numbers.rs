@@ -10,7 +10,7 @@ macro_rules! table {
 pub(crate) fn numbers() -> String {
     let calls = table![
         SYS_acct SYS_add_key SYS_adjtimex SYS_bpf SYS_capset SYS_chroot SYS_clock_settime SYS_clone
-        SYS_clone3 SYS_delete_module SYS_execveat SYS_fallocate SYS_fanotify_init SYS_fchmodat
+        SYS_clone3 SYS_connect SYS_delete_module SYS_execveat SYS_fallocate SYS_fanotify_init SYS_fchmodat
         SYS_fchmodat2 SYS_finit_module SYS_fsmount SYS_fsopen SYS_fspick SYS_init_module
         SYS_io_uring_setup SYS_kcmp SYS_kexec_load SYS_keyctl SYS_linkat SYS_mbind SYS_memfd_create
         SYS_memfd_secret SYS_mkdirat SYS_mknodat SYS_mount SYS_mount_setattr SYS_move_mount

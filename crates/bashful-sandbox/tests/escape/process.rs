@@ -7,7 +7,9 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, Stdio};
 use std::thread::{self, JoinHandle};
 
-use bashful_sandbox::{Confined, ExitStatus, Launch, Room, signal_process};
+use std::rc::Rc;
+
+use bashful_sandbox::{Confined, ExitStatus, Launch, Plan, Room, signal_process};
 use rustix::fs::MemfdFlags;
 use rustix::process::Signal;
 
@@ -18,6 +20,8 @@ use crate::room::InWrapper;
 pub(crate) enum Ground<'a> {
     Host,
     Room(&'a mut Room),
+    /// By another plan than the room's.
+    RoomBy(&'a mut Room, Rc<Plan>),
     Wrapper(&'a mut InWrapper),
 }
 
@@ -76,6 +80,12 @@ impl Start<'_> {
                 started
                     .map(|run| Running::Confined(Box::new(run)))
                     .map_err(|error| chain(&error))
+            }
+            Ground::RoomBy(room, plan) => {
+                let started = room.start(plan, self.launch()?);
+                let mut run = started.map_err(|error| chain(&error))?;
+                run.await_start().map_err(|error| chain(&error))?;
+                Ok(Running::Confined(Box::new(run)))
             }
             Ground::Wrapper(wrapper) => wrapper
                 .exec(&self.launch()?)

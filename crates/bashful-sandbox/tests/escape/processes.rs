@@ -8,6 +8,11 @@ const CLASS: &str = "processes";
 /// A process of the host that does nothing.
 const BYSTANDER: &str = "ready()";
 
+/// The same, which lets itself be traced.
+const TRACEABLE: &str = r#"
+    libc.prctl(0x59616d61, ctypes.c_ulong(-1 & 0xffffffffffffffff), 0, 0, 0)
+    ready()"#;
+
 fn python(name: &'static str, code: &'static str) -> Case {
     Case::python(CLASS, name, code)
 }
@@ -111,6 +116,30 @@ fn of_the_host() -> Vec<Case> {
             .helper(Place::Host, BYSTANDER),
         python("schedule_another", r#"
             os.setpriority(os.PRIO_PROCESS, int(E["HELPER"]), 19)"#).helper(Place::Host, BYSTANDER),
+        python("attach_to_init", r#"
+            first(lambda: call("ptrace", 0x4206, int(init()), 0, 0),
+                  lambda: call("ptrace", 16, int(init()), 0, 0))"#)
+            .helper(Place::Host, TRACEABLE),
+        python("memory_of_init_by_call", r#"
+            buffer = ctypes.create_string_buffer(8)
+            here = struct.pack("QQ", ctypes.addressof(buffer), 8)
+            # The code of a program without a fixed place is near the one of this program.
+            there = struct.pack("QQ", int(E["ADDRESS"], 0) if "CONTROL" in E else 0x400000, 8)
+            call("process_vm_readv", int(init()), here, 1, there, 1, 0)"#)
+            .helper(Place::Host, r#"
+                buffer = ctypes.create_string_buffer(8)
+                libc.prctl(0x59616d61, ctypes.c_ulong(-1 & 0xffffffffffffffff), 0, 0, 0)
+                say(ADDRESS=ctypes.addressof(buffer)); ready()"#),
+        python("attach_to_all_others", r#"
+            # All that is seen is ours, or is the first process.
+            found = others()
+            if "CONTROL" in E: found = [int(init())]
+            for number in found:
+                try: call("ptrace", 0x4206, number, 0, 0)
+                except OSError: continue
+                reached(str(number))
+            blocked("none of them")"#)
+            .helper(Place::Host, TRACEABLE),
         python("attach_to_another", r#"
             call("ptrace", 0x4206, int(E["HELPER"]), 0, 0)"#)
             .helper(Place::Host, r#"

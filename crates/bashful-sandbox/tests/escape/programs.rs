@@ -17,7 +17,7 @@ pub(crate) fn program(path: &str) -> PathBuf {
 }
 
 /// Python may run, nothing else.
-fn only_python(profile: &mut Profile, _: &Scene) {
+pub(crate) fn only_python(profile: &mut Profile, _: &Scene) {
     profile.commands = Some(vec![program("/usr/bin/python3")]);
 }
 

@@ -13,11 +13,16 @@ pub(crate) fn open(profile: &Profile) -> Result<Room, String> {
 
 /// The same for a further room: from a copy of what this one has, where that can be.
 pub(crate) fn open_like(profile: &Profile, like: Option<&mut Room>) -> Result<Room, String> {
+    Room::open_with(&plan(profile)?, None, like).map_err(|error| chain(&error))
+}
+
+/// The plan for this profile.
+pub(crate) fn plan(profile: &Profile) -> Result<Rc<Plan>, String> {
     // All cases of one run of the suite look through the same libraries for programs.
     let cache = std::env::var_os(crate::CACHE).map(std::path::PathBuf::from);
     let survey = Survey::with_cache(profile, cache.as_deref()).map_err(|error| chain(&error))?;
     let plan = Plan::compile(profile, &survey).map_err(|error| chain(&error))?;
-    Room::open_with(&Rc::new(plan), None, like).map_err(|error| chain(&error))
+    Ok(Rc::new(plan))
 }
 
 /// What a wrapper program makes for each run, and the plan that it follows.

@@ -34,7 +34,9 @@ mod reporting;
 mod rooms;
 mod secrets;
 mod secrets_later;
+mod sockets;
 mod spare_rooms;
+mod tracing;
 mod violations;
 mod weaker;
 

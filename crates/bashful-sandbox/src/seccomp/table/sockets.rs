@@ -2,7 +2,9 @@
 
 use super::super::numbers;
 use super::super::rule::{Answer, Argument, Named, Rule, Scope, Test};
-use super::{NO_SUCH_FAMILY, NO_SUCH_PROTOCOL, NO_SUCH_TYPE, NOT_PERMITTED, refuse_if};
+use super::{
+    NO_SUCH_FAMILY, NO_SUCH_OPTION, NO_SUCH_PROTOCOL, NO_SUCH_TYPE, NOT_PERMITTED, refuse_if,
+};
 
 const FAMILY: Argument = Argument::new(0, "domain");
 const KIND: Argument = Argument::new(1, "type").masked(numbers::SOCK_TYPE_MASK);
@@ -17,15 +19,41 @@ pub(super) const RULES: &[Rule] = &[
         answer: Answer::Error(NOT_PERMITTED),
         reason: "the network is off, and no namespace keeps it away",
     },
+    Rule {
+        scope: Scope::PairsOnly,
+        calls: calls![SYS_socket],
+        when: &[Test::Is(FAMILY, named!(AF_UNIX))],
+        answer: Answer::Error(NOT_PERMITTED),
+        reason: "a socket file of the host answers even where the file system is read-only",
+    },
+    // A stream or a sequence of packets reaches another socket by `connect` only, and that is
+    // carried out by the keeper.
+    Rule {
+        scope: Scope::OwnSockets,
+        calls: calls![SYS_socket],
+        when: &[
+            Test::Is(FAMILY, named!(AF_UNIX)),
+            Test::IsNot(KIND, named!(SOCK_STREAM, SOCK_SEQPACKET)),
+        ],
+        answer: Answer::Error(NOT_PERMITTED),
+        reason: "each datagram names where it goes, in memory where a filter cannot look",
+    },
+    Rule {
+        scope: Scope::OwnSockets,
+        calls: calls![SYS_getsockopt],
+        when: &[
+            Test::Is(Argument::new(1, "level"), named!(SOL_SOCKET)),
+            Test::Is(Argument::new(2, "option"), named!(SO_PEERPIDFD)),
+        ],
+        answer: Answer::Error(NO_SUCH_OPTION),
+        reason: "the other end of a connection is the keeper's doing, and its process none of the run's",
+    },
     refuse_if(
         calls![SYS_socket],
-        &[Test::Is(FAMILY, named!(AF_UNIX))],
-        NOT_PERMITTED,
-        "a socket file of the host answers even where the file system is read-only",
-    ),
-    refuse_if(
-        calls![SYS_socket],
-        &[Test::IsNot(FAMILY, named!(AF_INET, AF_INET6, AF_NETLINK))],
+        &[Test::IsNot(
+            FAMILY,
+            named!(AF_UNIX, AF_INET, AF_INET6, AF_NETLINK),
+        )],
         NO_SUCH_FAMILY,
         "some families bypass the network namespace, others are rarely maintained",
     ),

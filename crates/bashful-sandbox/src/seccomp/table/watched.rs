@@ -70,6 +70,14 @@ pub(crate) enum Act {
         /// The number of that argument.
         length: usize,
     },
+    /// Gives a socket the address at `path`, with its length in this argument; one in the file
+    /// system is a new file.
+    Bind {
+        /// The number of that argument.
+        length: usize,
+    },
+    /// Makes a socket listen.
+    Listen,
 }
 
 /// What a call does with a link at the end of a path.
@@ -95,6 +103,8 @@ pub(in super::super) enum Watching {
     Reads,
     /// What reaches for the network, where there is none.
     Network,
+    /// What connects sockets, and what makes them ready for that.
+    Sockets,
 }
 
 const WRITING: &[Named<u32>] = named!(O_WRONLY, O_RDWR, O_CREAT, O_TRUNC, __O_TMPFILE);
@@ -154,6 +164,7 @@ pub(in super::super) fn watched(what: Watching) -> &'static [Watched] {
         Watching::Usual => USUAL,
         Watching::Reads => READS,
         Watching::Network => NETWORK,
+        Watching::Sockets => SOCKETS,
     }
 }
 
@@ -235,6 +246,12 @@ const NETWORK: &[Watched] = &[
         Act::Connect { length: 5 },
         at(4),
     ),
+];
+
+const SOCKETS: &[Watched] = &[
+    watch(calls![SYS_connect], Act::Connect { length: 2 }, at(1)),
+    watch(calls![SYS_bind], Act::Bind { length: 2 }, at(1)),
+    watch(calls![SYS_listen], Act::Listen, at(0)),
 ];
 
 /// Stands for a number that only the process knows that is about to execute a command. With it in

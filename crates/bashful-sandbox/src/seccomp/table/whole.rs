@@ -5,15 +5,15 @@ use super::super::rule::{Answer, Named, Rule, Scope};
 use super::{NO_SUCH_CALL, NOT_PERMITTED, refuse, refuse_if};
 
 pub(super) const RULES: &[Rule] = &[
+    Rule {
+        scope: Scope::NoTracing,
+        calls: calls![SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev],
+        when: &[],
+        answer: Answer::Error(NOT_PERMITTED),
+        reason: "reaches into other processes, and makes a listed program do what none does",
+    },
     refuse(
-        calls![
-            SYS_ptrace,
-            SYS_process_vm_readv,
-            SYS_process_vm_writev,
-            SYS_process_madvise,
-            SYS_kcmp,
-            SYS_pidfd_getfd,
-        ],
+        calls![SYS_process_madvise, SYS_kcmp, SYS_pidfd_getfd],
         "reaches into other processes",
     ),
     refuse(

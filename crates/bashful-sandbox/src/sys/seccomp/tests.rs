@@ -10,7 +10,9 @@ use std::os::unix::fs::PermissionsExt;
 use libc::{EAFNOSUPPORT, ENOSYS, EPERM, EPROTONOSUPPORT, ESOCKTNOSUPPORT};
 
 use super::Program;
-use crate::seccomp::{CommandsRule, Filter, FilterOptions, Ground, MemoryRule};
+use crate::seccomp::{
+    CommandsRule, Filter, FilterOptions, Ground, MemoryRule, SocketsRule, TracingRule,
+};
 use crate::sys::fork::{Fork, fork_leaving_threads};
 use crate::sys::wait::{ExitStatus, reap};
 
@@ -50,6 +52,8 @@ fn outcomes(commands: CommandsRule, acts: &[Act]) -> Vec<i32> {
         landlock: None,
         ground: Ground::Apart,
         memory: MemoryRule::Counted,
+        sockets: SocketsRule::Pairs,
+        tracing: TracingRule::Refused,
     });
     let program = Program::new(filter.instructions()).unwrap();
     let (mut reader, writer) = io::pipe().unwrap();
@@ -255,6 +259,8 @@ fn a_call_of_another_architecture_kills() {
         landlock: None,
         ground: Ground::Apart,
         memory: MemoryRule::Counted,
+        sockets: SocketsRule::Pairs,
+        tracing: TracingRule::Refused,
     });
     let program = Program::new(filter.instructions()).unwrap();
     let pid = match fork_leaving_threads().unwrap() {
@@ -286,6 +292,8 @@ fn what_is_not_a_program_is_refused() {
             landlock: None,
             ground: Ground::Apart,
             memory: MemoryRule::Counted,
+            sockets: SocketsRule::Pairs,
+            tracing: TracingRule::Refused,
         })
         .instructions()[0];
         70_000

@@ -207,9 +207,9 @@ const WAYS: &[Way] = &[
     ),
     by_root(way("unshare -U true", "syscall", "unshare", "")),
     by_root(way(
-        "python3 -c 'import ctypes; ctypes.CDLL(None).ptrace(0, 0, 0, 0); exit(1)'",
+        "python3 -c 'import ctypes; ctypes.CDLL(None).setns(0, 0); exit(1)'",
         "syscall",
-        "ptrace",
+        "setns",
         "",
     )),
     by_root(with(
