@@ -41,7 +41,9 @@ impl Events {
 
     fn list(&self, source: Source) -> &OwnedFd {
         match source {
-            Source::Notices(_) => &self.direct,
+            // That a table of mounts has changed is told once, to whoever asks first: here to the
+            // outer list, which asks the inner one.
+            Source::Notices(_) | Source::Mounts(_) => &self.direct,
             _ => &self.relayed,
         }
     }
