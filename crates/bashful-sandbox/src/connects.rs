@@ -18,7 +18,7 @@ mod waiting;
 use std::ffi::c_int;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
-use rustix::fs::{FileType, fstat};
+use rustix::fs::{FileType, fstat, stat};
 use rustix::io::Errno;
 use rustix::net::sockopt::{socket_domain, socket_type};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketType, getsockname};
@@ -63,9 +63,9 @@ pub(crate) struct Neighbour {
     pub(crate) run: u64,
     /// The same for runs with the same rights.
     pub(crate) rights: u64,
-    /// Its room's own network; none if it uses the host's.
-    pub(crate) network: Option<Inode>,
-    /// The room's `/tmp`, where the host has no socket.
+    /// Whether its network is its room's own; else it is the host's.
+    pub(crate) has_own_network: bool,
+    /// The file system of the room's own `/tmp`, where the host has no socket.
     pub(crate) tmp: Option<u64>,
     /// User and group of the run, where they are not ours.
     pub(crate) user: Option<(u32, u32)>,
@@ -155,6 +155,9 @@ impl Connects {
             AddressFamily::UNIX => {
                 require_stream(&socket)?;
                 let address = parse(&told)?;
+                if matches!(address, Address::Name(_)) {
+                    require_own_network(listener, notice, &socket)?;
+                }
                 self.run
                     .target(&address, find)
                     .map_err(|failed| match failed {
@@ -186,7 +189,7 @@ impl Connects {
         require_stream(&socket)?;
         let own = getsockname(&socket).and_then(SocketAddrUnix::try_from)?;
         let name = own.abstract_name();
-        if name.is_some() && self.run.network.is_none() {
+        if name.is_some() && !self.run.has_own_network {
             // It is a name of the host's: whoever calls there would reach the run.
             return Err(Errno::ACCESS);
         }
@@ -272,10 +275,7 @@ impl Neighbour {
             }
             // It may have changed hands while the call waited.
             Target::Name(name) => match self.registry.whose(Wanted::Name(name), self.rights) {
-                // A socket that the run was given at its start may belong to the host's network.
-                Whose::Ours if own_network_of(socket) == self.network => {
-                    as_user(self.user, || connect(socket, &bytes(Some(0), name)))
-                }
+                Whose::Ours => as_user(self.user, || connect(socket, &bytes(Some(0), name))),
                 _ => Err(Errno::CONNREFUSED),
             },
         }
@@ -308,9 +308,23 @@ fn socket_of(listener: BorrowedFd<'_>, notice: &Notice) -> Result<OwnedFd, Errno
     duplicate(&process, register(notice.call.arguments[0]))
 }
 
-fn own_network_of(socket: BorrowedFd<'_>) -> Option<Inode> {
-    let about = fstat(network_of(socket).ok()?).ok()?;
-    Some(Inode::of(&about))
+/// A name counts in the network of its socket. One that the run was given at its start may belong to
+/// the host's.
+fn require_own_network(
+    listener: BorrowedFd<'_>,
+    notice: &Notice,
+    socket: &OwnedFd,
+) -> Result<(), Errno> {
+    let own = stat(format!("/proc/{}/ns/net", notice.thread));
+    let of_socket = network_of(socket).and_then(fstat);
+    match (own, of_socket) {
+        (Ok(own), Ok(other))
+            if Inode::of(&own) == Inode::of(&other) && still_waits(listener, notice) =>
+        {
+            Ok(())
+        }
+        _ => Err(Errno::CONNREFUSED),
+    }
 }
 
 /// Datagrams name where they go one by one. No run can make such a socket; it may have been given one.

@@ -3,10 +3,13 @@
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use rustix::fs::{fstat, stat};
+
 use super::Room;
 use super::exec::outside_identity;
-use crate::connects::{Inode, Neighbour};
+use crate::connects::Neighbour;
 use crate::plan::Plan;
+use crate::profile::Network;
 
 /// Plans that are remembered. One that is forgotten counts as new, which connects it to less.
 const MOST_PLANS: usize = 32;
@@ -19,17 +22,26 @@ impl Room {
     pub(super) fn neighbour(&mut self) -> Option<Neighbour> {
         let plan = Rc::clone(&self.plan);
         plan.notices.as_ref().filter(|it| it.what.sockets)?;
-        let tmp = rustix::fs::fstat(&self.shared.tmp).ok();
-        let network = self.shared.network.as_ref();
-        let network = network.and_then(|network| rustix::fs::fstat(network).ok());
+        let has_own_network = plan.network == Network::Off;
         Some(Neighbour {
             registry: self.sockets.clone(),
             run: RUNS.fetch_add(1, Ordering::Relaxed),
             rights: self.rights_of(&plan),
-            network: network.as_ref().map(Inode::of),
-            tmp: tmp.map(|about| about.st_dev),
+            has_own_network,
+            tmp: if has_own_network {
+                None
+            } else {
+                self.own_tmp()
+            },
             user: outside_identity(&plan),
         })
+    }
+
+    /// The file system of its `/tmp`; none if that is the host's, as where it was granted.
+    fn own_tmp(&self) -> Option<u64> {
+        let own = fstat(&self.shared.tmp).ok()?.st_dev;
+        let is_hosts = ["/tmp", "/"].map(|path| stat(path).is_ok_and(|it| it.st_dev == own));
+        (is_hosts == [false; 2]).then_some(own)
     }
 
     /// The same number for plans that open the same.

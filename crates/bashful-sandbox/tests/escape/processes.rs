@@ -19,6 +19,7 @@ fn python(name: &'static str, code: &'static str) -> Case {
 
 pub(crate) fn cases() -> Vec<Case> {
     let mut cases = of_the_host();
+    cases.extend(tracing());
     cases.extend(shared_objects());
     cases
 }
@@ -116,21 +117,43 @@ fn of_the_host() -> Vec<Case> {
             .helper(Place::Host, BYSTANDER),
         python("schedule_another", r#"
             os.setpriority(os.PRIO_PROCESS, int(E["HELPER"]), 19)"#).helper(Place::Host, BYSTANDER),
-        python("attach_to_init", r#"
+        python("attach_to_another", r#"
+            call("ptrace", 0x4206, int(E["HELPER"]), 0, 0)"#)
+            .helper(Place::Host, r#"
+                libc.prctl(0x59616d61, ctypes.c_ulong(-1 & 0xffffffffffffffff), 0, 0, 0)
+                ready()"#),
+    ]
+}
+
+/// A run may trace what is its own, and the first process is not.
+fn tracing() -> Vec<Case> {
+    vec![
+        python(
+            "attach_to_init",
+            r#"
             first(lambda: call("ptrace", 0x4206, int(init()), 0, 0),
-                  lambda: call("ptrace", 16, int(init()), 0, 0))"#)
-            .helper(Place::Host, TRACEABLE),
-        python("memory_of_init_by_call", r#"
+                  lambda: call("ptrace", 16, int(init()), 0, 0))"#,
+        )
+        .helper(Place::Host, TRACEABLE),
+        python(
+            "memory_of_init_by_call",
+            r#"
             buffer = ctypes.create_string_buffer(8)
             here = struct.pack("QQ", ctypes.addressof(buffer), 8)
             # The code of a program without a fixed place is near the one of this program.
             there = struct.pack("QQ", int(E["ADDRESS"], 0) if "CONTROL" in E else 0x400000, 8)
-            call("process_vm_readv", int(init()), here, 1, there, 1, 0)"#)
-            .helper(Place::Host, r#"
+            call("process_vm_readv", int(init()), here, 1, there, 1, 0)"#,
+        )
+        .helper(
+            Place::Host,
+            r#"
                 buffer = ctypes.create_string_buffer(8)
                 libc.prctl(0x59616d61, ctypes.c_ulong(-1 & 0xffffffffffffffff), 0, 0, 0)
-                say(ADDRESS=ctypes.addressof(buffer)); ready()"#),
-        python("attach_to_all_others", r#"
+                say(ADDRESS=ctypes.addressof(buffer)); ready()"#,
+        ),
+        python(
+            "attach_to_all_others",
+            r#"
             # All that is seen is ours, or is the first process.
             found = others()
             if "CONTROL" in E: found = [int(init())]
@@ -138,13 +161,9 @@ fn of_the_host() -> Vec<Case> {
                 try: call("ptrace", 0x4206, number, 0, 0)
                 except OSError: continue
                 reached(str(number))
-            blocked("none of them")"#)
-            .helper(Place::Host, TRACEABLE),
-        python("attach_to_another", r#"
-            call("ptrace", 0x4206, int(E["HELPER"]), 0, 0)"#)
-            .helper(Place::Host, r#"
-                libc.prctl(0x59616d61, ctypes.c_ulong(-1 & 0xffffffffffffffff), 0, 0, 0)
-                ready()"#),
+            blocked("none of them")"#,
+        )
+        .helper(Place::Host, TRACEABLE),
     ]
 }
 

@@ -73,6 +73,7 @@ pub(crate) fn cases() -> Vec<Case> {
     let mut cases = unix();
     cases.extend(nameless());
     cases.extend(swapped());
+    cases.extend(in_its_place());
     cases
 }
 
@@ -321,15 +322,25 @@ fn swapped() -> Vec<Case> {
                 made += look(caller); caller.close()
             blocked("never" if made else "nothing was connected")"#,
         ),
-        race(
+    ]
+}
+
+/// A socket of the host where one of the run's own was.
+fn in_its_place() -> Vec<Case> {
+    vec![
+        Case::python_after(
+            CLASS,
             "file_in_the_place_of_its_own",
+            OWN,
             r#"
             # The run made a socket by this name, and it is known by it.
             first(lambda: os.link(host, W + "/another"), lambda: os.rename(host, W + "/another"))
             os.rename(W + "/another", own)
             caller = socket.socket(socket.AF_UNIX); caller.connect(own)
             reached(caller.getpeername())"#,
-        ),
+        )
+        .prepare(|scene| listen(scene, Where::Workspace))
+        .felt(),
         python(
             "number_of_a_file_used_again",
             r#"
