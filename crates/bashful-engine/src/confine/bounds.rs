@@ -54,7 +54,7 @@ fn is_plain(granted: &Granted, invocation: &Invocation) -> bool {
     };
     as_usual
         && capabilities.commands.is_none()
-        && matches!(granted.preset, Preset::Workspace | Preset::ReadOnly)
+        && granted.preset != Preset::Full
         && granted.home == HomeMode::Workspace
         && invocation.variables.is_empty()
 }

@@ -26,6 +26,7 @@ mod links;
 mod looked_at;
 mod paths;
 mod roots;
+mod search_path;
 mod secrets;
 mod toolchains;
 mod view;
@@ -52,6 +53,8 @@ use deny::Denied;
 use git::GitObeys;
 use paths::Resolver;
 use roots::Roots;
+use search_path::SearchPath;
+use toolchains::Toolchains;
 
 /// What is to be confined, and where.
 #[derive(Debug, Clone, Copy)]
@@ -112,6 +115,8 @@ pub(crate) struct Confined {
     pub(crate) absent: AbsentNames,
     /// Variables that let toolchains be found though the home is another.
     pub(crate) environment: Vec<(String, String)>,
+    /// Directories on `PATH` that runs can write, and that therefore come last now.
+    pub(crate) put_last: Vec<PathBuf>,
     /// What `HOME` is to be.
     pub(crate) home: HomeDirectory,
     /// All that was looked at on the host for bounds like these; none if that was more than can be
@@ -134,26 +139,40 @@ pub(crate) fn confine(request: &ConfineRequest<'_>) -> Result<Confined, ConfineE
     let home = real_home(request)?;
     let network = network(&capabilities.network)?;
     let resources = limits::resources(&capabilities.resources)?;
-    let commands = commands::resolve(request)?;
 
     let mut resolver =
         Resolver::new(request.workspace, home.as_deref()).not_following(request.as_seen);
     let mut roots = Roots::declared(request, &mut resolver, home.as_deref())?;
     let denied = Denied::resolve(request, &mut resolver)?;
     denied.check(request, &roots)?;
-    let environment = if request.preset == Preset::Build {
-        toolchains::add(request, home.as_deref(), &denied, &mut roots)?
-    } else {
-        Vec::new()
+    let mut tools = match request.preset {
+        Preset::Workspace | Preset::Build => {
+            toolchains::add(request, home.as_deref(), &denied, &mut roots)?
+        }
+        _ => Toolchains::default(),
     };
+    let search_path = match request.preset {
+        // All that the user may write can be written.
+        Preset::Full => SearchPath::default(),
+        _ => search_path::ordered(request.path_variable, &roots),
+    };
+    let mut environment = std::mem::take(&mut tools.environment);
+    let mut path_variable = request.path_variable;
+    if request.preset != Preset::Full && search_path.text != path_variable {
+        environment.push(("PATH".to_owned(), search_path.text.clone()));
+        path_variable = &search_path.text;
+    }
+    let commands = commands::resolve(request, path_variable)?;
 
+    let of_tools = std::mem::take(&mut tools.secrets);
     let secrets::Secrets {
         mut hide,
         absent,
         searched,
-    } = secrets::find(request, home.as_deref(), &roots)?;
+        lists,
+    } = secrets::find(request, home.as_deref(), &mut roots, of_tools)?;
     let git = GitObeys::find(request);
-    let looked_at = (!searched).then(|| LookedAt::of(request, &git));
+    let looked_at = (!searched).then(|| LookedAt::of(request, &git, tools, lists));
     hide.extend(denied.hidden(&roots)?);
     view::simplify(&mut hide);
     for path in &hide {
@@ -186,6 +205,7 @@ pub(crate) fn confine(request: &ConfineRequest<'_>) -> Result<Confined, ConfineE
             git_obeys: git.paths,
         },
         environment,
+        put_last: search_path.put_last,
         home: home_setting,
         looked_at,
     })

@@ -26,8 +26,10 @@ pub(super) struct Roots {
     pub(super) write: Vec<Named>,
     /// The real home, if it is to be seen.
     pub(super) home: Option<PathBuf>,
-    /// Directories of toolchains that the run may read.
+    /// Toolchains that the run may read.
     pub(super) tools: Vec<PathBuf>,
+    /// The lists of what the system has installed.
+    pub(super) databases: Vec<PathBuf>,
     /// What the engine wants readable.
     engine_reads: Vec<PathBuf>,
     /// What the engine wants writable.
@@ -52,6 +54,7 @@ impl Roots {
             write: resolver.resolve("paths_write", &capabilities.paths_write)?,
             home: masked.map(Path::to_owned),
             tools: Vec::new(),
+            databases: Vec::new(),
             engine_reads: canonical(request.engine_reads),
             engine_writes: Vec::new(),
             own: Vec::new(),
@@ -157,6 +160,7 @@ impl Roots {
         let rest = self
             .tools
             .iter()
+            .chain(&self.databases)
             .chain(&self.engine_reads)
             .chain(&self.engine_writes)
             .chain(&self.home);
@@ -192,11 +196,10 @@ impl Roots {
         path == self.workspace || named.map(|named| &named.path).any(|named| named == path)
     }
 
-    /// Whether more is seen than the workspace, the system and what is the engine's.
+    /// Whether more is seen than the workspace, the system, what is the engine's, and toolchains.
     pub(super) fn are_wide(&self) -> bool {
         let named = self.read.iter().chain(&self.write);
         self.home.is_some()
-            || !self.tools.is_empty()
             || named
                 .map(|named| &named.path)
                 .any(|named| !named.starts_with(&self.workspace))
@@ -222,6 +225,7 @@ impl Roots {
         let mut list: Vec<PathBuf> = declared
             .chain(&self.home)
             .chain(&self.tools)
+            .chain(&self.databases)
             // The engine can do without what a secret hides.
             .chain(
                 self.engine_reads
