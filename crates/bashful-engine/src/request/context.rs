@@ -6,6 +6,7 @@ use crate::config::{Granted, Profile};
 use crate::model::error::{EngineError, InvalidInvocation};
 use crate::model::grant::Opening;
 use crate::request::invocation::Invocation;
+use crate::request::root::project_root;
 use crate::request::settings::Settings;
 use crate::request::workspace::{lies_in, real_directory};
 
@@ -122,7 +123,13 @@ pub(crate) fn workspace_of(
         .workspace
         .as_ref()
         .or(settings.workspace.as_ref());
-    let workspace = real_directory("workspace", named.map_or(Path::new("."), PathBuf::as_path))?;
+    let workspace = match named {
+        Some(named) => real_directory("workspace", named)?,
+        None => {
+            let here = real_directory("workspace", Path::new("."))?;
+            project_root(&here, settings.environment.get("HOME").map(Path::new))
+        }
+    };
     let is_home = || {
         let home = settings.environment.get("HOME");
         home.and_then(|home| Path::new(home).canonicalize().ok())
@@ -149,8 +156,11 @@ fn directories(
     shell_directory: Option<&Path>,
 ) -> Result<(PathBuf, PathBuf), EngineError> {
     let workspace = workspace_of(settings, invocation)?;
+    let is_named = invocation.workspace.is_some() || settings.workspace.is_some();
     let cwd = match invocation.cwd.as_deref().or(shell_directory) {
-        None => workspace.clone(),
+        None if is_named => workspace.clone(),
+        // The project is around where the caller is, and the caller stays there.
+        None => real_directory("working directory", Path::new("."))?,
         Some(path) => {
             let cwd = real_directory("working directory", &workspace.join(path))?;
             let mut roots = invocation.roots.clone();

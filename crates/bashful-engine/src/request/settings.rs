@@ -17,6 +17,7 @@ use crate::model::asking::Asking;
 use crate::model::error::EngineError;
 use crate::model::places::Places;
 use crate::record::audit::{Caller, Trail};
+use crate::request::root::project_root;
 use crate::store::HeldStore;
 
 /// What an engine goes by.
@@ -109,6 +110,13 @@ impl Settings {
         known.clone().ok_or_else(|| EngineError::NoBash {
             path: self.path().unwrap_or_default().to_owned(),
         })
+    }
+
+    /// The project around where requests work that name no workspace.
+    pub(crate) fn usual_project(&self) -> PathBuf {
+        let home = self.environment.get(variables::HOME).map(Path::new);
+        let here = self.workspace.as_deref().unwrap_or(Path::new("."));
+        project_root(here, home)
     }
 
     /// The caller's home, real.
