@@ -69,6 +69,10 @@ pub(crate) struct ConfineRequest<'a> {
     pub(crate) optional: &'a [Protection],
     /// What the run's home is.
     pub(crate) home: HomeMode,
+    /// The home that the engine keeps or makes for the run, if it is one of these.
+    pub(crate) own_home: Option<&'a Path>,
+    /// Whether a person opened more for the run than others of its agent have.
+    pub(crate) is_widened: bool,
     /// The workspace, canonical.
     pub(crate) workspace: &'a Path,
     /// The directory that the run starts in, canonical. Where it is not to be seen, it is there
@@ -154,7 +158,7 @@ pub(crate) fn confine(request: &ConfineRequest<'_>) -> Result<Confined, ConfineE
     let search_path = match request.preset {
         // All that the user may write can be written.
         Preset::Full => SearchPath::default(),
-        _ => search_path::ordered(request.path_variable, &roots),
+        _ => search_path::ordered(request, &roots),
     };
     let mut environment = std::mem::take(&mut tools.environment);
     let mut path_variable = request.path_variable;
@@ -174,12 +178,19 @@ pub(crate) fn confine(request: &ConfineRequest<'_>) -> Result<Confined, ConfineE
     let git = GitObeys::find(request);
     let looked_at = (!searched).then(|| LookedAt::of(request, &git, tools, lists));
     hide.extend(denied.hidden(&roots)?);
+    if request.is_widened {
+        hide.extend(planted(request, &roots));
+    }
     view::simplify(&mut hide);
     for path in &hide {
         paths::check_text(path)?;
     }
 
     let home_setting = match (request.home, &home) {
+        (HomeMode::Project, _) => match request.own_home.and_then(|home| real(home).ok()) {
+            Some(home) => HomeDirectory::At(home),
+            None => HomeDirectory::Scratch,
+        },
         (HomeMode::Workspace, _) => HomeDirectory::At(request.workspace.to_owned()),
         (HomeMode::Private, _) => HomeDirectory::Scratch,
         (HomeMode::RealMasked, Some(home)) => HomeDirectory::At(home.clone()),
@@ -220,6 +231,20 @@ pub(crate) fn write_paths(
     let mut resolver = Resolver::new(workspace, home);
     let named = resolver.resolve("paths_write", declared)?;
     Ok(named.into_iter().map(|named| named.path).collect())
+}
+
+/// What earlier runs may have left in the caches that programs obey, and that must not act with what
+/// a person opened for this run.
+fn planted(request: &ConfineRequest<'_>, roots: &Roots) -> Vec<PathBuf> {
+    const OBEYED: [&str; 4] = ["config", "config.toml", "credentials.toml", "bin"];
+    let caches = roots.engine_writes.iter().filter(|place| {
+        let home = request.own_home.and_then(|home| real(home).ok());
+        home.as_ref() != Some(place)
+    });
+    let named = caches.flat_map(|cache| OBEYED.map(|name| cache.join("cargo").join(name)));
+    // What a link leads to is hidden where it is seen; a link that leads nowhere does nothing.
+    let real = named.filter_map(|path| real(&path).ok());
+    real.filter(|path| roots.lets_write(path)).collect()
 }
 
 /// The caller's home, canonical; none if there is no such directory.

@@ -138,12 +138,30 @@ impl Settings {
             .map(|directory| directory.join("bashful"))
     }
 
-    /// Where tools may cache for a project.
-    pub(crate) fn cache(&self, workspace: &Path) -> PathBuf {
-        let digest = Sha256::digest(workspace.as_os_str().as_encoded_bytes());
-        let name = hexadecimal(&digest, 8);
-        self.places.cache.join("projects").join(name)
+    /// Where tools may cache for what this names: an agent in a project, or a script.
+    pub(crate) fn cache(&self, owner: &[&[u8]]) -> PathBuf {
+        self.places.cache.join("projects").join(named(owner))
     }
+
+    /// The home that is kept for an agent in a project.
+    pub(crate) fn own_home(&self, agent: &str, project: &Path) -> PathBuf {
+        self.places.homes().join(named(&owner(agent, project)))
+    }
+}
+
+/// An agent in a project.
+pub(crate) fn owner<'a>(agent: &'a str, project: &'a Path) -> [&'a [u8]; 2] {
+    [agent.as_bytes(), project.as_os_str().as_encoded_bytes()]
+}
+
+/// A name for an owner. The lengths are part of it, so that no two owners look the same.
+fn named(owner: &[&[u8]]) -> String {
+    let mut digest = Sha256::new();
+    for part in owner {
+        digest.update((part.len() as u64).to_le_bytes());
+        digest.update(part);
+    }
+    hexadecimal(&digest.finalize(), 8)
 }
 
 /// How the backend is found that `auto` stands for. To find out, the engine builds a sandbox, which

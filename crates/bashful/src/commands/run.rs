@@ -10,9 +10,8 @@ use bashful_engine::config::{
     Ceilings, Choice as _, Config, Loaded, OnLogFull, Sandbox, Survivors, env,
 };
 use bashful_engine::{
-    Action, EarlyKeeper, Engine, EngineBuilder, EngineError, Going, Interrupts, InvalidInvocation,
-    Invocation, MAX_COMMAND_BYTES, Preset, Started, Stdin, TerminalSize, Timeout,
-    hide_from_commands, terminal_session,
+    Action, EarlyKeeper, Engine, EngineBuilder, Going, Interrupts, Invocation, MAX_COMMAND_BYTES,
+    Preset, Started, Stdin, TerminalSize, Timeout, hide_from_commands, terminal_session,
 };
 
 use super::attach;

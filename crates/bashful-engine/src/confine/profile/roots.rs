@@ -65,6 +65,8 @@ impl Roots {
         };
         roots.add_engine_writes(request)?;
         roots.own = roots.own_directories(request);
+        let others = roots.of_other_owners(request);
+        roots.own.extend(others);
         roots.check(request)?;
         Ok(roots)
     }
@@ -143,6 +145,29 @@ impl Roots {
             }
         }
         own
+    }
+
+    /// The homes and caches that other agents have, or this one in other projects, where a root
+    /// that was declared would show them.
+    fn of_other_owners(&self, request: &ConfineRequest<'_>) -> Vec<PathBuf> {
+        let places = request.places;
+        let all = [
+            places.homes(),
+            places.homes_for_once(),
+            places.all_homes_for_once(),
+            places.cache.join("projects"),
+        ];
+        let declared = self.declared_paths();
+        let shown = all.iter().filter_map(|place| real(place).ok());
+        let shown = shown.filter(|place| is_below(place, declared.iter().copied()));
+        let each = shown.filter_map(|place| std::fs::read_dir(place).ok());
+        let each = each.flatten().flatten();
+        let each = each.filter_map(|entry| real(&entry.path()).ok());
+        let holds_own = |place: &PathBuf| {
+            let mut own = self.engine_writes.iter();
+            own.any(|own| own.starts_with(place))
+        };
+        each.filter(|place| !holds_own(place)).collect()
     }
 
     /// Whether a directory that does not exist would appear below a writable one.

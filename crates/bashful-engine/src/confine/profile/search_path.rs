@@ -2,9 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use super::ConfineRequest;
 use super::roots::Roots;
 use super::view::is_system;
 use crate::base::real::real;
+
+/// Where tools put what they install for one user.
+const BINS: [&str; 4] = [".local/bin", "go/bin", ".deno/bin", ".bun/bin"];
 
 /// Where programs are looked for.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -17,13 +21,18 @@ pub(super) struct SearchPath {
 
 /// The caller's `PATH` without links that the run does not see, and with everything last that a run
 /// can write: what an agent put there must not stand in for a program of the caller's.
-pub(super) fn ordered(written: &str, roots: &Roots) -> SearchPath {
+///
+/// What runs install in their home is found after all that. Where a person opened more for a run, no
+/// directory is on `PATH` that runs can write.
+pub(super) fn ordered(request: &ConfineRequest<'_>, roots: &Roots) -> SearchPath {
+    let written = request.path_variable;
     let mut first: Vec<&str> = Vec::new();
     let mut last: Vec<&str> = Vec::new();
     let mut spelled: Vec<(&str, PathBuf)> = Vec::new();
     let mut waiting: Vec<PathBuf> = Vec::new();
     let mut put_last = Vec::new();
-    for entry in written.split(':') {
+    // One that is empty as a whole has no entry, rather than one that is empty.
+    for entry in written.split(':').filter(|_| !written.is_empty()) {
         let path = Path::new(entry);
         if is_system(path) {
             first.push(entry);
@@ -50,7 +59,13 @@ pub(super) fn ordered(written: &str, roots: &Roots) -> SearchPath {
         let other = other.and_then(|(_, real)| real.to_str());
         other.unwrap_or(entry).to_owned()
     };
-    let all: Vec<String> = first.iter().chain(&last).map(text).collect();
+    let mut all: Vec<String> = first.iter().map(text).collect();
+    if !request.is_widened {
+        all.extend(last.iter().map(text));
+        let home = request.own_home.and_then(|home| real(home).ok());
+        let own = home.iter().flat_map(|home| BINS.map(|bin| home.join(bin)));
+        all.extend(own.filter_map(|bin| bin.to_str().map(str::to_owned)));
+    }
     SearchPath {
         text: all.join(":"),
         put_last,

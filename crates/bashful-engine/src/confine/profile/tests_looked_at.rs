@@ -201,11 +201,11 @@ fn a_change_among_the_programs_on_path_is_seen() {
         ("a program", &|| drop(world.program("home/.local/bin/new"))),
         ("a link", &|| world.link(&tool, "home/.local/bin/x")),
         ("an interpreter", &|| {
-            fs::write(&venv, "home = /other\n").unwrap()
+            fs::write(&venv, "home = /other\n").unwrap();
         }),
         ("a toolchain", &|| drop(world.directory("home/.pyenv"))),
         ("a secret of one", &|| {
-            drop(world.file("home/.pyenv/.npmrc"))
+            drop(world.file("home/.pyenv/.npmrc"));
         }),
         ("a directory in the place of another", &|| {
             fs::rename(

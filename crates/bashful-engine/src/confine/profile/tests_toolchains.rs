@@ -186,7 +186,9 @@ fn links_on_path_show_what_they_need_and_no_more() {
         let target = world.program(target);
         let name = target.file_name().unwrap().to_str().unwrap().to_owned();
         world.link(&target, &format!("home/.local/bin/{name}"));
-        beside.iter().for_each(|name| drop(world.file(name)));
+        for name in beside {
+            world.file(name);
+        }
     }
     let confined = build(world, &["home/.local/bin"]);
     let mut seen: Vec<&str> = cases
@@ -281,7 +283,7 @@ fn what_runs_can_write_comes_last_on_path() {
     let confined = world.confine("{}").unwrap();
     assert_eq!(world.short(&confined.put_last), [venv]);
     // And one whose directories stood last already is not told of them.
-    world.path = path(&[tools], "/usr/bin").to_owned() + ":" + &path(&[venv], "");
+    world.path = format!("{}:{}", path(&[tools], "/usr/bin"), path(&[venv], ""));
     let confined = world.confine("{}").unwrap();
     assert_eq!((path_of(&confined), confined.put_last), (None, Vec::new()));
 }

@@ -6,6 +6,8 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
+use bashful_policy::NetworkCapability;
+
 use super::ConfineRequest;
 use super::deny::Denied;
 use super::glob;
@@ -13,6 +15,7 @@ use super::paths::check_text;
 use super::roots::Roots;
 use super::view::{is_below, is_system};
 use crate::base::real;
+use crate::confine::environment::AUTHORITIES;
 use crate::model::error::confine::ConfineError;
 
 mod list;
@@ -58,6 +61,7 @@ pub(super) fn add(
     found.look_on_path(roots);
     found.look_at_home();
     found.add_named();
+    found.add_authorities();
     // After the toolchains, in which most links end.
     found.follow_links();
     let secrets = found.secrets();
@@ -134,8 +138,8 @@ impl Search<'_> {
         if bin.file_name()? != "bin" || above.file_name()? == ".cargo" {
             return None;
         }
-        let has = |name: &&str| above.join(name).exists();
-        let is_one = is_toolchain || (INSTALLED.iter().any(|it| has(&it)) && !has(&".git"));
+        let has = |name: &str| above.join(name).exists();
+        let is_one = is_toolchain || (INSTALLED.into_iter().any(has) && !has(".git"));
         is_one.then(|| above.to_owned())
     }
 
@@ -256,6 +260,26 @@ impl Search<'_> {
             }
             if is_system(&real) || (self.is_narrow(&real) && self.add_root(real.clone())) {
                 self.set(Some(variable), &real);
+            }
+        }
+    }
+
+    /// Adds the certificates that the caller's variables name, for a run that reaches the network.
+    fn add_authorities(&mut self) {
+        if self.request.capabilities.network == NetworkCapability::Off {
+            return;
+        }
+        for variable in AUTHORITIES {
+            let place = self.request.caller.variable(variable).map(Path::new);
+            let Some(place) = place.filter(|place| place.is_absolute()) else {
+                continue;
+            };
+            let Ok(real) = real::real(place) else {
+                continue;
+            };
+            self.places.insert(place.to_owned());
+            if real.is_file() || self.is_narrow(&real) {
+                self.add_root(real);
             }
         }
     }
