@@ -10,5 +10,6 @@ pub(crate) mod legible;
 pub(crate) mod lock;
 pub(crate) mod programs;
 pub(crate) mod real;
+pub(crate) mod removal;
 pub(crate) mod secrets;
 pub(crate) mod usual_limits;

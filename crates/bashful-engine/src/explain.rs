@@ -86,6 +86,10 @@ pub struct PlannedRun {
     pub watched: Vec<Watched>,
     /// The names of its variables.
     pub environment: Vec<String>,
+    /// Directories that come first on the caller's `PATH`, and that commands can write: in the run
+    /// they come last, or not at all.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub last_on_path: Vec<PathBuf>,
     /// What the kernel would enforce.
     pub enforcement: Enforcement,
     /// What is not enforced in full, and why.
@@ -200,6 +204,7 @@ fn unconfined(prepared: &Prepared) -> PlannedRun {
         refused_calls: Vec::new(),
         watched: Vec::new(),
         environment: start.spec.variables.clone(),
+        last_on_path: prepared.put_last.clone(),
         enforcement: Enforcement::NONE,
         shortfalls: shortfall::everything(),
     }

@@ -95,6 +95,7 @@ pub use record::recover_ends::bring_up_to_date;
 pub use request::invocation::{
     Action, Inherit, Invocation, MAX_COMMAND_BYTES, OnTimeout, Stdin, Timeout,
 };
+pub use request::root::project_root;
 pub use request::session::terminal_session;
 pub use request::settings::PolicyMode;
 pub use review::repair::{BrokenTrail, RepairError, Repaired, RepairedDatabase, Restored, repair};

@@ -4,6 +4,7 @@ pub(crate) mod context;
 pub(crate) mod invocation;
 pub(crate) mod project;
 pub(crate) mod resolved;
+pub(crate) mod root;
 pub(crate) mod script;
 pub(crate) mod session;
 pub(crate) mod settings;

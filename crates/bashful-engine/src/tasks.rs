@@ -8,6 +8,7 @@ mod clean;
 mod damaged;
 mod error;
 mod filter;
+mod homes;
 mod input;
 mod keys;
 mod kill;

@@ -30,6 +30,9 @@ pub struct Context {
     pub read_roots: Vec<String>,
     /// The caller's real home directory.
     pub home: Option<String>,
+    /// What `HOME` is when the text begins, where that is known and neither the real home nor the
+    /// workspace; absent: it is judged as both of them, and the stricter counts.
+    pub run_home: Option<String>,
     /// Variables whose values the command will see.
     pub variables: BTreeMap<String, String>,
     /// Where paths of [`crate::Facts::paths`] really lead, for those that lead elsewhere.
@@ -49,6 +52,11 @@ pub struct Context {
 }
 
 impl Context {
+    /// The homes: the caller's own, and that of the run.
+    pub(crate) fn homes(&self) -> impl Iterator<Item = &String> + Clone {
+        self.home.iter().chain(&self.run_home)
+    }
+
     /// The context of a script of which nothing else is known.
     pub(crate) fn of_script() -> Self {
         Self {

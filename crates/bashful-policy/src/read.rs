@@ -17,8 +17,8 @@ const STACK: usize = 32 << 20;
 
 /// Reads everything that a command's text would do.
 ///
-/// `~` is judged as the real home and as the workspace, which is what it is inside a run, so
-/// texts that name it are followed twice.
+/// `~` is judged as what it is in the run. Where that is not known, it is judged as the real home and
+/// as the workspace, so texts that name it are followed twice.
 ///
 /// ```
 /// use bashful_policy::{Context, read};
@@ -69,11 +69,12 @@ fn unreadable(text: &str) -> Facts {
 
 fn read_here(text: &str, context: &Context) -> Facts {
     let tree = shell::parse(text, Base::Offset(0));
-    let home = context.home.as_deref();
+    let home = context.run_home.as_ref().or(context.home.as_ref());
+    let home = home.map(String::as_str);
     let mut facts = walk(text, &tree, context, home);
     let inside = context.workspace.as_deref();
     let names_home = || text.contains('~') || text.contains("HOME") || text.contains("cd");
-    if inside.is_some() && inside != home && names_home() {
+    if context.run_home.is_none() && inside.is_some() && inside != home && names_home() {
         let other = walk(text, &tree, context, inside);
         if other.calls.len() == facts.calls.len() {
             add_differing(&mut facts, other);

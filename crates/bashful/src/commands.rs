@@ -14,6 +14,7 @@ pub(crate) mod hook;
 pub(crate) mod kill;
 pub(crate) mod logs;
 pub(crate) mod mcp;
+mod place;
 pub(crate) mod policy;
 pub(crate) mod run;
 pub(crate) mod scripts;

@@ -173,8 +173,11 @@ impl Choice for Sandbox {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum HomeMode {
-    /// The run's `HOME` is its workspace.
+    /// A directory of the agent's own for the project, kept from run to run outside of the
+    /// workspace; an empty one where a person opened more for the run.
     #[default]
+    Project,
+    /// The run's `HOME` is its workspace.
     Workspace,
     /// An empty directory of the room's own.
     Private,
@@ -184,6 +187,7 @@ pub enum HomeMode {
 
 impl Choice for HomeMode {
     const ALL: &'static [(&'static str, Self)] = &[
+        ("project", Self::Project),
         ("workspace", Self::Workspace),
         ("private", Self::Private),
         ("real-masked", Self::RealMasked),

@@ -114,7 +114,7 @@ impl Default for Profile {
         Self {
             preset: Preset::Workspace,
             default: Otherwise::Confined,
-            home: HomeMode::Workspace,
+            home: HomeMode::Project,
             optional: vec![Protection::Resources],
             rules: Vec::new(),
             changes: CapabilityChanges::default(),

@@ -190,7 +190,7 @@ anchors = []  # default
 [profile.default]
 preset = "workspace"  # default
 default = "confined"  # default
-home = "workspace"  # default
+home = "project"  # default
 optional = ["resources"]  # default
 
 [profile.default.capabilities]

@@ -202,8 +202,8 @@ const WRONG_VALUES: &[(&str, &str)] = &[
     ),
     (
         "[profile.mine]\nhome = \"real_masked\"",
-        "bad value for `profile.mine.home` AT 8: `real_masked` is not one of `workspace`, \
-                 `private`, `real-masked`: did you mean `real-masked`?",
+        "bad value for `profile.mine.home` AT 8: `real_masked` is not one of `project`, \
+                 `workspace`, `private`, `real-masked`: did you mean `real-masked`?",
     ),
     (
         "\nsandbox = \"off\"",

@@ -311,7 +311,7 @@ fn all_keys_are_read() {
             preset: Preset::Workspace,
             capabilities: Preset::Workspace.capabilities(),
             optional: vec![Protection::Resources],
-            home: HomeMode::Workspace,
+            home: HomeMode::Project,
         }
     );
     // What is shown reads back as the same.

@@ -1,7 +1,7 @@
 //! What a run may do, from its agent's profile, its own wish and its places.
 
 use crate::base::real::real;
-use crate::confine::environment::git_identity;
+use crate::confine::environment::{USUAL_PATH, git_identity};
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::DirBuilderExt;
@@ -37,6 +37,8 @@ pub(crate) struct Bounds {
     pub(crate) home: PathBuf,
     /// Variables that let toolchains be found.
     environment: Vec<(String, String)>,
+    /// Directories on `PATH` that runs can write, and that therefore come last now.
+    pub(crate) put_last: Vec<PathBuf>,
 }
 
 /// Whether nothing is named that would have to be looked for anew.
@@ -57,9 +59,26 @@ fn is_plain(granted: &Granted, invocation: &Invocation) -> bool {
     };
     as_usual
         && capabilities.commands.is_none()
-        && matches!(granted.preset, Preset::Workspace | Preset::ReadOnly)
-        && granted.home == HomeMode::Workspace
+        && granted.preset != Preset::Full
+        && matches!(granted.home, HomeMode::Workspace | HomeMode::Project)
         && invocation.variables.is_empty()
+}
+
+/// The home that a run is given of the engine's, if it has one of these: a new one where a person
+/// opened more for the run.
+pub(crate) fn own_home(
+    settings: &Settings,
+    ground: &RunContext<'_>,
+    task: &str,
+) -> Option<PathBuf> {
+    if ground.granted.home != HomeMode::Project {
+        return None;
+    }
+    Some(if ground.is_widened {
+        settings.places.homes_for_once().join(task)
+    } else {
+        ground.own_home.clone()
+    })
 }
 
 /// The bounds of a run; none without a sandbox.
@@ -67,30 +86,38 @@ pub(crate) fn bounds(
     settings: &Settings,
     invocation: &Invocation,
     ground: &RunContext<'_>,
-    cache: &Path,
+    own_home: Option<&Path>,
 ) -> Result<Option<Arc<Bounds>>, EngineError> {
     if settings.sandbox == Sandbox::None {
+        own_home.map_or(Ok(()), make_private_directory)?;
         return Ok(None);
     }
     let RunContext {
         workspace,
         cwd,
         granted,
+        cache,
         ..
     } = ground;
-    let plain = is_plain(granted, invocation);
+    let plain = is_plain(granted, invocation) && !ground.is_widened;
+    let purpose = Purpose {
+        workspace: workspace.clone(),
+        cache: cache.clone(),
+        home: own_home.map(Path::to_owned),
+        granted: granted.clone(),
+    };
     let surroundings = Surroundings {
         settings,
         invocation,
         ground,
-        cache,
+        own_home,
     };
     // What another process told is for the very same call.
     let mark = plain.then(|| surroundings.mark()).flatten();
     let known = if plain {
         let remembered = settings.kept.of::<Remembered>();
         remembered
-            .find(workspace, cache, granted)
+            .find(&purpose)
             .or_else(|looked_at| lessons::find(mark.as_deref()).map_err(|told| looked_at.or(told)))
     } else {
         Err(None)
@@ -107,6 +134,7 @@ pub(crate) fn bounds(
         .into());
     }
     make_private_directory(cache)?;
+    own_home.map_or(Ok(()), make_private_directory)?;
     // Before anything is found, so that what changes meanwhile is seen by the next run.
     let fingerprint = looked_at.map(Fingerprint::of);
     let own_path = |name: &str| {
@@ -124,7 +152,10 @@ pub(crate) fn bounds(
         .into_iter()
         .map(Path::to_owned)
         .collect();
-    let writes = [cache.to_owned()];
+    let writes: Vec<PathBuf> = std::iter::once(cache.as_path())
+        .chain(own_home)
+        .map(Path::to_owned)
+        .collect();
     let configuration = settings.configuration();
     let scratch = invocation.scratch();
     let confined = confine(&ConfineRequest {
@@ -133,11 +164,13 @@ pub(crate) fn bounds(
         preset: granted.preset,
         optional: &granted.optional,
         home: granted.home,
+        own_home,
+        is_widened: ground.is_widened,
         workspace,
         scratch: scratch.as_deref(),
         directory: cwd,
         real_home: settings.environment.get("HOME").map(Path::new),
-        path_variable: own_path("PATH").unwrap_or_default(),
+        path_variable: own_path("PATH").unwrap_or(USUAL_PATH),
         caller: &settings.environment,
         places: &settings.places,
         configuration: configuration.as_deref(),
@@ -153,13 +186,9 @@ pub(crate) fn bounds(
         absent: confined.absent,
         home,
         environment: confined.environment,
+        put_last: confined.put_last,
     });
     if plain {
-        let purpose = Purpose {
-            workspace: workspace.clone(),
-            cache: cache.to_owned(),
-            granted: granted.clone(),
-        };
         let known = Known::of(fingerprint, confined.looked_at);
         if let Some(mark) = mark {
             lessons::learn(mark, &known, &bounds);

@@ -17,7 +17,35 @@ const ALLOWED: [&str; 8] = [
     "PATH", "HOME", "USER", "LANG", "LC_ALL", "TERM", "SHELL", "TMPDIR",
 ];
 
-const USUAL_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+pub(crate) const USUAL_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/// Variables that name files of certificates.
+pub(crate) const AUTHORITIES: [&str; 12] = [
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "REQUESTS_CA_BUNDLE",
+    "CURL_CA_BUNDLE",
+    "NODE_EXTRA_CA_CERTS",
+    "NIX_SSL_CERT_FILE",
+    "PIP_CERT",
+    "GIT_SSL_CAINFO",
+    "CARGO_HTTP_CAINFO",
+    "AWS_CA_BUNDLE",
+    "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH",
+    "DENO_CERT",
+];
+
+/// Variables that name who stands between a program and the network.
+const PROXIES: [&str; 8] = [
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
+    "NO_PROXY",
+    "http_proxy",
+    "https_proxy",
+    "all_proxy",
+    "no_proxy",
+];
 
 /// Variables that change how programs load or start. A trailing `*` stands for any rest.
 const STARTUP: &[&str] = &[
@@ -148,6 +176,10 @@ pub(crate) struct Sources<'a> {
     pub(crate) pass: &'a [String],
     /// What `HOME` becomes.
     pub(crate) home: &'a Path,
+    /// Whether that is one of the engine's for the run, where tools may install.
+    pub(crate) has_own_home: bool,
+    /// Whether the run reaches the network.
+    pub(crate) is_online: bool,
     /// Where tools may cache.
     pub(crate) cache: &'a Path,
     /// A git configuration that knows who the user is.
@@ -183,6 +215,16 @@ pub(crate) fn build(
             .or_insert_with(|| USUAL_PATH.to_owned());
         environment.insert("HOME".to_owned(), text(sources.home)?);
         add_caches(&mut environment, sources)?;
+        if sources.has_own_home {
+            // What is installed for one user is found on PATH there.
+            let place = text(&sources.home.join(".local"))?;
+            for name in ["npm_config_prefix", "CARGO_INSTALL_ROOT"] {
+                environment.insert(name.to_owned(), place.clone());
+            }
+        }
+        if sources.is_online {
+            add_network(&mut environment, sources.caller);
+        }
         add_toolchains(&mut environment, sources.caller);
         if let Some(path) = sources.git_identity {
             environment.insert("GIT_CONFIG_GLOBAL".to_owned(), text(path)?);
@@ -195,7 +237,16 @@ pub(crate) fn build(
     Ok(environment)
 }
 
-/// With `HOME` in the workspace, tools would leave their caches there.
+/// What programs have to know about the network: whom they trust, and through whom they go.
+fn add_network(environment: &mut BTreeMap<String, String>, caller: &BTreeMap<String, String>) {
+    for name in AUTHORITIES.iter().chain(&PROXIES) {
+        if let Some(value) = caller.get(*name) {
+            environment.insert((*name).to_owned(), value.clone());
+        }
+    }
+}
+
+/// Caches are kept apart from homes: they serve runs that have an empty one as well.
 fn add_caches(
     environment: &mut BTreeMap<String, String>,
     sources: &Sources<'_>,
@@ -207,6 +258,7 @@ fn add_caches(
         ("CARGO_HOME", "cargo"),
         ("GOCACHE", "go-build"),
         ("GOMODCACHE", "go-mod"),
+        ("GRADLE_USER_HOME", "gradle"),
     ];
     for (name, folder) in caches {
         environment.insert(name.to_owned(), text(&sources.cache.join(folder))?);

@@ -26,6 +26,7 @@ mod links;
 mod looked_at;
 mod paths;
 mod roots;
+mod search_path;
 mod secrets;
 mod toolchains;
 mod view;
@@ -52,6 +53,8 @@ use deny::Denied;
 use git::GitObeys;
 use paths::Resolver;
 use roots::Roots;
+use search_path::SearchPath;
+use toolchains::Toolchains;
 
 /// What is to be confined, and where.
 #[derive(Debug, Clone, Copy)]
@@ -66,6 +69,10 @@ pub(crate) struct ConfineRequest<'a> {
     pub(crate) optional: &'a [Protection],
     /// What the run's home is.
     pub(crate) home: HomeMode,
+    /// The home that the engine keeps or makes for the run, if it is one of these.
+    pub(crate) own_home: Option<&'a Path>,
+    /// Whether a person opened more for the run than others of its agent have.
+    pub(crate) is_widened: bool,
     /// The workspace, canonical.
     pub(crate) workspace: &'a Path,
     /// The directory that the run starts in, canonical. Where it is not to be seen, it is there
@@ -112,6 +119,8 @@ pub(crate) struct Confined {
     pub(crate) absent: AbsentNames,
     /// Variables that let toolchains be found though the home is another.
     pub(crate) environment: Vec<(String, String)>,
+    /// Directories on `PATH` that runs can write, and that therefore come last now.
+    pub(crate) put_last: Vec<PathBuf>,
     /// What `HOME` is to be.
     pub(crate) home: HomeDirectory,
     /// All that was looked at on the host for bounds like these; none if that was more than can be
@@ -134,33 +143,54 @@ pub(crate) fn confine(request: &ConfineRequest<'_>) -> Result<Confined, ConfineE
     let home = real_home(request)?;
     let network = network(&capabilities.network)?;
     let resources = limits::resources(&capabilities.resources)?;
-    let commands = commands::resolve(request)?;
 
     let mut resolver =
         Resolver::new(request.workspace, home.as_deref()).not_following(request.as_seen);
     let mut roots = Roots::declared(request, &mut resolver, home.as_deref())?;
     let denied = Denied::resolve(request, &mut resolver)?;
     denied.check(request, &roots)?;
-    let environment = if request.preset == Preset::Build {
-        toolchains::add(request, home.as_deref(), &denied, &mut roots)?
-    } else {
-        Vec::new()
+    let mut tools = match request.preset {
+        Preset::Workspace | Preset::Build => {
+            toolchains::add(request, home.as_deref(), &denied, &mut roots)?
+        }
+        _ => Toolchains::default(),
     };
+    let search_path = match request.preset {
+        // All that the user may write can be written.
+        Preset::Full => SearchPath::default(),
+        _ => search_path::ordered(request, &roots),
+    };
+    let mut environment = std::mem::take(&mut tools.environment);
+    let mut path_variable = request.path_variable;
+    if request.preset != Preset::Full && search_path.text != path_variable {
+        environment.push(("PATH".to_owned(), search_path.text.clone()));
+        path_variable = &search_path.text;
+    }
+    let commands = commands::resolve(request, path_variable)?;
 
+    let of_tools = std::mem::take(&mut tools.secrets);
     let secrets::Secrets {
         mut hide,
         absent,
         searched,
-    } = secrets::find(request, home.as_deref(), &roots)?;
+        lists,
+    } = secrets::find(request, home.as_deref(), &mut roots, of_tools)?;
     let git = GitObeys::find(request);
-    let looked_at = (!searched).then(|| LookedAt::of(request, &git));
+    let looked_at = (!searched).then(|| LookedAt::of(request, &git, tools, lists));
     hide.extend(denied.hidden(&roots)?);
+    if request.is_widened {
+        hide.extend(planted(request, &roots));
+    }
     view::simplify(&mut hide);
     for path in &hide {
         paths::check_text(path)?;
     }
 
     let home_setting = match (request.home, &home) {
+        (HomeMode::Project, _) => match request.own_home.and_then(|home| real(home).ok()) {
+            Some(home) => HomeDirectory::At(home),
+            None => HomeDirectory::Scratch,
+        },
         (HomeMode::Workspace, _) => HomeDirectory::At(request.workspace.to_owned()),
         (HomeMode::Private, _) => HomeDirectory::Scratch,
         (HomeMode::RealMasked, Some(home)) => HomeDirectory::At(home.clone()),
@@ -186,6 +216,7 @@ pub(crate) fn confine(request: &ConfineRequest<'_>) -> Result<Confined, ConfineE
             git_obeys: git.paths,
         },
         environment,
+        put_last: search_path.put_last,
         home: home_setting,
         looked_at,
     })
@@ -200,6 +231,20 @@ pub(crate) fn write_paths(
     let mut resolver = Resolver::new(workspace, home);
     let named = resolver.resolve("paths_write", declared)?;
     Ok(named.into_iter().map(|named| named.path).collect())
+}
+
+/// What earlier runs may have left in the caches that programs obey, and that must not act with what
+/// a person opened for this run.
+fn planted(request: &ConfineRequest<'_>, roots: &Roots) -> Vec<PathBuf> {
+    const OBEYED: [&str; 4] = ["config", "config.toml", "credentials.toml", "bin"];
+    let caches = roots.engine_writes.iter().filter(|place| {
+        let home = request.own_home.and_then(|home| real(home).ok());
+        home.as_ref() != Some(place)
+    });
+    let named = caches.flat_map(|cache| OBEYED.map(|name| cache.join("cargo").join(name)));
+    // What a link leads to is hidden where it is seen; a link that leads nowhere does nothing.
+    let real = named.filter_map(|path| real(&path).ok());
+    real.filter(|path| roots.lets_write(path)).collect()
 }
 
 /// The caller's home, canonical; none if there is no such directory.

@@ -179,6 +179,13 @@ impl Engine {
         if let Some(room) = &prepared.start.room {
             info.sandbox_notes = settings.kept.of::<Noted>().about(room);
         }
+        let put_last = prepared.put_last.iter().map(|place| {
+            let place = place.display();
+            format!(
+                "`{place}` is on PATH, and commands can write it: programs elsewhere come first"
+            )
+        });
+        info.sandbox_notes.extend(put_last);
         let at_the_end = AtTheEnd {
             record: journal.end_record(claimed.as_ref()),
             draft,

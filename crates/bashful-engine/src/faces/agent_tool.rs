@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bashful_policy::PermissionProfile;
 
-use crate::config::Keep;
+use crate::config::{HomeMode, Keep};
 use crate::engine::{Engine, Listed};
 use crate::model::error::EngineError;
 use crate::model::output::OutputLimit;
@@ -93,6 +93,8 @@ impl AgentTool {
             .agent(&self.agent)
             .workspace(call.workspace)
             .profile(call.profile)
+            // Its users find there what their agents wrote.
+            .usual_home(HomeMode::Workspace)
             .timeout(Timeout::After(call.timeout))
             .output(OutputLimit::characters(Keep::Tail, call.max_output_len));
         for (name, value) in call.env_overrides {

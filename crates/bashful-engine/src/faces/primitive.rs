@@ -24,7 +24,7 @@ use std::sync::OnceLock;
 use bashful_policy::{CommandValidator, ValidationError};
 use tracing::Instrument;
 
-use crate::config::{Config, Keep};
+use crate::config::{Config, HomeMode, Keep};
 use crate::engine::{Engine, Started};
 use crate::model::error::InvalidInvocation;
 use crate::model::output::OutputLimit;
@@ -170,6 +170,8 @@ fn prepare(
     let mut invocation = Invocation::bash(command)
         .workspace(directory)
         .operation_id(operation_id)
+        // Programs that call this find there what a command left.
+        .usual_home(HomeMode::Workspace)
         .output(OutputLimit::bytes(Keep::Head, options.max_output))
         .timeout(options.timeout.map_or(Timeout::Never, Timeout::After));
     if options.clear_env {

@@ -4,16 +4,18 @@ use std::collections::BTreeMap;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use bashful_keeper::{Bytes, Spec, Start, TASK_FORMAT, TaskId};
+use bashful_policy::NetworkCapability;
 use bashful_sandbox::Backend;
 
 use super::program::{command_line, enter_shell};
 use super::streams::{input, open_log};
 use crate::base::clock::{millis, now_ms};
-use crate::config::{Keep, OnLogFull, Survivors};
-use crate::confine::bounds::{Bounds, bounds};
+use crate::config::{Keep, OnLogFull, Sandbox, Survivors};
+use crate::confine::bounds::{Bounds, bounds, own_home};
 use crate::confine::environment::{self, Sources};
 use crate::launch::release::Release;
 use crate::model::error::{EngineError, InvalidInvocation};
@@ -37,6 +39,9 @@ pub(crate) struct Prepared {
     pub(crate) let_go_after: Option<Duration>,
     /// What a shell saves its state with.
     pub(crate) shell: Option<Armed>,
+    /// Directories that come first on the caller's `PATH`, and that runs can write: in the run they
+    /// come last, or not at all.
+    pub(crate) put_last: Vec<PathBuf>,
 }
 
 impl Prepared {
@@ -87,19 +92,8 @@ pub(crate) fn prepare(
     let limit = output_limit(settings, &invocation)?;
     let timeout = time_limit(settings, &invocation)?;
     let let_go_after = timeout.filter(|_| invocation.on_timeout == OnTimeout::Background);
-    let cache = invocation.cache(settings, &context.workspace);
-    let bounds = bounds(settings, &invocation, &context, &cache)?;
+    let (bounds, mut environment) = ground(settings, &invocation, &context, &task)?;
     let RunContext { workspace, cwd, .. } = context;
-    let mut environment = variables(&Variables {
-        settings,
-        invocation: &invocation,
-        workspace: &workspace,
-        cache: &cache,
-        bounds: bounds.as_deref(),
-    })?;
-    if matches!(invocation.input_mode, InputMode::Terminal(_)) {
-        environment::for_terminal(&mut environment);
-    }
     let path = environment.get("PATH").map(String::as_str);
     let (program, mut arguments) = match invocation.sealed() {
         Some(sealed) => sealed,
@@ -110,6 +104,8 @@ pub(crate) fn prepare(
         None => None,
     };
     let sealed = sealed_script(&invocation)?;
+    let put_last = bounds.as_ref().map(|bounds| bounds.put_last.clone());
+    let put_last = put_last.filter(|_| !invocation.has_own_rights());
     let room = bounds.map(|bounds| bounds.room(&program, &invocation, settings));
     let on_full = on_log_full(&invocation, limits.on_log_full);
     let keeper = invocation.keeper(&workspace);
@@ -168,6 +164,7 @@ pub(crate) fn prepare(
             .chain(sealed)
             .collect(),
         shell: armed,
+        put_last: put_last.unwrap_or_default(),
         keeper,
         log_copy: invocation
             .log_copy
@@ -177,12 +174,43 @@ pub(crate) fn prepare(
     })
 }
 
+/// The bounds of a run, none without a sandbox, and its variables.
+fn ground(
+    settings: &Settings,
+    invocation: &Invocation,
+    context: &RunContext<'_>,
+    task: &TaskId,
+) -> Result<(Option<Arc<Bounds>>, Environment), EngineError> {
+    let own_home = own_home(settings, context, task.as_str());
+    let bounds = bounds(settings, invocation, context, own_home.as_deref())?;
+    let is_open = context.granted.capabilities.network == NetworkCapability::On;
+    let mut environment = variables(&Variables {
+        settings,
+        invocation,
+        home: own_home.as_ref().unwrap_or(&context.workspace),
+        has_own_home: own_home.is_some() && !invocation.has_own_rights(),
+        cache: &context.cache,
+        is_online: is_open || settings.sandbox == Sandbox::None,
+        bounds: bounds.as_deref(),
+    })?;
+    if matches!(invocation.input_mode, InputMode::Terminal(_)) {
+        environment::for_terminal(&mut environment);
+    }
+    Ok((bounds, environment))
+}
+
+/// The variables of a run by their names.
+type Environment = BTreeMap<String, String>;
+
 /// What the variables of a run come from.
 struct Variables<'a> {
     settings: &'a Settings,
     invocation: &'a Invocation,
-    workspace: &'a PathBuf,
+    /// The home without a sandbox.
+    home: &'a PathBuf,
+    has_own_home: bool,
     cache: &'a Path,
+    is_online: bool,
     bounds: Option<&'a Bounds>,
 }
 
@@ -200,7 +228,9 @@ fn variables(from: &Variables<'_>) -> Result<BTreeMap<String, String>, EngineErr
         &Sources {
             caller: &settings.environment,
             pass: &settings.config.environment.pass,
-            home: home.as_ref().unwrap_or(from.workspace),
+            home: home.as_ref().unwrap_or(from.home),
+            has_own_home: from.has_own_home,
+            is_online: from.is_online,
             cache: from.cache,
             git_identity: environment::git_identity(settings),
         },

@@ -5,6 +5,7 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
+use crate::base::digest::digest;
 use crate::model::error::EngineError;
 
 /// The directories of one user's Bashful.
@@ -62,6 +63,24 @@ impl Places {
             runtime: root.join("run"),
             cache: root.join("cache"),
         }
+    }
+
+    /// The homes of agents, one for each project.
+    pub(crate) fn homes(&self) -> PathBuf {
+        self.cache.join("homes")
+    }
+
+    /// The homes of runs for which a person opened more: each has one, named by its task.
+    pub(crate) fn homes_for_once(&self) -> PathBuf {
+        // Tasks are known by their state directory, and caches may be shared by several.
+        let state = digest(&[self.state.as_os_str().as_encoded_bytes()]);
+        let name = state.get(..16).unwrap_or_default();
+        self.all_homes_for_once().join(name)
+    }
+
+    /// Where those of all state directories are.
+    pub(crate) fn all_homes_for_once(&self) -> PathBuf {
+        self.cache.join("homes-for-once")
     }
 
     /// The socket for a session's keeper, in a directory that only its owner can enter.

@@ -2,10 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::config::{Granted, Profile};
+use crate::config::{Granted, HomeMode, Profile};
 use crate::model::error::{EngineError, InvalidInvocation};
 use crate::model::grant::Opening;
 use crate::request::invocation::Invocation;
+use crate::request::project::project_of;
+use crate::request::root::project_root;
 use crate::request::settings::Settings;
 use crate::request::workspace::{lies_in, real_directory};
 
@@ -24,6 +26,15 @@ pub(crate) struct RunContext<'a> {
     pub(crate) granted: Granted,
     /// Paths of that which a person opened: they lead to no other place.
     pub(crate) opened: Vec<String>,
+    /// The project of the workspace.
+    pub(crate) project: PathBuf,
+    /// Where its tools may cache.
+    pub(crate) cache: PathBuf,
+    /// The home that is kept for its agent in the project.
+    pub(crate) own_home: PathBuf,
+    /// Whether a person opened more than it has otherwise: what earlier runs left must not act
+    /// with that.
+    pub(crate) is_widened: bool,
 }
 
 impl<'a> RunContext<'a> {
@@ -35,6 +46,9 @@ impl<'a> RunContext<'a> {
         shell_directory: Option<&Path>,
     ) -> Result<Self, EngineError> {
         let (workspace, cwd) = directories(settings, invocation, shell_directory)?;
+        let project = project_of(&workspace);
+        let cache = invocation.cache(settings, agent, &project);
+        let own_home = settings.own_home(agent, &project);
         let config = &settings.config;
         let profile_name = match &settings.profile {
             None => config.profile_name(agent),
@@ -67,6 +81,10 @@ impl<'a> RunContext<'a> {
                 profile,
                 granted,
                 opened,
+                project,
+                cache,
+                own_home,
+                is_widened: false,
             });
         }
         let wish = invocation.wish.as_ref().unwrap_or(&settings.wish);
@@ -75,6 +93,11 @@ impl<'a> RunContext<'a> {
             known.map_err(InvalidInvocation::UnknownClass)?;
         }
         let mut granted = profile.grant(wish)?;
+        if let (Some(usual), None) = (invocation.usual_home, wish.home)
+            && profile.home == HomeMode::default()
+        {
+            granted.home = usual;
+        }
         if !cwd.starts_with(&workspace) {
             let root = other_root(invocation, &cwd);
             let root = root.to_string_lossy().into_owned();
@@ -87,6 +110,10 @@ impl<'a> RunContext<'a> {
             profile,
             granted,
             opened: Vec::new(),
+            project,
+            cache,
+            own_home,
+            is_widened: false,
         })
     }
 
@@ -108,6 +135,10 @@ impl<'a> RunContext<'a> {
             cwd: self.cwd.clone(),
             granted,
             opened: opened.collect(),
+            project: self.project.clone(),
+            cache: self.cache.clone(),
+            own_home: self.own_home.clone(),
+            is_widened: true,
             ..*self
         })
     }
@@ -122,7 +153,12 @@ pub(crate) fn workspace_of(
         .workspace
         .as_ref()
         .or(settings.workspace.as_ref());
-    let workspace = real_directory("workspace", named.map_or(Path::new("."), PathBuf::as_path))?;
+    let workspace = if let Some(named) = named {
+        real_directory("workspace", named)?
+    } else {
+        let here = real_directory("workspace", Path::new("."))?;
+        project_root(&here, settings.environment.get("HOME").map(Path::new))
+    };
     let is_home = || {
         let home = settings.environment.get("HOME");
         home.and_then(|home| Path::new(home).canonicalize().ok())
@@ -149,8 +185,11 @@ fn directories(
     shell_directory: Option<&Path>,
 ) -> Result<(PathBuf, PathBuf), EngineError> {
     let workspace = workspace_of(settings, invocation)?;
+    let is_named = invocation.workspace.is_some() || settings.workspace.is_some();
     let cwd = match invocation.cwd.as_deref().or(shell_directory) {
-        None => workspace.clone(),
+        None if is_named => workspace.clone(),
+        // The project is around where the caller is, and the caller stays there.
+        None => real_directory("working directory", Path::new("."))?,
         Some(path) => {
             let cwd = real_directory("working directory", &workspace.join(path))?;
             let mut roots = invocation.roots.clone();

@@ -8,7 +8,7 @@ use bashful_keeper::TerminalSize;
 use bashful_policy::PermissionProfile;
 use bashful_sandbox::Reporting;
 
-use crate::config::{OnLogFull, Survivors, Wish};
+use crate::config::{HomeMode, OnLogFull, Survivors, Wish};
 use crate::model::error::InvalidInvocation;
 use crate::model::output::OutputLimit;
 use crate::request::script::call::ScriptCall;
@@ -189,6 +189,8 @@ pub struct Invocation {
     pub(crate) on_timeout: OnTimeout,
     pub(crate) name: Option<String>,
     pub(crate) wish: Option<Wish>,
+    /// What its home is unless a profile or the wish says something else.
+    pub(crate) usual_home: Option<HomeMode>,
     pub(crate) fresh: bool,
     pub(crate) reporting: Reporting,
     pub(crate) input_mode: InputMode,
@@ -256,6 +258,7 @@ impl Invocation {
             on_timeout: OnTimeout::Kill,
             name: None,
             wish: None,
+            usual_home: None,
             fresh: false,
             reporting: Reporting::default(),
             input_mode: InputMode::Apart,
@@ -414,6 +417,12 @@ impl Invocation {
     #[must_use]
     pub fn wish(mut self, wish: Wish) -> Self {
         self.wish = Some(wish);
+        self
+    }
+
+    /// What its home is where neither the wish nor a file says so.
+    pub(crate) fn usual_home(mut self, home: HomeMode) -> Self {
+        self.usual_home = Some(home);
         self
     }
 

@@ -17,6 +17,7 @@ use crate::model::asking::Asking;
 use crate::model::error::EngineError;
 use crate::model::places::Places;
 use crate::record::audit::{Caller, Trail};
+use crate::request::root::project_root;
 use crate::store::HeldStore;
 
 /// What an engine goes by.
@@ -111,6 +112,13 @@ impl Settings {
         })
     }
 
+    /// The project around where requests work that name no workspace.
+    pub(crate) fn usual_project(&self) -> PathBuf {
+        let home = self.environment.get(variables::HOME).map(Path::new);
+        let here = self.workspace.as_deref().unwrap_or(Path::new("."));
+        project_root(here, home)
+    }
+
     /// The caller's home, real.
     pub(crate) fn home(&self) -> Option<PathBuf> {
         let home = self.environment.get(variables::HOME).map(PathBuf::from);
@@ -130,12 +138,30 @@ impl Settings {
             .map(|directory| directory.join("bashful"))
     }
 
-    /// Where tools may cache for a project.
-    pub(crate) fn cache(&self, workspace: &Path) -> PathBuf {
-        let digest = Sha256::digest(workspace.as_os_str().as_encoded_bytes());
-        let name = hexadecimal(&digest, 8);
-        self.places.cache.join("projects").join(name)
+    /// Where tools may cache for what this names: an agent in a project, or a script.
+    pub(crate) fn cache(&self, owner: &[&[u8]]) -> PathBuf {
+        self.places.cache.join("projects").join(named(owner))
     }
+
+    /// The home that is kept for an agent in a project.
+    pub(crate) fn own_home(&self, agent: &str, project: &Path) -> PathBuf {
+        self.places.homes().join(named(&owner(agent, project)))
+    }
+}
+
+/// An agent in a project.
+pub(crate) fn owner<'a>(agent: &'a str, project: &'a Path) -> [&'a [u8]; 2] {
+    [agent.as_bytes(), project.as_os_str().as_encoded_bytes()]
+}
+
+/// A name for an owner. The lengths are part of it, so that no two owners look the same.
+fn named(owner: &[&[u8]]) -> String {
+    let mut digest = Sha256::new();
+    for part in owner {
+        digest.update((part.len() as u64).to_le_bytes());
+        digest.update(part);
+    }
+    hexadecimal(&digest.finalize(), 8)
 }
 
 /// How the backend is found that `auto` stands for. To find out, the engine builds a sandbox, which

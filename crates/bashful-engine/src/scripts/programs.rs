@@ -2,7 +2,7 @@
 //! put one. What was approved is a text, and it means something only with the programs it names.
 
 use std::env;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::base::programs::is_executable;
 use crate::base::programs::on_path;
@@ -12,11 +12,10 @@ use crate::request::settings::Settings;
 /// Where the system has what reads a script: that is taken before any other.
 pub(crate) const SYSTEM: &str = "/usr/bin:/bin";
 
-/// The caller's `PATH` without what lies in the workspace or in one of these directories, which
+/// The caller's `PATH` without what lies in the project or in one of these directories, which
 /// are real.
 pub(crate) fn trusted_path(settings: &Settings, writable: &[PathBuf]) -> String {
-    let workspace = settings.workspace.as_deref().unwrap_or(Path::new("."));
-    let workspace = real(workspace).ok();
+    let workspace = real(&settings.usual_project()).ok();
     let is_foreign = |entry: &PathBuf| {
         // What is not there now may be there later.
         let real = real(entry).unwrap_or_else(|_| entry.clone());
@@ -40,7 +39,6 @@ pub(crate) fn find(name: &str, path: &str, writable: &[PathBuf]) -> Option<PathB
 
 /// The program of this name that a script is looked at with.
 pub(crate) fn find_own(name: &str, settings: &Settings) -> Option<PathBuf> {
-    let workspace = settings.workspace.as_deref().unwrap_or(Path::new("."));
-    let workspace: Vec<PathBuf> = real(workspace).into_iter().collect();
+    let workspace: Vec<PathBuf> = real(&settings.usual_project()).into_iter().collect();
     find(name, &trusted_path(settings, &[]), &workspace)
 }

@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime};
 use bashful_keeper::{TaskDirectory, TaskId};
 use serde::Serialize;
 
+use super::homes::remove_homes;
 use crate::base::clock::{millis, now_ms};
 use crate::config::Tasks;
 use crate::engine::Engine;
@@ -156,6 +157,7 @@ impl Engine {
         }
         if !request.dry_run {
             remove_remains(state);
+            remove_homes(&self.settings().places, state);
         }
         cleaned
     }

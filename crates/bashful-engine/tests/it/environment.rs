@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{Seek, Write};
+use std::path::Path;
 
 use bashful_engine::config::Config;
 use bashful_engine::{Inherit, Invocation, Status, Stdin};
@@ -122,9 +123,10 @@ fn path_and_home_are_there_even_if_the_caller_has_none() {
     let environment = [("PATH".to_owned(), path)].into();
     let engine = house.builder().environment(environment).build().unwrap();
     let result = run(&engine, Invocation::bash("test -n \"$PATH\" && echo $HOME"));
-    assert_eq!(
-        result.stdout.trim_end(),
-        house.workspace().to_str().unwrap()
+    let home = Path::new(result.stdout.trim_end());
+    assert!(
+        home.is_dir() && !home.starts_with(house.workspace()),
+        "{result:?}"
     );
 }
 
@@ -171,12 +173,8 @@ fn the_working_directory_may_be_a_directory_of_the_workspace() {
     let house = House::new();
     fs::create_dir_all(house.file("a/b")).unwrap();
     let engine = house.engine();
-    let result = run(&engine, Invocation::bash("pwd; echo $HOME").cwd("a/b"));
-    let (inner, outer) = (house.file("a/b"), house.workspace());
-    assert_eq!(
-        result.stdout,
-        format!("{}\n{}\n", inner.display(), outer.display())
-    );
+    let result = run(&engine, Invocation::bash("pwd").cwd("a/b"));
+    assert_eq!(result.stdout, format!("{}\n", house.file("a/b").display()));
     let home = house.path().join("home");
     let wider = Invocation::bash("pwd").cwd(&home).allowed_root(&home);
     assert_eq!(

@@ -10,10 +10,10 @@ use super::{Capabilities, NetworkCapability, nearest};
 pub enum Preset {
     /// The workspace can be read, nothing can be written but scratch.
     ReadOnly,
-    /// The workspace can be written.
+    /// The workspace can be written, and the programs on PATH and toolchains of the home can be read.
     #[default]
     Workspace,
-    /// As `workspace`, and the toolchains found on PATH can be read.
+    /// The same as `workspace`: toolchains were read only by this one once, and files name it.
     Build,
     /// Everything that the user may do, with the network.
     Full,
@@ -53,8 +53,8 @@ impl Preset {
     pub fn description(self) -> &'static str {
         match self {
             Self::ReadOnly => "reads system directories and the workspace, writes only scratch",
-            Self::Workspace => "reads system directories, writes the workspace",
-            Self::Build => "as workspace, and reads the toolchains found on PATH",
+            Self::Workspace => "reads system directories and toolchains, writes the workspace",
+            Self::Build => "the same as workspace",
             Self::Full => {
                 "reads and writes all that the user may, secrets included, with the network"
             }
@@ -66,8 +66,8 @@ impl Preset {
         self == Self::Full
     }
 
-    /// The capabilities that it stands for. Which toolchains `build` adds depends on the host,
-    /// so they are not in here.
+    /// The capabilities that it stands for. Which toolchains are seen depends on the host, so they
+    /// are not in here.
     pub fn capabilities(self) -> Capabilities {
         let write = match self {
             Self::ReadOnly => None,

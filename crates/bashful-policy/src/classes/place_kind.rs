@@ -96,10 +96,10 @@ fn is_root(argument: &Argument, directories: &[String], context: &Context) -> bo
     let places = places::places(argument, directories, context);
     let is_root = |place: &places::Place| {
         let path = place.text.as_str();
-        let mut held = context.workspace.iter().chain(&context.home);
+        let mut held = context.workspace.iter().chain(context.homes());
         let writable = context.write_roots.iter().any(|root| root == path);
         let holds = held.any(|held| held != path && is_within(held, path));
-        let home = context.home.as_deref() == Some(path);
+        let home = context.homes().any(|home| home == path);
         writable && !holds && !home && path != "/" && place.real.is_none()
     };
     !places.unknown && !places.paths.is_empty() && places.paths.iter().all(is_root)
@@ -115,15 +115,15 @@ pub(super) fn is_outside(argument: &Argument, directories: &[String], context: &
 pub(super) fn place_kind(path: &str, context: &Context) -> PlaceKind {
     let writable = context.write_roots.iter().map(String::as_str);
     let workspace = context.workspace.as_deref();
-    let home = context.home.as_deref();
+    let mut homes = context.homes().map(String::as_str);
     if path == "/" {
         return PlaceKind::System;
     }
     let is_root = |path: &str| writable.clone().chain(workspace).any(|root| root == path);
-    if home == Some(path) || is_home(path) && !is_root(path) {
+    if homes.clone().any(|home| home == path) || is_home(path) && !is_root(path) {
         return PlaceKind::Home;
     }
-    let mut held = writable.clone().chain(workspace).chain(home);
+    let mut held = writable.clone().chain(workspace).chain(&mut homes);
     if held.any(|held| held != path && is_within(held, path)) {
         return PlaceKind::Above;
     }
@@ -195,7 +195,7 @@ fn kind_of_glob(path: &str, context: &Context) -> PlaceKind {
         };
     }
     let held = context.write_roots.iter().chain(&context.workspace);
-    let mut held = held.chain(&context.home);
+    let mut held = held.chain(context.homes());
     if held.any(|held| finds_above(path, held)) {
         return PlaceKind::Above;
     }

@@ -217,9 +217,9 @@ fn is_whole_home(argument: &Argument, directories: &[String], context: &Context)
         && places.paths.iter().any(|place| {
             let path = place.text.trim_end_matches("/*");
             let workspace = context.workspace.as_deref() == Some(path);
-            let home = context.home.as_deref();
             let holds = matches!(path, "" | "/" | "/home" | "/root" | "/Users");
-            (home == Some(path) || super::place_kind::is_home(path) || holds) && !workspace
+            (context.homes().any(|home| home == path) || super::place_kind::is_home(path) || holds)
+                && !workspace
         })
 }
 

@@ -62,7 +62,7 @@ pub(crate) struct BoundsArguments {
     /// How much it may add to the disk, such as 40G.
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub(crate) disk_size: Option<u64>,
-    /// Which directory is its home [default: workspace].
+    /// Which directory is its home [default: project].
     #[arg(long, value_name = "WHICH", value_parser = choice::<HomeMode>())]
     pub(crate) home: Option<HomeMode>,
     /// Allow a class of commands that is otherwise refused, such as sudo; repeatable.

@@ -6,7 +6,8 @@ use std::time::Duration;
 use bashful_engine::config::{Config, env};
 use bashful_engine::{Engine, hide_from_commands};
 
-use super::run::{announce, current_directory, preset, sandbox};
+use super::place::here;
+use super::run::{announce, preset, sandbox};
 use crate::cli::CallerArguments;
 use crate::errors::UsageError;
 use crate::printer::Printer;
@@ -42,7 +43,7 @@ impl AgentWish<'_> {
             ..
         } = self.caller;
         let workspace = workspace.as_ref().map(std::path::absolute).transpose()?;
-        let place = workspace.clone().map_or_else(current_directory, Ok)?;
+        let place = workspace.clone().map_or_else(here, Ok)?;
         let loaded = super::load_config(&place, printer)?;
         let sandbox = sandbox(&loaded, bounds.sandbox)?;
         let preset = preset(&loaded.config, agent.as_deref(), bounds);

@@ -3,7 +3,7 @@
 use bashful_engine::audit::{Place, Trail, UnknownPlace};
 use bashful_engine::bring_up_to_date;
 
-use super::run::current_directory;
+use super::place::here;
 use crate::cli::{AnchorPlaces, AuditArguments, AuditCommand};
 use crate::errors::UsageError;
 use crate::exit::Exit;
@@ -87,7 +87,7 @@ fn named_or_configured(places: &AnchorPlaces, printer: &Printer) -> anyhow::Resu
     if !named.is_empty() {
         return Ok(named);
     }
-    let loaded = super::load_config(&current_directory()?, printer)?;
+    let loaded = super::load_config(&here()?, printer)?;
     let configured = loaded.config.audit.anchors.iter();
     let places = configured.map(|place| place.parse());
     let places = places.collect::<Result<_, UnknownPlace>>();

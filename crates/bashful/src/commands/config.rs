@@ -10,7 +10,7 @@ use crate::exit::Exit;
 use crate::printer::Printer;
 
 pub(crate) fn config(arguments: &ConfigArguments, printer: &Printer) -> anyhow::Result<Exit> {
-    let here = std::env::current_dir()?;
+    let here = super::place::here()?;
     match arguments.what {
         ConfigCommand::Show { default: true, .. } => printer.data(DEFAULT_TOML.as_bytes())?,
         ConfigCommand::Show { json, .. } => {

@@ -53,7 +53,7 @@ pub(crate) fn doctor(arguments: &DoctorArguments, printer: &Printer) -> anyhow::
 /// The configuration of this directory, or the built-in one where it cannot be read.
 fn configured() -> (Config, Finding) {
     let told = |state, words: String| Finding::new("configuration", state, words);
-    let loaded = super::run::current_directory()
+    let loaded = super::place::here()
         .map_err(|error| format!("{error:#}"))
         .and_then(|place| Config::load(&super::sources(&place)).map_err(|error| in_full(&error)));
     match loaded {

@@ -4,7 +4,8 @@ mod denials;
 
 use bashful_engine::{Action, Decision, Effect, Engine, Invocation};
 
-use super::run::{current_directory, sandbox};
+use super::place::Place;
+use super::run::sandbox;
 use crate::cli::ExplainArguments;
 use crate::exit::Exit;
 use crate::printer::Printer;
@@ -14,11 +15,8 @@ pub(crate) fn explain(arguments: &ExplainArguments, printer: &Printer) -> anyhow
     if let Some(exit) = denials::explain(arguments, printer)? {
         return Ok(exit);
     }
-    // As for `run`: what is named, else where we are.
-    let named = arguments.workspace.as_ref().or(arguments.cwd.as_ref());
-    let workspace = named.map(std::path::absolute).transpose()?;
-    let place = workspace.clone().map_or_else(current_directory, Ok)?;
-    let loaded = super::load_config(&place, printer)?;
+    let place = Place::of(arguments.workspace.as_ref(), arguments.cwd.as_ref())?;
+    let loaded = super::load_config(place.root(), printer)?;
     let sandbox = sandbox(&loaded, arguments.bounds.sandbox)?;
     let builder = Engine::builder().config(loaded.config).sandbox(sandbox);
     let mut builder = arguments.bounds.judged(builder);
@@ -26,12 +24,7 @@ pub(crate) fn explain(arguments: &ExplainArguments, printer: &Printer) -> anyhow
         builder = builder.agent(agent);
     }
     let mut invocation = Invocation::new(action(arguments)).wish(arguments.bounds.wish());
-    if let Some(workspace) = workspace {
-        invocation = invocation.workspace(workspace);
-    }
-    if let (Some(cwd), true) = (&arguments.cwd, arguments.workspace.is_some()) {
-        invocation = invocation.cwd(std::path::absolute(cwd)?);
-    }
+    invocation = place.applied_to(invocation);
     for (name, value) in &arguments.env {
         invocation = invocation.variable(name, value);
     }

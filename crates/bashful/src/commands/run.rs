@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -10,12 +10,12 @@ use bashful_engine::config::{
     Ceilings, Choice as _, Config, Loaded, OnLogFull, Sandbox, Survivors, env,
 };
 use bashful_engine::{
-    Action, EarlyKeeper, Engine, EngineBuilder, EngineError, Going, Interrupts, InvalidInvocation,
-    Invocation, MAX_COMMAND_BYTES, Preset, Started, Stdin, TerminalSize, Timeout,
-    hide_from_commands, terminal_session,
+    Action, EarlyKeeper, Engine, EngineBuilder, Going, Interrupts, Invocation, MAX_COMMAND_BYTES,
+    Preset, Started, Stdin, TerminalSize, Timeout, hide_from_commands, terminal_session,
 };
 
 use super::attach;
+use super::place::Place;
 use crate::cli::{BoundsArguments, PolicyFlag, RunArguments};
 use crate::errors::UsageError;
 use crate::exit::Exit;
@@ -38,9 +38,8 @@ pub(crate) fn run(
     keeper: Option<EarlyKeeper>,
     printer: &Printer,
 ) -> anyhow::Result<Exit> {
-    let workspace = workspace(arguments)?;
-    let place = workspace.clone().map_or_else(current_directory, Ok)?;
-    let mut loaded = super::load_config(&place, printer)?;
+    let place = Place::of(arguments.workspace.as_ref(), arguments.cwd.as_ref())?;
+    let mut loaded = super::load_config(place.root(), printer)?;
     apply_flags(&mut loaded, arguments)?;
     if arguments.background.name.is_some() && !arguments.background.may_be_left() {
         let text =
@@ -69,7 +68,7 @@ pub(crate) fn run(
     let asking = Asking::of(flags, printer, &interrupts)?;
     let engine = engine(arguments, loaded.config, keeper, sandbox, &asking)?;
     let action = action(arguments)?;
-    let invocation = invocation(arguments, action.clone(), workspace.clone())?;
+    let invocation = invocation(arguments, action.clone(), &place)?;
     // The engine knows all it needs; what runs must not find our tokens in /proc.
     hide_from_commands()?;
     let show = Show {
@@ -84,7 +83,7 @@ pub(crate) fn run(
         announce(&arguments.bounds, sandbox, preset, printer);
     })?;
     let last = if arguments.retry_on_grant {
-        let again = || invocation_again(arguments, action.clone(), workspace.clone());
+        let again = || invocation_again(arguments, action.clone(), &place);
         retry::after_a_yes(&show, &engine, first, again)?
     } else {
         first
@@ -240,22 +239,6 @@ pub(super) fn read_command(path: &Path) -> anyhow::Result<String> {
     Ok(String::from_utf8(bytes).map_err(|_| usage("it is not valid UTF-8"))?)
 }
 
-pub(super) fn current_directory() -> Result<PathBuf, EngineError> {
-    std::env::current_dir().map_err(|_| {
-        let (role, path) = ("current directory", PathBuf::from("."));
-        InvalidInvocation::MissingDirectory { role, path }.into()
-    })
-}
-
-/// The workspace as named: `--workspace`, else `--cwd`; none is the current directory.
-fn workspace(arguments: &RunArguments) -> anyhow::Result<Option<PathBuf>> {
-    let named = arguments
-        .workspace
-        .clone()
-        .or_else(|| arguments.cwd.clone());
-    Ok(named.map(std::path::absolute).transpose()?)
-}
-
 /// Flags come after all files, but none passes what the admin set.
 fn apply_flags(loaded: &mut Loaded, arguments: &RunArguments) -> Result<(), UsageError> {
     let Ceilings {
@@ -349,7 +332,7 @@ pub(super) fn named_session(flag: Option<&str>) -> Option<String> {
 fn invocation(
     arguments: &RunArguments,
     action: Action,
-    workspace: Option<PathBuf>,
+    place: &Place,
 ) -> anyhow::Result<Invocation> {
     let mut invocation = Invocation::new(action).wish(arguments.bounds.wish());
     invocation = invocation.reporting(arguments.bounds.reporting());
@@ -363,13 +346,7 @@ fn invocation(
             invocation = invocation.survivors(survivors);
         }
     }
-    if let Some(workspace) = workspace {
-        invocation = invocation.workspace(workspace);
-    }
-    if let (Some(cwd), true) = (&arguments.cwd, arguments.workspace.is_some()) {
-        // As the person meant it: seen from where they are.
-        invocation = invocation.cwd(std::path::absolute(cwd)?);
-    }
+    invocation = place.applied_to(invocation);
     if let Some(description) = &arguments.description {
         invocation = invocation.description(description);
     }
@@ -425,12 +402,12 @@ fn invocation(
 fn invocation_again(
     arguments: &RunArguments,
     action: Action,
-    workspace: Option<PathBuf>,
+    place: &Place,
 ) -> anyhow::Result<Option<Invocation>> {
     if arguments.stdin {
         return Ok(None);
     }
-    invocation(arguments, action, workspace).map(Some)
+    invocation(arguments, action, place).map(Some)
 }
 
 /// What confines the command: the flag, else the configuration; but the admin's word holds.

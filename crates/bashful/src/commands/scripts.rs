@@ -33,7 +33,7 @@ pub(crate) fn scripts(arguments: &ScriptsArguments, printer: &Printer) -> anyhow
     if let ScriptsCommand::Run(arguments) = &arguments.what {
         return run::run(arguments, printer);
     }
-    let config = super::load_config(&super::run::current_directory()?, printer)?.config;
+    let config = super::load_config(&super::place::here()?, printer)?.config;
     let engine = Engine::builder().config(config).one_call().build()?;
     let scripts = engine.scripts();
     let tell = Teller { printer };

@@ -14,7 +14,7 @@ use crate::prompt::now_ms;
 use crate::view::{shell_entries, show_block, show_shells};
 
 pub(crate) fn shells(arguments: &ShellsArguments, printer: &Printer) -> anyhow::Result<Exit> {
-    let config = super::load_config(&std::env::current_dir()?, printer)?.config;
+    let config = super::load_config(&super::place::here()?, printer)?.config;
     let usual_agent = config.agent.clone();
     let engine = Engine::builder().config(config).one_call().build()?;
     let one = |name: &str, whose: &WhoseShells| one(&engine, &usual_agent, name, whose);
@@ -114,7 +114,7 @@ fn one(
     let agent = whose.agent.as_deref().unwrap_or(usual_agent);
     let session = super::run::named_session(whose.session.as_deref());
     let session = session.unwrap_or_else(|| SHELLS.to_owned());
-    let here = std::env::current_dir()?.canonicalize()?;
+    let here = super::place::here()?.canonicalize()?;
     let is_here = |shell: &Shell| {
         let place = whose.workspace.is_some() || Path::new(&shell.workspace) == here;
         shell.agent == agent && shell.session == session && place

@@ -59,8 +59,8 @@ fn nothing_is_left_but_the_memory() {
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
     left.sort();
-    // A run here would have its caches in the second.
-    assert_eq!(left, ["doctor.json", "projects"]);
+    // A run here would have its home and its caches in the others.
+    assert_eq!(left, ["doctor.json", "homes", "projects"]);
     let mode = fs::metadata(memory(&world)).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
     assert_eq!(world.records(), Vec::<Value>::new());

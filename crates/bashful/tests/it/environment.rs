@@ -102,19 +102,19 @@ fn no_token_or_api_key_in_the_records() {
 }
 
 #[test]
-fn path_and_home_are_present_and_home_is_the_workspace() {
+fn path_and_home_are_present_and_home_is_the_agents_own() {
     let world = World::new();
-    let expected = format!(
-        "{}\n{}\n",
-        crate::support::PATH,
-        world.workspace().display()
-    );
-    let outcome = world.run(&["echo \"$PATH\"; echo \"$HOME\""]);
-    assert_eq!(outcome, ran(0, &expected, ""));
-    assert_eq!(
-        world.run(&["cd && pwd -P | grep -c workspace"]),
-        ran(0, "1\n", "")
-    );
+    let outcome = world.run(&["echo \"$PATH\"; cd && pwd -P; echo \"$HOME\""]);
+    let lines: Vec<&str> = outcome.stdout.lines().collect();
+    let [path, place, home] = lines[..] else {
+        panic!("{outcome:?}");
+    };
+    assert_eq!(place, home);
+    assert!(home.starts_with(world.path("cache/bashful/homes").to_str().unwrap()));
+    // What is installed there is found after everything of the caller's.
+    let own = [".local/bin", "go/bin", ".deno/bin", ".bun/bin"];
+    let own = own.map(|bin| format!("{home}/{bin}")).join(":");
+    assert_eq!(path, format!("{}:{own}", crate::support::PATH));
 }
 
 #[test]
@@ -128,6 +128,26 @@ fn path_has_a_usual_value_for_a_program_when_the_caller_has_none() {
         .lines()
         .any(|line| line.starts_with("PATH=/"));
     assert!(outcome.code == 0 && has_path, "{outcome:?}");
+}
+
+#[test]
+fn what_a_network_needs_to_be_known_arrives_where_it_is_open() {
+    let world = World::unjudged();
+    let bundle = world.path("home/authorities.pem");
+    std::fs::write(&bundle, "trusted\n").unwrap();
+    let text = "echo \"${HTTPS_PROXY-none} ${no_proxy-none}\"; cat \"${SSL_CERT_FILE-none}\" 2>&1";
+    let run = |flags: &[&str]| {
+        let mut command = world.run_command(&[flags, &[text]].concat());
+        command.env("HTTPS_PROXY", "http://proxy.example:1");
+        command
+            .env("SSL_CERT_FILE", &bundle)
+            .env("no_proxy", "here");
+        Running::start(command).end().outcome().stdout
+    };
+    let closed = run(&[]);
+    assert!(closed.starts_with("none none\ncat: none"), "{closed}");
+    let open = run(&["--network", "on"]);
+    assert_eq!(open, "http://proxy.example:1 here\ntrusted\n");
 }
 
 #[test]
@@ -161,16 +181,22 @@ fn only_the_allow_list_arrives() {
             .collect();
         let caches = [
             "CARGO_HOME",
+            "CARGO_INSTALL_ROOT",
             "GOCACHE",
             "GOMODCACHE",
+            "GRADLE_USER_HOME",
             "PIP_CACHE_DIR",
             "XDG_CACHE_HOME",
             "npm_config_cache",
+            "npm_config_prefix",
         ];
         let mut expected: BTreeSet<&str> = allowed.into_iter().chain(caches).collect();
         if world.walls() == Walls::Sandbox {
             // The caller's temporary directory is not there.
             expected.remove("TMPDIR");
+        } else {
+            // Without a sandbox the network is open.
+            expected.insert("http_proxy");
         }
         assert_eq!((outcome.code, names), (0, expected));
         let line = "USER=from-the-caller";

@@ -151,8 +151,8 @@ fn help_of_run_in_short() {
           --file-size <SIZE>     The largest file it may write, such as 500M
           --tmp-size <SIZE>      How much its /tmp holds
           --disk-size <SIZE>     How much it may add to the disk, such as 40G
-          --home <WHICH>         Which directory is its home [default: workspace] [possible values:
-                                 workspace, private, real-masked]
+          --home <WHICH>         Which directory is its home [default: project] [possible values:
+                                 project, workspace, private, real-masked]
           --allow <CLASS>        Allow a class of commands that is otherwise refused, such as sudo;
                                  repeatable
           --trace-reads          Also report files that it tries to read but cannot see; every open

@@ -9,7 +9,6 @@ use crate::config::{Choice as _, Config, Granted, UnknownProfile};
 use crate::model::ask::Memory;
 use crate::model::grant::{Grant, Subject};
 use crate::request::invocation::{InputMode, Stdin};
-use crate::request::project::project_of;
 use crate::request::resolved::ResolvedRequest;
 use crate::request::settings::Settings;
 
@@ -77,7 +76,7 @@ impl Binding {
         Self {
             agent: info.agent.clone(),
             session: info.session.clone(),
-            project: project_of(&context.workspace),
+            project: context.project.clone(),
             cwd: invocation.bound_directory(&context.cwd),
             digest: invocation
                 .own_digest()

@@ -101,7 +101,7 @@ pub(super) struct Surroundings<'a> {
     pub(super) settings: &'a Settings,
     pub(super) invocation: &'a Invocation,
     pub(super) ground: &'a RunContext<'a>,
-    pub(super) cache: &'a Path,
+    pub(super) own_home: Option<&'a Path>,
 }
 
 impl Surroundings<'_> {
@@ -114,16 +114,17 @@ impl Surroundings<'_> {
             settings,
             invocation,
             ground,
-            cache,
+            own_home,
         } = self;
         let RunContext {
             workspace,
             cwd,
             granted,
             opened,
+            cache,
             ..
         } = ground;
-        let paths = (workspace, cwd, opened, cache);
+        let paths = (workspace, cwd, opened, cache, own_home);
         let engine = (
             &settings.places,
             settings.configuration(),

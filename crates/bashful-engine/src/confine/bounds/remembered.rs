@@ -1,6 +1,6 @@
 //! Bounds that were found before, for runs that ask for nothing of their own.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -27,6 +27,7 @@ pub(crate) struct Remembered(Mutex<Vec<KnownBounds>>);
 pub(super) struct Purpose {
     pub(super) workspace: PathBuf,
     pub(super) cache: PathBuf,
+    pub(super) home: Option<PathBuf>,
     pub(super) granted: Granted,
 }
 
@@ -106,17 +107,9 @@ impl KnownBounds {
 impl Remembered {
     /// The bounds for a purpose, if they are right still; else what is to be looked at before they
     /// are found again.
-    pub(super) fn find(
-        &self,
-        workspace: &Path,
-        cache: &Path,
-        granted: &Granted,
-    ) -> Result<Arc<Bounds>, Option<LookedAt>> {
+    pub(super) fn find(&self, purpose: &Purpose) -> Result<Arc<Bounds>, Option<LookedAt>> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = all.iter_mut().find(|found| {
-            let purpose = &found.purpose;
-            purpose.workspace == workspace && purpose.cache == cache && purpose.granted == *granted
-        });
+        let found = all.iter_mut().find(|found| found.purpose == *purpose);
         let Some(found) = found else {
             return Err(None);
         };

@@ -10,13 +10,16 @@ use crate::model::error::confine::ConfineError;
 
 /// The files of the allowed programs: each with the links that lead to it, and what runs it if
 /// it is a script.
-pub(super) fn resolve(request: &ConfineRequest<'_>) -> Result<Option<Vec<PathBuf>>, ConfineError> {
+pub(super) fn resolve(
+    request: &ConfineRequest<'_>,
+    path_variable: &str,
+) -> Result<Option<Vec<PathBuf>>, ConfineError> {
     let Some(names) = &request.capabilities.commands else {
         return Ok(None);
     };
     let mut files = Vec::new();
     for name in names {
-        let program = resolve_program(name, request.path_variable, request.directory);
+        let program = resolve_program(name, path_variable, request.directory);
         let program = program.map_err(|source| ConfineError::CommandNotFound {
             name: name.clone(),
             source,

@@ -22,6 +22,7 @@ use super::ConfineRequest;
 use super::git::GitObeys;
 use super::roots::own_places;
 use super::secrets::system::{self, is_at_rest};
+use super::toolchains::Toolchains;
 
 /// The most links that are followed for one path; the kernel follows as many.
 const MOST_LINKS: usize = 40;
@@ -35,24 +36,37 @@ pub(crate) struct LookedAt {
     around: Vec<PathBuf>,
     /// What counts by where it leads, and whether it is there.
     places: Vec<PathBuf>,
+    /// Directories whose list of names counts.
+    lists: Vec<PathBuf>,
 }
 
 impl LookedAt {
-    /// For a run that sees its workspace, the system and what is the engine's, and that declares
-    /// nothing else.
-    pub(super) fn of(request: &ConfineRequest<'_>, git: &GitObeys) -> Self {
+    /// For a run that sees its workspace, the system, toolchains and what is the engine's, and that
+    /// declares nothing else. In these lists secrets of homes would come into being.
+    pub(super) fn of(
+        request: &ConfineRequest<'_>,
+        git: &GitObeys,
+        tools: Toolchains,
+        homes: Vec<PathBuf>,
+    ) -> Self {
         let home = request.real_home.map(Path::to_owned);
         let engine = request.engine_reads.iter().chain(request.engine_writes);
         let places = own_places(request).into_iter().chain(home);
+        let around = git.around.iter().cloned().chain(tools.texts);
+        let mut lists: Vec<PathBuf> = tools.lists.into_iter().chain(homes).collect();
+        lists.sort();
+        lists.dedup();
         Self {
             files: git.own.clone(),
-            around: git.around.clone(),
-            places: places.chain(engine.cloned()).collect(),
+            around: around.collect(),
+            places: places.chain(engine.cloned()).chain(tools.places).collect(),
+            lists,
         }
     }
 
     fn all(&self) -> impl Iterator<Item = &PathBuf> {
-        self.files.iter().chain(&self.around).chain(&self.places)
+        let texts = self.files.iter().chain(&self.around);
+        texts.chain(&self.places).chain(&self.lists)
     }
 }
 
@@ -75,6 +89,14 @@ enum Seen {
 }
 
 impl Seen {
+    /// A directory, for its list of names.
+    fn list(path: &Path) -> Self {
+        match fs::metadata(path) {
+            Err(error) => Self::Nothing(error.kind()),
+            Ok(about) => Self::as_text(&about),
+        }
+    }
+
     /// What a path leads to, for its text.
     fn text(path: &Path) -> Self {
         Self::of(fs::metadata(path), |_| true)
@@ -89,12 +111,16 @@ impl Seen {
         match about {
             Err(error) => Self::Nothing(error.raw_os_error()),
             Ok(about) if about.is_dir() => Self::Directory { owner: about.uid() },
-            Ok(about) if counts(&about) => Self::Text {
-                inode: (about.dev(), about.ino()),
-                changed: (about.ctime(), about.ctime_nsec()),
-                size: about.size(),
-            },
+            Ok(about) if counts(&about) => Self::as_text(&about),
             Ok(_) => Self::File,
+        }
+    }
+
+    fn as_text(about: &Metadata) -> Self {
+        Self::Text {
+            inode: (about.dev(), about.ino()),
+            changed: (about.ctime(), about.ctime_nsec()),
+            size: about.size(),
         }
     }
 
@@ -113,6 +139,7 @@ pub(crate) struct Fingerprint {
     names: LookedAt,
     files: Vec<Seen>,
     around: Vec<Seen>,
+    lists: Vec<Seen>,
     /// Every step on the way to each of them.
     steps: BTreeMap<PathBuf, Seen>,
     secrets: Arc<system::Remembered>,
@@ -135,11 +162,17 @@ impl Fingerprint {
             texts.collect()
         };
         let (files, around) = (texts(&names.files), texts(&names.around));
-        let mut all = files.iter().chain(&around).chain(steps.values());
+        let lists: Vec<Seen> = names.lists.iter().map(|path| Seen::list(path)).collect();
+        let mut all = files
+            .iter()
+            .chain(&around)
+            .chain(&lists)
+            .chain(steps.values());
         Self {
             sees_all: secrets.is_at_rest(began) && all.all(|seen| seen.is_at_rest(began)),
             files,
             around,
+            lists,
             steps,
             readable: secrets.readable(),
             secrets,
@@ -161,7 +194,9 @@ impl Fingerprint {
     /// Whether all the rest is what it was: for a run some time after the last.
     pub(crate) fn places_stand(&self) -> bool {
         let mut steps = self.steps.iter();
+        let mut lists = self.names.lists.iter().zip(&self.lists);
         stand(&self.names.around, &self.around)
+            && lists.all(|(path, seen)| Seen::list(path) == *seen)
             && steps.all(|(path, seen)| Seen::step(path) == *seen)
             && self.secrets.readable() == self.readable
     }

@@ -26,8 +26,10 @@ pub(super) struct Roots {
     pub(super) write: Vec<Named>,
     /// The real home, if it is to be seen.
     pub(super) home: Option<PathBuf>,
-    /// Directories of toolchains that the run may read.
+    /// Toolchains that the run may read.
     pub(super) tools: Vec<PathBuf>,
+    /// The lists of what the system has installed.
+    pub(super) databases: Vec<PathBuf>,
     /// What the engine wants readable.
     engine_reads: Vec<PathBuf>,
     /// What the engine wants writable.
@@ -52,6 +54,7 @@ impl Roots {
             write: resolver.resolve("paths_write", &capabilities.paths_write)?,
             home: masked.map(Path::to_owned),
             tools: Vec::new(),
+            databases: Vec::new(),
             engine_reads: canonical(request.engine_reads),
             engine_writes: Vec::new(),
             own: Vec::new(),
@@ -62,6 +65,8 @@ impl Roots {
         };
         roots.add_engine_writes(request)?;
         roots.own = roots.own_directories(request);
+        let others = roots.of_other_owners(request);
+        roots.own.extend(others);
         roots.check(request)?;
         Ok(roots)
     }
@@ -142,6 +147,29 @@ impl Roots {
         own
     }
 
+    /// The homes and caches that other agents have, or this one in other projects, where a root
+    /// that was declared would show them.
+    fn of_other_owners(&self, request: &ConfineRequest<'_>) -> Vec<PathBuf> {
+        let places = request.places;
+        let all = [
+            places.homes(),
+            places.homes_for_once(),
+            places.all_homes_for_once(),
+            places.cache.join("projects"),
+        ];
+        let declared = self.declared_paths();
+        let shown = all.iter().filter_map(|place| real(place).ok());
+        let shown = shown.filter(|place| is_below(place, declared.iter().copied()));
+        let each = shown.filter_map(|place| std::fs::read_dir(place).ok());
+        let each = each.flatten().flatten();
+        let each = each.filter_map(|entry| real(&entry.path()).ok());
+        let holds_own = |place: &PathBuf| {
+            let mut own = self.engine_writes.iter();
+            own.any(|own| own.starts_with(place))
+        };
+        each.filter(|place| !holds_own(place)).collect()
+    }
+
     /// Whether a directory that does not exist would appear below a writable one.
     fn could_make(&self, directory: &Path) -> bool {
         let parent = directory
@@ -157,6 +185,7 @@ impl Roots {
         let rest = self
             .tools
             .iter()
+            .chain(&self.databases)
             .chain(&self.engine_reads)
             .chain(&self.engine_writes)
             .chain(&self.home);
@@ -192,11 +221,10 @@ impl Roots {
         path == self.workspace || named.map(|named| &named.path).any(|named| named == path)
     }
 
-    /// Whether more is seen than the workspace, the system and what is the engine's.
+    /// Whether more is seen than the workspace, the system, what is the engine's, and toolchains.
     pub(super) fn are_wide(&self) -> bool {
         let named = self.read.iter().chain(&self.write);
         self.home.is_some()
-            || !self.tools.is_empty()
             || named
                 .map(|named| &named.path)
                 .any(|named| !named.starts_with(&self.workspace))
@@ -222,6 +250,7 @@ impl Roots {
         let mut list: Vec<PathBuf> = declared
             .chain(&self.home)
             .chain(&self.tools)
+            .chain(&self.databases)
             // The engine can do without what a secret hides.
             .chain(
                 self.engine_reads

@@ -1,5 +1,6 @@
 //! What is not to be seen even below a wider root, unless it was named exactly.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -42,16 +43,39 @@ pub(super) struct Secrets {
     pub(super) hide: Vec<PathBuf>,
     /// Those that do not, where a run could not have made them itself.
     pub(super) absent: AbsentNames,
-    /// Whether homes and declared roots were searched for more than the system's own.
+    /// Whether declared roots were searched, which is more than can be looked at for every run.
     pub(super) searched: bool,
+    /// Directories in homes of which the list of names counts.
+    pub(super) lists: Vec<PathBuf>,
 }
 
-/// Finds the secrets that the run could see and must not.
+/// Finds the secrets that the run could see and must not, the given ones of toolchains among them. A
+/// toolchain that lies in a secret is none.
 pub(super) fn find(
     request: &ConfineRequest<'_>,
     home: Option<&Path>,
-    roots: &Roots,
+    roots: &mut Roots,
+    of_tools: Vec<PathBuf>,
 ) -> Result<Secrets, ConfineError> {
+    let at_home = home.is_some_and(|home| is_below(home, roots.all()));
+    let searched = request.preset != Preset::Full
+        && (roots.are_wide()
+            || at_home
+            || may_hold_secrets(request.workspace, home)
+            || roots.tools.iter().any(|tool| tool.starts_with("/run")));
+    let mut homes = Vec::new();
+    let mut lists = Vec::new();
+    let mut of_homes = Vec::new();
+    if searched || !roots.tools.is_empty() {
+        homes = find_homes(home, roots)?;
+        of_homes = homes.iter().flat_map(|home| home_secrets(home)).collect();
+        lists = homes.iter().flat_map(|home| lists_of(home)).collect();
+        let own = &roots.own;
+        roots
+            .tools
+            .retain(|tool| !is_below(tool, &of_homes) && !is_below(tool, own));
+    }
+    let roots = &*roots;
     let is_seen = |path: &PathBuf| roots.show(path) && !roots.name(path);
     let mut absent = AbsentNames::default();
     let mut hide: Vec<PathBuf> = roots
@@ -60,37 +84,37 @@ pub(super) fn find(
         .filter(|path| is_seen(path))
         .cloned()
         .collect();
-    let mut searched = false;
     // `full` is the user's own rights; only what would let a run change its bounds stays away.
     if request.preset != Preset::Full {
         hide.extend(system::known().readable().into_iter().filter(is_seen));
-        let at_home = home.is_some_and(|home| is_below(home, roots.all()));
-        if roots.are_wide() || at_home || may_hold_secrets(request.workspace, home) {
-            searched = true;
-            let before = hide.len();
+        let before = hide.len();
+        if searched {
             let run = IN_RUN.iter();
             let run = run.flat_map(|pattern| existing(Path::new("/"), pattern));
             hide.extend(run.filter(is_seen));
-            for home in homes(home, roots)? {
-                hide.extend(home_secrets(&home).filter(is_seen));
-                add_absent(&home, roots, &hide, &mut absent);
-            }
+        }
+        hide.extend(of_tools.into_iter().chain(of_homes).filter(is_seen));
+        for home in &homes {
+            add_absent(home, roots, &hide, &mut absent);
+        }
+        if searched {
             let mut watched = environment_files(request, roots, &mut hide)?;
             watched.retain(|directory| !roots.lets_write(directory));
             watched.sort_by_key(|directory| directory.components().count());
             watched.truncate(MOST_WATCHED);
             absent.directories = watched;
-            // Those of the system are root's to replace.
-            let covered = hide.iter().skip(before);
-            let covered = covered.filter(|path| !roots.lets_write(path));
-            absent.covered = covered.cloned().collect();
         }
+        // Those of the system are root's to replace.
+        let covered = hide.iter().skip(before);
+        let covered = covered.filter(|path| !roots.lets_write(path));
+        absent.covered = covered.cloned().collect();
     }
     check(roots, &hide)?;
     Ok(Secrets {
         hide,
         absent,
         searched,
+        lists,
     })
 }
 
@@ -131,6 +155,22 @@ fn add_absent(home: &Path, roots: &Roots, hidden: &[PathBuf], absent: &mut Absen
             absent.paths.push(path);
         }
     }
+}
+
+/// The directories in which secrets of a home are, or would come into being.
+fn lists_of(home: &Path) -> BTreeSet<PathBuf> {
+    let parents = IN_HOME
+        .iter()
+        .filter_map(|pattern| Path::new(pattern).parent());
+    let parents: BTreeSet<&Path> = parents.collect();
+    let nearest = |inside: &Path| {
+        let place = home.join(inside);
+        let mut above = place
+            .ancestors()
+            .take_while(|above| above.starts_with(home));
+        above.find(|above| above.is_dir()).map(Path::to_owned)
+    };
+    parents.into_iter().filter_map(nearest).collect()
 }
 
 /// What exists in the same directory with a name that begins so.
@@ -220,7 +260,7 @@ fn existing(base: &Path, pattern: &str) -> Vec<PathBuf> {
 }
 
 /// The homes whose secrets could be seen: the caller's, and those of others that a root shows.
-fn homes(home: Option<&Path>, roots: &Roots) -> Result<Vec<PathBuf>, ConfineError> {
+fn find_homes(home: Option<&Path>, roots: &Roots) -> Result<Vec<PathBuf>, ConfineError> {
     let mut homes: Vec<PathBuf> = home.map(Path::to_owned).into_iter().collect();
     let others = fs::read_dir("/home").into_iter().flatten();
     let others = others

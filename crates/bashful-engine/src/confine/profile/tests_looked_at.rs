@@ -190,6 +190,47 @@ fn what_people_change_shows_at_once_and_the_rest_is_seen_too() {
 }
 
 #[test]
+fn a_change_among_the_programs_on_path_is_seen() {
+    let mut world = world();
+    world.path = format!("{}:/usr/bin", world.base.join("home/.local/bin").display());
+    world.program("home/.local/bin/mine");
+    let venv = world.file("home/.local/pipx/venvs/x/pyvenv.cfg");
+    let tool = world.program("home/.local/pipx/venvs/x/bin/x");
+    world.program("other/bin/other");
+    let changes: [(&str, &dyn Fn()); 6] = [
+        ("a program", &|| drop(world.program("home/.local/bin/new"))),
+        ("a link", &|| world.link(&tool, "home/.local/bin/x")),
+        ("an interpreter", &|| {
+            fs::write(&venv, "home = /other\n").unwrap();
+        }),
+        ("a toolchain", &|| drop(world.directory("home/.pyenv"))),
+        ("a secret of one", &|| {
+            drop(world.file("home/.pyenv/.npmrc"));
+        }),
+        ("a directory in the place of another", &|| {
+            fs::rename(
+                world.base.join("home/.local/bin"),
+                world.base.join("moved/bin"),
+            )
+            .unwrap();
+            world.link(world.base.join("other/bin"), "home/.local/bin");
+        }),
+    ];
+    for (what, change) in changes {
+        let names = world.confine("{}").unwrap().looked_at.unwrap();
+        let fingerprint = Fingerprint::of(names);
+        assert!(
+            fingerprint.files_stand() && fingerprint.places_stand(),
+            "{what}"
+        );
+        // Longer than a tick of the clock that stamps directories.
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        change();
+        assert!(!fingerprint.places_stand(), "{what}");
+    }
+}
+
+#[test]
 fn what_was_searched_for_secrets_is_not_vouched_for() {
     let mut world = world();
     world.workspace = world.home.clone();

@@ -25,6 +25,8 @@ pub(super) struct World {
     pub(super) path: String,
     pub(super) preset: Preset,
     pub(super) mode: HomeMode,
+    pub(super) own_home: Option<PathBuf>,
+    pub(super) is_widened: bool,
     /// What the engine wants writable besides the cache.
     pub(super) further: Vec<PathBuf>,
 }
@@ -46,6 +48,8 @@ impl World {
             path: "/usr/bin:/bin".to_owned(),
             preset: Preset::Workspace,
             mode: HomeMode::Workspace,
+            own_home: None,
+            is_widened: false,
             further: Vec::new(),
             _directory: directory,
             base,
@@ -100,7 +104,7 @@ impl World {
         capabilities: &Capabilities,
     ) -> Result<Confined, ConfineError> {
         let configuration = self.home.join(".config/bashful");
-        let cache = std::iter::once(&self.cache);
+        let cache = std::iter::once(&self.cache).chain(&self.own_home);
         let writes: Vec<PathBuf> = cache.chain(&self.further).cloned().collect();
         confine(&ConfineRequest {
             scratch: None,
@@ -109,6 +113,8 @@ impl World {
             preset: self.preset,
             optional: &[bashful_sandbox::Protection::Resources],
             home: self.mode,
+            own_home: self.own_home.as_deref(),
+            is_widened: self.is_widened,
             workspace: &self.workspace,
             directory: &self.workspace,
             real_home: Some(&self.home),

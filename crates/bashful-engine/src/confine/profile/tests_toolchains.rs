@@ -1,6 +1,7 @@
-//! Tests of the toolchains that the preset `build` finds.
+//! Tests of the programs on PATH and the toolchains of the home that a run sees.
 
 use std::fs;
+use std::path::PathBuf;
 
 use bashful_policy::Preset;
 
@@ -40,13 +41,11 @@ fn rust_needs_rustup_and_no_credentials() {
     );
     assert_eq!(variables(&world, &confined), ["RUSTUP_HOME=home/.rustup"]);
     assert!(!is_readable(&confined.profile, &secret));
-    // Only the preset adds them.
+    // So it is without a word about presets, but not where nothing is to be written.
     world.preset = Preset::Workspace;
-    let plain = world.confine("{}").unwrap();
-    assert_eq!(
-        (plain.profile.read, plain.environment),
-        (Vec::new(), Vec::new())
-    );
+    assert_eq!(world.confine("{}").unwrap(), confined);
+    world.preset = Preset::ReadOnly;
+    assert_eq!(world.profile("{}").read, [] as [PathBuf; 0]);
     // What is denied is not added.
     world.preset = Preset::Build;
     let denied = world.confine(r#"{"paths_deny": ["~/.rustup"]}"#).unwrap();
@@ -136,8 +135,155 @@ fn a_bin_of_the_home_does_not_show_the_home() {
     let confined = build(&mut world, &["home/bin", "home/.local/bin", "home/scripts"]);
     assert_eq!(
         world.short(&confined.profile.read),
-        ["home/.local/bin", "home/bin"]
+        ["home/.local/bin", "home/bin", "home/scripts"]
     );
     assert_eq!(confined.environment, []);
     assert_eq!(world.short(&confined.profile.empty), ["home"]);
+}
+
+#[test]
+fn links_on_path_show_what_they_need_and_no_more() {
+    let world = &mut World::new();
+    // One table: what is there, where the link leads, and what is seen for it.
+    let cases: [(&str, &[&str], &[&str]); 7] = [
+        // An environment for one program, and the interpreter that it was made from.
+        (
+            "home/.local/pipx/venvs/black/bin/black",
+            &[],
+            &["home/.local/pipx/venvs"],
+        ),
+        (
+            "home/.local/share/uv/tools/ruff/bin/ruff",
+            &[],
+            &["home/.local/share/uv/tools"],
+        ),
+        (
+            "home/.bun/install/global/node_modules/tsc/bin/tsc",
+            &[],
+            &["home/.bun/install/global/node_modules"],
+        ),
+        // An installation, by what lies beside its `bin`.
+        (
+            "home/cloud/bin/cloud",
+            &["home/cloud/lib/cloud.py"],
+            &["home/cloud"],
+        ),
+        // A project of the person's is none, and what lies beside a script is none of its own.
+        (
+            "home/mine/bin/mine",
+            &["home/mine/lib/x", "home/mine/.git/HEAD"],
+            &["home/mine/bin/mine"],
+        ),
+        (
+            "home/letters/send",
+            &["home/letters/to-anna"],
+            &["home/letters/send"],
+        ),
+        // What is secret stays secret.
+        ("home/.ssh/bin/agent", &["home/.ssh/id"], &[]),
+    ];
+    for (target, beside, _) in cases {
+        let target = world.program(target);
+        let name = target.file_name().unwrap().to_str().unwrap().to_owned();
+        world.link(&target, &format!("home/.local/bin/{name}"));
+        for name in beside {
+            world.file(name);
+        }
+    }
+    let confined = build(world, &["home/.local/bin"]);
+    let mut seen: Vec<&str> = cases
+        .iter()
+        .flat_map(|(_, _, seen)| *seen)
+        .copied()
+        .collect();
+    seen.push("home/.local/bin");
+    seen.sort_unstable();
+    let mut read = world.short(&confined.profile.read);
+    read.sort();
+    assert_eq!(read, seen);
+    let letter = world.base.join("home/letters/to-anna");
+    assert!(!is_readable(&confined.profile, &letter));
+}
+
+#[test]
+fn secrets_in_a_toolchain_are_hidden() {
+    let mut world = World::new();
+    world.program("home/.nvm/versions/node/v22/bin/node");
+    world.program("home/.local/share/fnm/node-versions/v20/installation/bin/node");
+    let secrets = [
+        ".nvm/.npmrc",
+        ".nvm/versions/node/v22/etc/npmrc",
+        ".nvm/.env.local",
+        ".local/share/fnm/node-versions/v20/installation/etc/npmrc",
+        ".pyenv/.pypirc",
+        ".pyenv/versions/3.12/credentials.json",
+        ".local/share/uv/credentials/token",
+    ];
+    let all: Vec<_> = secrets
+        .map(|name| world.file(&format!("home/{name}")))
+        .into();
+    // One that is elsewhere, but leads into what is seen.
+    let linked = world.file("home/.pyenv/netrc-of-mine");
+    world.link(&linked, "home/.netrc");
+    let confined = build(&mut world, &["home/.nvm/versions/node/v22/bin"]);
+    let seen = |path: &PathBuf| is_readable(&confined.profile, path);
+    assert!(seen(&world.file("home/.nvm/versions/node/v22/bin/npm")));
+    // Deeper than any tool puts one: the table of names does not go there.
+    let shown: Vec<_> = all.iter().filter(|path| seen(path)).collect();
+    assert_eq!(
+        world.short(shown),
+        ["home/.pyenv/versions/3.12/credentials.json"]
+    );
+    assert!(!seen(&linked));
+}
+
+#[test]
+fn what_runs_can_write_comes_last_on_path() {
+    let mut world = World::new();
+    for name in ["project/.venv", "out", "tools"] {
+        world.program(&format!("home/{name}/bin/python3"));
+    }
+    world.directory("other");
+    world.link(world.base.join("other"), "home/project/link");
+    let entries = [
+        "home/project/.venv/bin",
+        "home/out/bin",
+        "home/tools/bin",
+        "home/project/no",
+    ];
+    let path = |order: &[&str], last: &str| {
+        let order = order
+            .iter()
+            .map(|entry| world.base.join(entry).display().to_string());
+        let mut all: Vec<String> = order.collect();
+        all.push(last.to_owned());
+        all.join(":")
+    };
+    let path_of = |confined: &Confined| {
+        let mut set = confined.environment.iter();
+        let found = set.find(|(name, _)| name == "PATH");
+        found.map(|(_, value)| value.clone())
+    };
+    let [venv, out, tools, no] = entries;
+    world.path = format!(":{}", path(&entries, "/usr/bin:here"));
+    let write = format!(
+        r#"{{"paths_write": ["{}"]}}"#,
+        world.home.join("out").display()
+    );
+    let confined = world.confine(&write).unwrap();
+    // What is empty or relative is a directory of the moment.
+    let expected = format!(
+        "{}:{}",
+        path(&[tools], "/usr/bin:"),
+        path(&[venv, out, no], "here")
+    );
+    assert_eq!(path_of(&confined), Some(expected));
+    assert_eq!(world.short(&confined.put_last), [venv, out]);
+    // A run that may write less lets less stand back.
+    let confined = world.confine("{}").unwrap();
+    assert_eq!(world.short(&confined.put_last), [venv]);
+    // And one whose directories stood last already is not told of them.
+    world.path = format!("{}:{}", path(&[tools], "/usr/bin"), path(&[venv], ""));
+    let confined = world.confine("{}").unwrap();
+    assert_eq!((path_of(&confined), confined.put_last), (None, Vec::new()));
 }

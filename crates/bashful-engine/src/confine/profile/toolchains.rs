@@ -1,188 +1,170 @@
-//! The toolchains on PATH that lie outside the system directories: what they need to be found
-//! and to run, read-only.
+//! The programs on PATH and the toolchains of the home that lie outside the system directories:
+//! what they need to be found and to run, read-only.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
+
+use bashful_policy::NetworkCapability;
 
 use super::ConfineRequest;
 use super::deny::Denied;
+use super::glob;
 use super::paths::check_text;
 use super::roots::Roots;
 use super::view::{is_below, is_system};
 use crate::base::real;
+use crate::confine::environment::AUTHORITIES;
 use crate::model::error::confine::ConfineError;
 
-/// Programs by which a directory on PATH is known to belong to a toolchain.
-const TOOLS: [&str; 36] = [
-    "cargo", "rustc", "rustup", "node", "npm", "npx", "pnpm", "yarn", "corepack", "bun", "deno",
-    "fnm", "volta", "python", "python3", "pip", "pip3", "uv", "poetry", "pyenv", "go", "gofmt",
-    "java", "javac", "mvn", "gradle", "kotlinc", "ruby", "bundle", "gem", "php", "composer",
-    "mise", "asdf", "zig", "cmake",
-];
+mod list;
 
-/// Managers of versions: the folder in the home, the variable that names it, and what on PATH
-/// needs it. A shim on PATH is a small program that looks for the real one there.
-const MANAGERS: [(&str, &str, &[&str]); 12] = [
-    (".rustup", "RUSTUP_HOME", &["cargo", "rustc", "rustup"]),
-    (
-        ".pyenv",
-        "PYENV_ROOT",
-        &["pyenv", "python", "python3", "pip"],
-    ),
-    (".nvm", "NVM_DIR", &["node", "npm"]),
-    (".volta", "VOLTA_HOME", &["volta", "node", "npm"]),
-    (".local/share/fnm", "FNM_DIR", &["fnm", "node"]),
-    (".nodenv", "NODENV_ROOT", &["node", "npm"]),
-    (
-        ".sdkman",
-        "SDKMAN_DIR",
-        &["java", "javac", "mvn", "gradle", "kotlinc"],
-    ),
-    (".jenv", "JENV_ROOT", &["java", "javac"]),
-    (".rbenv", "RBENV_ROOT", &["ruby", "gem", "bundle"]),
-    (
-        ".asdf",
-        "ASDF_DATA_DIR",
-        &["asdf", "node", "python", "ruby", "java", "go"],
-    ),
-    (
-        ".local/share/mise",
-        "MISE_DATA_DIR",
-        &["mise", "node", "python", "ruby", "java", "go"],
-    ),
-    (
-        ".local/share/uv/python",
-        "UV_PYTHON_INSTALL_DIR",
-        &["uv", "python", "python3"],
-    ),
-];
+use list::{DATABASES, IN_HOME, INSTALLED, ROOTS, SECRETS, TOOLS};
 
-/// Managers that a system may have, with the versions in the home.
-const IN_SYSTEM: [&str; 3] = ["rustup", "fnm", "uv"];
+/// The most programs of one directory on PATH that are looked at.
+const MOST_PROGRAMS: usize = 4096;
 
-/// Variables that name the root of one toolchain, with its main program.
-const ROOTS: [(&str, &str); 3] = [
-    ("JAVA_HOME", "bin/java"),
-    ("GOROOT", "bin/go"),
-    ("DENO_INSTALL", "bin/deno"),
-];
+/// What was found for toolchains.
+#[derive(Debug, Default)]
+pub(super) struct Toolchains {
+    /// Variables that let them be found though the home is another.
+    pub(super) environment: Vec<(String, String)>,
+    /// The secrets in them, canonical.
+    pub(super) secrets: Vec<PathBuf>,
+    /// What was looked up by where it leads.
+    pub(super) places: Vec<PathBuf>,
+    /// Directories of which the list of names counts.
+    pub(super) lists: Vec<PathBuf>,
+    /// Files whose text counts.
+    pub(super) texts: Vec<PathBuf>,
+}
 
-/// Adds what the toolchains on PATH need, and returns the variables that let them be found.
+/// Adds what the programs on PATH and the toolchains of the home need.
 pub(super) fn add(
     request: &ConfineRequest<'_>,
     home: Option<&Path>,
     denied: &Denied,
     roots: &mut Roots,
-) -> Result<Vec<(String, String)>, ConfineError> {
-    let mut found = ToolchainSearch {
+) -> Result<Toolchains, ConfineError> {
+    let mut found = Search {
         request,
         home,
         denied,
         roots: Vec::new(),
-        tools: Vec::new(),
-        places: Vec::new(),
+        linked: Vec::new(),
+        places: BTreeSet::new(),
+        lists: BTreeSet::new(),
+        texts: Vec::new(),
         variables: BTreeMap::new(),
     };
-    found.look_on_path();
-    found.rewrite_path();
-    found.add_managers();
+    found.look_on_path(roots);
+    found.look_at_home();
     found.add_named();
+    found.add_authorities();
+    // After the toolchains, in which most links end.
+    found.follow_links();
+    let secrets = found.secrets();
     for path in &found.roots {
         check_text(path)?;
     }
     roots.tools = found.roots;
-    Ok(found.variables.into_iter().collect())
+    roots.databases = databases(denied);
+    Ok(Toolchains {
+        environment: found.variables.into_iter().collect(),
+        secrets,
+        places: found.places.into_iter().collect(),
+        lists: found.lists.into_iter().collect(),
+        texts: found.texts,
+    })
 }
 
-struct ToolchainSearch<'a> {
+struct Search<'a> {
     request: &'a ConfineRequest<'a>,
     home: Option<&'a Path>,
     denied: &'a Denied,
     /// What is to be readable.
     roots: Vec<PathBuf>,
-    /// The tools that were found.
-    tools: Vec<&'static str>,
-    /// The directories that they were found in, as PATH has them and as they are.
-    places: Vec<(String, PathBuf)>,
+    /// Programs on PATH that are links.
+    linked: Vec<PathBuf>,
+    places: BTreeSet<PathBuf>,
+    lists: BTreeSet<PathBuf>,
+    texts: Vec<PathBuf>,
     variables: BTreeMap<String, String>,
 }
 
-impl ToolchainSearch<'_> {
-    fn look_on_path(&mut self) {
+impl Search<'_> {
+    fn look_on_path(&mut self, declared: &Roots) {
         for place in self.request.path_variable.split(':') {
             let written = Path::new(place);
             // A relative entry means the workspace or nothing.
-            if !written.is_absolute() {
+            if !written.is_absolute() || is_system(written) {
                 continue;
             }
+            self.places.insert(written.to_owned());
             let Ok(real) = real::real(written) else {
                 continue;
             };
-            if is_system(&real) {
-                let managers = IN_SYSTEM.into_iter();
-                self.tools
-                    .extend(managers.filter(|tool| real.join(tool).is_file()));
+            // What runs can put there is no program of the caller's.
+            if is_system(&real) || declared.lets_write(&real) || !self.is_narrow(&real) {
                 continue;
             }
-            if real.starts_with(self.request.workspace) {
-                continue;
-            }
-            let tools = TOOLS.into_iter().filter(|tool| real.join(tool).is_file());
-            let tools: Vec<&'static str> = tools.collect();
-            if tools.is_empty() {
-                continue;
-            }
-            for tool in &tools {
-                if let Ok(file) = real::real(&real.join(tool)) {
-                    self.add_home_of(&file);
-                }
-            }
-            self.add_environment(&real);
-            self.tools.extend(tools);
-            self.places.push((place.to_owned(), real.clone()));
-            self.add_root(real);
+            self.look_into(&real);
         }
     }
 
-    /// Spells PATH without links that the run does not see.
-    fn rewrite_path(&mut self) {
-        let is_lost = |(written, real): &&(String, PathBuf)| {
-            Path::new(written) != real && !is_system(Path::new(written))
-        };
-        if !self.places.iter().any(|place| is_lost(&place)) {
+    /// Adds one directory of programs, with what they need beside them.
+    fn look_into(&mut self, directory: &Path) {
+        let Ok(entries) = fs::read_dir(directory) else {
             return;
-        }
-        let spelled = |entry: &str| {
-            let place = self.places.iter().find(|(written, _)| written == entry);
-            let real = place.filter(is_lost).and_then(|(_, real)| real.to_str());
-            real.unwrap_or(entry).to_owned()
         };
-        let entries: Vec<String> = self.request.path_variable.split(':').map(spelled).collect();
-        self.variables.insert("PATH".to_owned(), entries.join(":"));
+        self.lists.insert(directory.to_owned());
+        let mut is_toolchain = false;
+        for entry in entries.take(MOST_PROGRAMS).flatten() {
+            is_toolchain |= entry.file_name().to_str().is_some_and(is_tool);
+            if entry.file_type().is_ok_and(|kind| kind.is_symlink()) {
+                self.linked.push(entry.path());
+            }
+        }
+        self.add_environment(directory);
+        let around = self.installation(directory, is_toolchain);
+        self.add_root(around.unwrap_or_else(|| directory.to_owned()));
     }
 
-    /// Adds the root of the toolchain that a program belongs to: what is above its `bin`.
-    fn add_home_of(&mut self, file: &Path) {
-        let Some(directory) = file.parent() else {
-            return;
-        };
-        let above = directory.parent().filter(|above| {
-            directory.file_name().is_some_and(|name| name == "bin") && self.is_narrow(above)
-        });
+    /// What programs in a `bin` belong to: what is above it, if that is one installation.
+    fn installation(&self, bin: &Path, is_toolchain: bool) -> Option<PathBuf> {
+        let above = bin.parent().filter(|above| self.is_narrow(above))?;
         // The proxies of cargo need nothing beside them, and beside them are credentials.
-        let above = above.filter(|above| above.file_name().is_none_or(|name| name != ".cargo"));
-        self.add_root(above.unwrap_or(directory).to_owned());
+        if bin.file_name()? != "bin" || above.file_name()? == ".cargo" {
+            return None;
+        }
+        let has = |name: &str| above.join(name).exists();
+        let is_one = is_toolchain || (INSTALLED.into_iter().any(has) && !has(".git"));
+        is_one.then(|| above.to_owned())
     }
 
     /// Whether a directory is small enough to be one toolchain.
     fn is_narrow(&self, directory: &Path) -> bool {
         let holds = |path: &Path| path.starts_with(directory);
-        let shared = ["/opt", "/usr/local", "/var", "/srv", "/snap"];
+        let shared = [
+            "/opt",
+            "/usr/local",
+            "/var",
+            "/srv",
+            "/snap",
+            "/home",
+            "/tmp",
+        ];
         let at_home = |home: &Path| {
-            [".local", ".config", ".cache", ".local/share"]
-                .iter()
-                .any(|folder| holds(&home.join(folder)))
+            [
+                ".local",
+                ".config",
+                ".cache",
+                ".local/share",
+                ".local/state",
+            ]
+            .iter()
+            .any(|folder| holds(&home.join(folder)))
         };
         !holds(self.request.workspace)
             && !self.home.is_some_and(|home| holds(home) || at_home(home))
@@ -191,11 +173,15 @@ impl ToolchainSearch<'_> {
 
     /// A virtual environment of Python runs the interpreter that it was made from.
     fn add_environment(&mut self, bin: &Path) {
-        let Some(root) = bin.parent() else { return };
-        let Ok(text) = fs::read_to_string(root.join("pyvenv.cfg")) else {
+        let Some(root) = bin.parent().filter(|root| self.is_narrow(root)) else {
+            return;
+        };
+        let settings = root.join("pyvenv.cfg");
+        let Ok(text) = fs::read_to_string(&settings) else {
             return;
         };
         self.add_root(root.to_owned());
+        self.texts.push(settings);
         let base = text.lines().find_map(|line| {
             let (key, value) = line.split_once('=')?;
             (key.trim() == "home").then(|| PathBuf::from(value.trim()))
@@ -203,35 +189,60 @@ impl ToolchainSearch<'_> {
         if let Some(base) = base.filter(|base| base.is_absolute())
             && let Ok(python) = real::real(&base.join("python3"))
         {
-            self.add_home_of(&python);
+            self.add_program(&python);
         }
     }
 
-    /// Adds the managers whose shims or versions were found.
-    fn add_managers(&mut self) {
-        for (folder, variable, tools) in MANAGERS {
-            if !tools.iter().any(|tool| self.tools.contains(tool)) {
+    /// Adds what a program needs that a link on PATH leads to.
+    fn add_program(&mut self, file: &Path) {
+        if is_system(file) || file.starts_with(self.request.workspace) {
+            return;
+        }
+        if let Some(modules) = modules_around(file).filter(|all| self.is_narrow(all)) {
+            self.add_root(modules);
+            return;
+        }
+        let name = file.file_name().and_then(|name| name.to_str());
+        let is_toolchain = name.is_some_and(|name| {
+            is_tool(name.trim_end_matches(|last: char| last.is_ascii_digit() || last == '.'))
+                || is_tool(name)
+        });
+        let around = file.parent().and_then(|directory| {
+            let beside = || {
+                let lib = directory.join("lib").is_dir() && !directory.join(".git").exists();
+                (lib && self.is_narrow(directory)).then(|| directory.to_owned())
+            };
+            self.installation(directory, is_toolchain).or_else(beside)
+        });
+        // Of a directory that is no installation, nothing else is the program's.
+        self.add_root(around.unwrap_or_else(|| file.to_owned()));
+    }
+
+    /// Adds the toolchains that a home is known to keep.
+    fn look_at_home(&mut self) {
+        let Some(home) = self.home else { return };
+        // One list tells of all that is not there.
+        self.lists.insert(home.to_owned());
+        let Ok(entries) = fs::read_dir(home) else {
+            return;
+        };
+        let names: BTreeSet<OsString> = entries.flatten().map(|entry| entry.file_name()).collect();
+        for (folder, variable) in IN_HOME {
+            let named = variable.and_then(|variable| self.request.caller.variable(variable));
+            let named = named.map(PathBuf::from).filter(|path| path.is_absolute());
+            let top = Path::new(folder).components().next();
+            if named.is_none() && !top.is_some_and(|top| names.contains(top.as_os_str())) {
                 continue;
             }
-            let named = self.request.caller.variable(variable).map(PathBuf::from);
-            let usual = || self.home.map(|home| home.join(folder));
-            let place = named.filter(|path| path.is_absolute()).or_else(usual);
-            let Some(place) = place.and_then(|place| real::real(&place).ok()) else {
+            let place = named.unwrap_or_else(|| home.join(folder));
+            self.places.insert(place.clone());
+            let Ok(place) = real::real(&place) else {
                 continue;
             };
-            // Rustup's proxies lie beside cargo; all others have what is on PATH inside.
-            let needed = folder == ".rustup" || self.is_used(&place);
-            if place.is_dir() && needed && self.is_narrow(&place) && self.add_root(place.clone()) {
+            if place.is_dir() && self.is_narrow(&place) && self.add_root(place.clone()) {
                 self.set(variable, &place);
             }
         }
-    }
-
-    /// Whether an entry of PATH, or a program that it leads to, lies in a directory.
-    fn is_used(&self, directory: &Path) -> bool {
-        let places = self.places.iter().map(|(_, real)| real);
-        let mut all = places.chain(&self.roots);
-        all.any(|place| place.starts_with(directory))
     }
 
     /// Adds the toolchains that the caller names by a variable.
@@ -243,16 +254,55 @@ impl ToolchainSearch<'_> {
             let Ok(real) = real::real(place) else {
                 continue;
             };
+            self.places.insert(place.to_owned());
             if !place.is_absolute() || !real.join(program).is_file() {
                 continue;
             }
             if is_system(&real) || (self.is_narrow(&real) && self.add_root(real.clone())) {
-                self.set(variable, &real);
+                self.set(Some(variable), &real);
             }
         }
     }
 
-    /// Makes a directory readable, unless it is there anyway or denied.
+    /// Adds the certificates that the caller's variables name, for a run that reaches the network.
+    fn add_authorities(&mut self) {
+        if self.request.capabilities.network == NetworkCapability::Off {
+            return;
+        }
+        for variable in AUTHORITIES {
+            let place = self.request.caller.variable(variable).map(Path::new);
+            let Some(place) = place.filter(|place| place.is_absolute()) else {
+                continue;
+            };
+            let Ok(real) = real::real(place) else {
+                continue;
+            };
+            self.places.insert(place.to_owned());
+            if real.is_file() || self.is_narrow(&real) {
+                self.add_root(real);
+            }
+        }
+    }
+
+    /// Adds what links on PATH lead to.
+    fn follow_links(&mut self) {
+        for link in std::mem::take(&mut self.linked) {
+            let file = real::real(&link);
+            self.places.insert(link);
+            let Ok(file) = file else { continue };
+            if is_system(&file) || !file.is_file() {
+                continue;
+            }
+            if let Some(bin) = file.parent() {
+                self.add_environment(bin);
+            }
+            if !is_below(&file, &self.roots) {
+                self.add_program(&file);
+            }
+        }
+    }
+
+    /// Makes a path readable, unless it is there anyway or denied.
     fn add_root(&mut self, path: PathBuf) -> bool {
         if self.denied.hold(&path) {
             return false;
@@ -265,9 +315,74 @@ impl ToolchainSearch<'_> {
         true
     }
 
-    fn set(&mut self, variable: &str, path: &Path) {
-        if let Some(text) = path.to_str() {
+    fn set(&mut self, variable: Option<&str>, path: &Path) {
+        if let (Some(variable), Some(text)) = (variable, path.to_str()) {
             self.variables.insert(variable.to_owned(), text.to_owned());
+        }
+    }
+
+    /// The secrets in what was found.
+    fn secrets(&mut self) -> Vec<PathBuf> {
+        let mut found = Vec::new();
+        for root in &self.roots {
+            for pattern in SECRETS {
+                expand(root, pattern, &mut self.lists, &mut found);
+            }
+        }
+        let real = found.iter().filter_map(|path| real::real(path).ok());
+        real.collect()
+    }
+}
+
+/// The lists of what the system has installed, as far as they are there.
+fn databases(denied: &Denied) -> Vec<PathBuf> {
+    let there = DATABASES.iter().map(|place| real::real(Path::new(place)));
+    there.flatten().filter(|real| !denied.hold(real)).collect()
+}
+
+fn is_tool(name: &str) -> bool {
+    TOOLS.contains(&name)
+}
+
+/// The outermost folder of packages around a program of one: packages use each other.
+fn modules_around(file: &Path) -> Option<PathBuf> {
+    let mut around = PathBuf::new();
+    for part in file.components() {
+        around.push(part);
+        if part == Component::Normal("node_modules".as_ref()) {
+            return Some(around);
+        }
+    }
+    None
+}
+
+/// What exists of a pattern below a directory.
+fn expand(base: &Path, pattern: &str, lists: &mut BTreeSet<PathBuf>, found: &mut Vec<PathBuf>) {
+    let (first, rest) = pattern.split_once('/').unwrap_or((pattern, ""));
+    let mut go_on = |path: PathBuf, lists: &mut BTreeSet<PathBuf>| {
+        if rest.is_empty() {
+            if path.symlink_metadata().is_ok() {
+                found.push(path);
+            }
+        } else {
+            expand(&path, rest, lists, found);
+        }
+    };
+    if !glob::is_pattern(first) {
+        if rest.is_empty() {
+            lists.insert(base.to_owned());
+        }
+        go_on(base.join(first), lists);
+        return;
+    }
+    let Ok(entries) = fs::read_dir(base) else {
+        return;
+    };
+    lists.insert(base.to_owned());
+    for entry in entries.take(MOST_PROGRAMS).flatten() {
+        let name = entry.file_name();
+        if name.to_str().is_some_and(|name| glob::matches(first, name)) {
+            go_on(entry.path(), lists);
         }
     }
 }

@@ -9,6 +9,7 @@ use bashful_sandbox::{Backend, Protection, ROOM_DIRECTORY};
 use super::Case;
 use crate::base::secrets::is_key_like;
 use crate::config::{Sandbox, env as variables};
+use crate::confine::bounds::own_home;
 use crate::confine::profile::write_paths;
 use crate::model::error::EngineError;
 use crate::request::context::RunContext;
@@ -16,7 +17,7 @@ use crate::request::invocation::{Inherit, Invocation};
 use crate::request::settings::Settings;
 
 /// Variables of the caller that a run gets unchanged, and that are no secret. `HOME` is not
-/// among them: the policy judges it as the workspace and as the real home.
+/// among them: it is another one in the run.
 const PASSED_ON: [&str; 5] = ["USER", "LANG", "LC_ALL", "TERM", "SHELL"];
 
 /// Variables that the shell itself sets, whatever it is given.
@@ -38,9 +39,10 @@ pub(super) fn of(case: &Case<'_>, run_context: &RunContext<'_>) -> Result<Contex
     Ok(Context {
         directory: text(&run_context.cwd),
         workspace: text(&run_context.workspace),
-        write_roots: write_roots(settings, invocation, run_context, home.as_deref())?,
+        write_roots: write_roots(settings, run_context, home.as_deref())?,
         read_roots: read_roots(run_context, home.as_deref()),
         home: home.as_deref().and_then(text),
+        run_home: run_home(case, run_context).as_deref().and_then(text),
         variables: known_variables(settings, invocation, run_context),
         links: BTreeMap::new(),
         network: capabilities.network.clone(),
@@ -75,6 +77,23 @@ fn real_home(settings: &Settings) -> Option<PathBuf> {
     }
 }
 
+/// Stands for the task, whose name a home for once has.
+const JUDGED: &str = "run";
+
+/// What `HOME` is when the text begins, where the engine sets it to a home of its own and no other
+/// voice can set it otherwise.
+fn run_home(case: &Case<'_>, run_context: &RunContext<'_>) -> Option<PathBuf> {
+    let invocation = case.invocation;
+    let is_set = invocation.inherit == Inherit::AllowList
+        && !invocation.has_own_rights()
+        && !invocation
+            .variables
+            .iter()
+            .any(|(name, _)| name == variables::HOME);
+    let home = own_home(case.settings, run_context, JUDGED);
+    home.filter(|_| is_set)
+}
+
 /// Stands for the directory that `TMPDIR` names where a run has no `/tmp` of its own: where
 /// that is, is known only when it starts. It is judged as what lies in `/tmp` is.
 const OWN_TMP: &str = "/tmp/.bashful-own";
@@ -91,7 +110,6 @@ fn has_own_tmp(settings: &Settings) -> bool {
 /// All that the run may write.
 fn write_roots(
     settings: &Settings,
-    invocation: &Invocation,
     run_context: &RunContext<'_>,
     home: Option<&Path>,
 ) -> Result<Vec<String>, EngineError> {
@@ -110,8 +128,9 @@ fn write_roots(
     };
     let first = std::iter::once(run_context.workspace.clone());
     let private = private.iter().map(PathBuf::from);
-    let cache = invocation.cache(settings, &run_context.workspace);
-    let all = first.chain(private).chain(declared).chain([cache]);
+    let own = own_home(settings, run_context, JUDGED);
+    let own = std::iter::once(run_context.cache.clone()).chain(own);
+    let all = first.chain(private).chain(declared).chain(own);
     let mut roots: Vec<String> = Vec::new();
     for root in all.filter_map(|path| text(&path)) {
         if !roots.contains(&root) {

@@ -1,14 +1,15 @@
 //! Room of a run's own: a directory to work in, gone when the run is.
 
-use std::fs::{self, File, Permissions};
+use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use rustix::fs::{FlockOperation, Mode, OFlags, flock};
 
 use crate::base::real::real;
+use crate::base::removal::remove;
 use crate::model::error::script::ScriptError;
 use crate::model::places::{Places, SCRATCH, make_private, other_scratch};
 use crate::model::script::Destinations;
@@ -119,25 +120,11 @@ fn tidy(root: &Path) {
     }
 }
 
-/// Removes a directory with all that is in it, also what a run closed to itself.
-fn remove(place: &Path) {
-    if fs::remove_dir_all(place).is_err() {
-        open_up(place);
-        let _ = fs::remove_dir_all(place);
-    }
-}
-
-fn open_up(directory: &Path) {
-    let _ = fs::set_permissions(directory, Permissions::from_mode(0o700));
-    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
-        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            open_up(&entry.path());
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs::Permissions;
+    use std::os::unix::fs::PermissionsExt as _;
+
     use super::*;
 
     #[test]

@@ -10,7 +10,7 @@ use bashful_policy::{Capabilities, Reading};
 
 use crate::request::invocation::Invocation;
 use crate::request::script::call::ScriptCall;
-use crate::request::settings::Settings;
+use crate::request::settings::{Settings, owner};
 
 impl Invocation {
     /// What runs, as the first part of a task's id.
@@ -50,11 +50,12 @@ impl Invocation {
         }
     }
 
-    /// Where its tools keep their caches. A script has one of its own, wherever it runs.
-    pub(crate) fn cache(&self, settings: &Settings, workspace: &Path) -> PathBuf {
+    /// Where its tools keep their caches: one place for an agent in a project, whose worktrees share
+    /// it. A script has one of its own, wherever it runs.
+    pub(crate) fn cache(&self, settings: &Settings, agent: &str, project: &Path) -> PathBuf {
         match &self.script {
-            Some(script) => settings.cache(Path::new(&script.command_id())),
-            None => settings.cache(workspace),
+            Some(script) => settings.cache(&[script.command_id().as_bytes()]),
+            None => settings.cache(&owner(agent, project)),
         }
     }
 

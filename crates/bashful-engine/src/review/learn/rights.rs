@@ -142,7 +142,9 @@ fn home(all: &[Rights]) -> HomeMode {
         HomeMode::RealMasked
     } else if all.iter().all(is(HomeMode::Private)) {
         HomeMode::Private
-    } else {
+    } else if all.iter().all(is(HomeMode::Workspace)) {
         HomeMode::Workspace
+    } else {
+        HomeMode::Project
     }
 }

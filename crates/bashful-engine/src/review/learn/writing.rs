@@ -31,7 +31,7 @@ pub(super) fn profile(
     let section = format!("profile.{}", key(name));
     let mut text = format!("[{section}]\npreset = {}\n", quoted(rights.preset.as_str()));
     let _ = writeln!(text, "default = {}", quoted(DEFAULT.as_str()));
-    if rights.home != HomeMode::Workspace {
+    if rights.home != HomeMode::Project {
         let _ = writeln!(text, "home = {}", quoted(rights.home.as_str()));
     }
     capabilities(&mut text, &section, &rights.changes);

@@ -18,6 +18,7 @@ use crate::model::places::Places;
 use crate::record::audit::Requested;
 use crate::request::context::RunContext;
 use crate::request::invocation::Invocation;
+use crate::request::project::project_of;
 
 /// What is the same for all requests that are judged anew.
 #[derive(Debug, Clone)]
@@ -190,7 +191,13 @@ impl Retrial {
             let one = std::slice::from_ref(path);
             write_paths(one, workspace, home.as_deref()).is_ok()
         });
+        let settings = engine.settings();
+        let project = project_of(workspace);
         let context = RunContext {
+            cache: invocation.cache(settings, &settings.agent, &project),
+            own_home: settings.own_home(&settings.agent, &project),
+            project,
+            is_widened: false,
             workspace: workspace.clone(),
             cwd: request.cwd.clone(),
             profile_name: name,

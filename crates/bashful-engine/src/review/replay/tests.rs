@@ -244,7 +244,7 @@ pub(crate) fn rights(capabilities: &Value) -> Value {
     let mut all = json!({ "paths_write": ["."], "network": "off" });
     let fields = capabilities.as_object().unwrap().clone();
     all.as_object_mut().unwrap().extend(fields);
-    json!({ "preset": "workspace", "home": "workspace", "capabilities": all })
+    json!({ "preset": "workspace", "home": "project", "capabilities": all })
 }
 
 /// Each change in one line.

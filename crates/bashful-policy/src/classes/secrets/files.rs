@@ -147,6 +147,13 @@ fn of_process(path: &Path) -> bool {
 }
 
 fn in_home(path: &Path, context: &Context) -> bool {
+    let of_run = context.run_home.as_deref();
+    if of_run.is_some_and(|home| {
+        // There is no secret of the person's, but who names one there means theirs.
+        below(path.text, home).is_some_and(|rest| in_a_home(path, rest, of_run))
+    }) {
+        return true;
+    }
     let own = context.home.as_deref();
     let workspace = context.workspace.iter().chain(&context.write_roots);
     let free = workspace

@@ -13,7 +13,7 @@ use bashful_engine::{Engine, Invocation, terminal_session};
 use super::shape;
 use crate::cli::AddArguments;
 use crate::commands::load_config;
-use crate::commands::run::current_directory;
+use crate::commands::place::here;
 use crate::errors::UsageError;
 use crate::printer::Printer;
 
@@ -25,7 +25,7 @@ pub(super) fn add(
     let by = AnsweredBy::here(Channel::Terminal)?;
     let usage = |problem: String| UsageError(problem);
     let workspace = arguments.workspace.clone();
-    let workspace = workspace.map_or_else(current_directory, Ok)?;
+    let workspace = workspace.map_or_else(here, Ok)?;
     let workspace = workspace
         .canonicalize()
         .map_err(|error| usage(format!("cannot use `{}`: {error}", workspace.display())))?;

@@ -7,16 +7,15 @@ use bashful_engine::{Action, Effect, Engine, Invocation};
 use super::facts;
 use crate::cli::CheckArguments;
 use crate::commands::load_config;
-use crate::commands::run::{current_directory, read_command, sandbox};
+use crate::commands::place::Place;
+use crate::commands::run::{read_command, sandbox};
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::view::show_judgement;
 
 pub(super) fn check(arguments: &CheckArguments, printer: &Printer) -> anyhow::Result<Exit> {
-    let named = arguments.workspace.as_ref().or(arguments.cwd.as_ref());
-    let workspace = named.map(std::path::absolute).transpose()?;
-    let place = workspace.clone().map_or_else(current_directory, Ok)?;
-    let loaded = load_config(&place, printer)?;
+    let place = Place::of(arguments.workspace.as_ref(), arguments.cwd.as_ref())?;
+    let loaded = load_config(place.root(), printer)?;
     let sandbox = sandbox(&loaded, arguments.bounds.sandbox)?;
     let builder = Engine::builder().config(loaded.config).sandbox(sandbox);
     let mut builder = arguments.bounds.judged(builder);
@@ -28,12 +27,7 @@ pub(super) fn check(arguments: &CheckArguments, printer: &Printer) -> anyhow::Re
         text => text.to_owned(),
     };
     let mut invocation = Invocation::new(Action::Bash(text)).wish(arguments.bounds.wish());
-    if let Some(workspace) = workspace {
-        invocation = invocation.workspace(workspace);
-    }
-    if let (Some(cwd), true) = (&arguments.cwd, arguments.workspace.is_some()) {
-        invocation = invocation.cwd(std::path::absolute(cwd)?);
-    }
+    invocation = place.applied_to(invocation);
     for (name, value) in &arguments.env {
         invocation = invocation.variable(name, value);
     }

@@ -7,14 +7,14 @@ use serde_json::json;
 
 use super::rules;
 use crate::commands::load_config;
-use crate::commands::run::current_directory;
+use crate::commands::place::here;
 use crate::errors::UsageError;
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::view::show_sections;
 
 pub(super) fn explain(name: &str, as_json: bool, printer: &Printer) -> anyhow::Result<Exit> {
-    let config = load_config(&current_directory()?, printer)?.config;
+    let config = load_config(&here()?, printer)?.config;
     let ruleset = config.profile_for(&config.agent).ruleset();
     let found: Vec<&Rule> = ruleset.rules().filter(|rule| rule.id == name).collect();
     let class = Class::from_str(name).ok();

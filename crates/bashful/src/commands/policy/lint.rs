@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 
 use super::NOT_WELL;
 use crate::commands::load_config;
-use crate::commands::run::{current_directory, read_command};
+use crate::commands::place::here;
+use crate::commands::run::read_command;
 use crate::errors::UsageError;
 use crate::exit::Exit;
 use crate::printer::Printer;
@@ -52,7 +53,7 @@ fn of_file(file: &Path) -> anyhow::Result<Vec<Lint>> {
 
 /// What is odd about the rules in force. Those that are shipped are ours to look after.
 fn in_force(printer: &Printer) -> anyhow::Result<Vec<Lint>> {
-    let config = load_config(&current_directory()?, printer)?.config;
+    let config = load_config(&here()?, printer)?.config;
     let ruleset = config.profile_for(&config.agent).ruleset();
     let mut lints = look_at(ruleset.rules());
     lints.retain(|lint| lint.layer != Layer::Builtin);

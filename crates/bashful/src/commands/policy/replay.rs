@@ -11,7 +11,8 @@ use bashful_engine::replay::{
 use bashful_engine::{Effect, Places};
 
 use crate::cli::ReplayArguments;
-use crate::commands::run::{current_directory, read_command};
+use crate::commands::place::here;
+use crate::commands::run::read_command;
 use crate::commands::{places, sources};
 use crate::errors::UsageError;
 use crate::exit::Exit;
@@ -72,7 +73,7 @@ pub(super) fn history(
 pub(super) fn circumstances(places: Places) -> anyhow::Result<Circumstances> {
     let text = |text: std::ffi::OsString| text.into_string().ok();
     Ok(Circumstances {
-        sources: sources(&current_directory()?),
+        sources: sources(&here()?),
         environment: std::env::vars_os()
             .filter_map(|(name, value)| Some((text(name)?, text(value)?)))
             .collect(),

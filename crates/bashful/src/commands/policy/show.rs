@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::rules;
 use crate::commands::load_config;
-use crate::commands::run::current_directory;
+use crate::commands::place::here;
 use crate::errors::UsageError;
 use crate::exit::Exit;
 use crate::printer::Printer;
@@ -17,7 +17,7 @@ pub(super) fn show(profile: Option<&str>, json: bool, printer: &Printer) -> anyh
         printer.data(BUILTIN_RULES.as_bytes())?;
         return Ok(Exit::Success);
     }
-    let config = load_config(&current_directory()?, printer)?.config;
+    let config = load_config(&here()?, printer)?.config;
     let name = profile.unwrap_or_else(|| config.profile_name(&config.agent));
     let known = config.profile_named(name);
     let profile = known.map_err(|error| UsageError(error.to_string()))?;

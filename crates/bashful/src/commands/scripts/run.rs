@@ -10,9 +10,7 @@ use bashful_engine::{Effect, Engine, ExecutionResult, Interrupts, hide_from_comm
 use serde_json::{Map, Value};
 
 use crate::cli::{RunScriptArguments, ScriptCallerArguments, from_json, read_capabilities};
-use crate::commands::run::{
-    Asking, AskingFlags, Watcher, current_directory, named_session, not_allowed, sandbox,
-};
+use crate::commands::run::{Asking, AskingFlags, Watcher, named_session, not_allowed, sandbox};
 use crate::errors::UsageError;
 use crate::exit::Exit;
 use crate::printer::Printer;
@@ -106,7 +104,9 @@ impl<'a> Shown<'a> {
     ) -> anyhow::Result<Self> {
         let workspace = caller.workspace.as_ref();
         let workspace = workspace.map(std::path::absolute).transpose()?;
-        let place = workspace.clone().map_or_else(current_directory, Ok)?;
+        let place = workspace
+            .clone()
+            .map_or_else(crate::commands::place::current_directory, Ok)?;
         let loaded = crate::commands::load_config(&place, printer)?;
         let sandbox = sandbox(&loaded, None)?;
         // Before the first thread.

@@ -156,7 +156,7 @@ fn in_editor(scripts: &Scripts<'_>, before: &str) -> anyhow::Result<Edited> {
     let editor = Editor {
         words: words.unwrap_or_else(|| OsString::from(USUAL_EDITOR)),
         environment: std::env::vars_os().collect(),
-        directory: crate::commands::run::current_directory()?,
+        directory: crate::commands::place::current_directory()?,
     };
     let edited = scripts.written_in(&editor, before)?;
     let no_file = || UsageError("the editor left no file, so nothing was changed".to_owned());

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use bashful_engine::{CleanRequest, Engine};
 
 use crate::cli::CleanArguments;
-use crate::commands::{load_config, places, run::current_directory};
+use crate::commands::{load_config, place::here, places};
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::view::size;
@@ -14,7 +14,7 @@ use crate::view::size;
 const MOST_NAMED: usize = 20;
 
 pub(super) fn clean(arguments: &CleanArguments, printer: &Printer) -> anyhow::Result<Exit> {
-    let loaded = load_config(&current_directory()?, printer)?;
+    let loaded = load_config(&here()?, printer)?;
     let mut request = CleanRequest::of(&loaded.config.tasks);
     if let Some(age) = arguments.older_than {
         request.max_age = age;

@@ -1,21 +1,135 @@
 //! What `HOME` is, and rooms that go with their run.
 
 use std::fs;
+use std::path::Path;
 
 use serde_json::json;
 
 use super::{listing, output, printed, text};
-use crate::support::World;
+use crate::support::{PATH, Running, Terminal, World};
 
 #[test]
-fn the_home_is_the_workspace() {
+fn the_home_is_the_agents_own_for_the_project_and_kept() {
     let world = World::unjudged();
-    let expected = format!("{0}\n{0}\n", world.workspace().display());
-    assert_eq!(output(&world, &[], "echo $HOME; cd; pwd"), expected);
-    assert_eq!(
-        output(&world, &["--home", "workspace"], "echo $HOME; cd; pwd"),
-        expected
+    let write = "cd && pwd && mkdir -p .config/x && echo kept > .config/x/file";
+    let home = output(&world, &[], write);
+    let place = Path::new(home.trim());
+    assert!(
+        place.starts_with(world.path("cache/bashful/homes")),
+        "{home}"
     );
+    // It is in nobody's way, and there in the next run.
+    assert_eq!(listing(&world.workspace()), [] as [&str; 0]);
+    assert_eq!(listing(&world.path("home")), [] as [&str; 0]);
+    let look = "cat ~/.config/x/file; ls -A ~";
+    assert_eq!(output(&world, &[], look), "kept\n.config\n");
+    // Neither another agent has it nor another project, by its name or by a wider root.
+    let file = place.join(".config/x/file");
+    let other = world.path("other");
+    fs::create_dir(&other).unwrap();
+    let named = format!("cat {} 2>/dev/null; ls -A ~; true", file.display());
+    for flags in [
+        &["--agent", "other"][..],
+        &["--workspace", text(&other)],
+        &[
+            "--workspace",
+            text(&other),
+            "--read",
+            text(&world.path("cache")),
+        ],
+    ] {
+        assert_eq!(output(&world, flags, &named), "", "{flags:?}");
+    }
+    assert_eq!(
+        output(&world, &["--home", "workspace"], "cd; pwd"),
+        line(&world)
+    );
+}
+
+fn line(world: &World) -> String {
+    format!("{}\n", world.workspace().display())
+}
+
+#[test]
+fn worktrees_share_a_home_and_caches() {
+    let world = World::unjudged();
+    let git = |arguments: &[&str]| {
+        let mut git = world.program("git");
+        git.args(["-c", "user.name=A", "-c", "user.email=a@example.org"]);
+        let output = git.args(arguments).output().unwrap();
+        assert!(output.status.success(), "{arguments:?}: {output:?}");
+    };
+    git(&["init", "-q"]);
+    git(&["commit", "-q", "--allow-empty", "-m", "first"]);
+    git(&["worktree", "add", "-q", "../tree"]);
+    output(
+        &world,
+        &[],
+        "echo one > ~/file; echo two > $CARGO_HOME-file",
+    );
+    let tree = world.path("tree");
+    let flags = ["--workspace", text(&tree)];
+    assert_eq!(
+        output(&world, &flags, "cat ~/file $CARGO_HOME-file"),
+        "one\ntwo\n"
+    );
+}
+
+#[test]
+fn what_is_installed_in_the_home_is_found_last() {
+    let world = World::unjudged();
+    let plant = "for name in mine ls; do mkdir -p ~/.local/bin; \
+                 printf '#!/bin/sh\\necho planted\\n' > ~/.local/bin/$name; done; \
+                 chmod 755 ~/.local/bin/*";
+    output(&world, &[], plant);
+    assert_eq!(output(&world, &[], "mine; ls -d /usr"), "planted\n/usr\n");
+}
+
+#[test]
+fn a_run_that_a_yes_widened_uses_nothing_that_a_run_left() {
+    let world = World::unjudged();
+    let elsewhere = world.path("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    let plant = "mkdir -p ~/.local/bin .venv/bin $CARGO_HOME/bin; touch ~/.npmrc \
+                 $CARGO_HOME/config.toml; for place in ~/.local/bin .venv/bin; do \
+                 printf '#!/bin/sh\\necho planted\\n' > $place/planted-tool; \
+                 chmod 755 $place/planted-tool; done";
+    output(&world, &[], plant);
+    let look =
+        "command -v planted-tool; ls -A ~; cat $CARGO_HOME/config.toml && echo obeyed; touch ~/own";
+    let mut command = world.run_command(&["--json", look]);
+    let path = format!("{}/.venv/bin:{PATH}", world.workspace().display());
+    command.env("PATH", &path);
+    let (code, result) = Running::start(command).end().outcome().json();
+    assert_eq!(code, 0, "{result}");
+    let printed = result["stdout"].as_str().unwrap();
+    assert!(
+        printed.contains(".venv/bin/planted-tool") && printed.contains(".npmrc"),
+        "{printed}"
+    );
+    assert!(printed.ends_with("obeyed\n"), "{printed}");
+    let noted = result["sandbox_notes"][0].as_str().unwrap();
+    assert!(
+        noted.contains(".venv/bin` is on PATH, and commands can write it"),
+        "{noted}"
+    );
+    // The same run, with one more directory that a person opened for it.
+    let grant = [
+        "grants",
+        "add",
+        "--exact",
+        look,
+        "--write",
+        text(&elsewhere),
+    ];
+    let grant = [&grant[..], &["--scope", "project"]].concat();
+    assert_eq!(Terminal::bashful(&world, &grant).end().0, 0);
+    for _ in 0..2 {
+        let mut command = world.bashful(&["run", "--json", look]);
+        command.env("PATH", &path);
+        let (_, result) = Running::start(command).end().outcome().json();
+        assert_eq!(result["stdout"], "", "{result}");
+    }
 }
 
 #[test]

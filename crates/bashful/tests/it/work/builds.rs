@@ -56,7 +56,7 @@ fn the_log_of_one_call_is_read_in_the_next() {
 /// A call in the environment of the user who runs the tests: with the real search path and the real
 /// home, where toolchains are.
 fn as_oneself(world: &World) -> Command {
-    let mut command = world.run_command(&["--preset", "build"]);
+    let mut command = world.run_command(&[] as &[&str]);
     for name in ["PATH", "HOME", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN"] {
         if let Some(value) = std::env::var_os(name) {
             command.env(name, value);
@@ -148,14 +148,14 @@ fn a_toolchain_in_the_home_is_seen_without_its_credentials() {
         cargo.display(),
         world.path("home").display()
     );
-    let mut command = world.run_command(&["--preset", "build"]);
+    let mut command = world.run_command(&[] as &[&str]);
     command.env("PATH", format!("{}:{PATH}", path.join(":")));
     let outcome = finish(command, &[], &text);
     let expected = format!("{}/cargo\n{}/node\nran\n", path[0], path[1]);
     assert_eq!(outcome.stdout, expected, "{outcome:?}");
     assert!(!cargo.join("bin/new").exists());
-    // Only this preset shows them.
-    let mut command = world.run_command(&["--preset", "workspace"]);
+    // Where nothing is to be written, they are not shown.
+    let mut command = world.run_command(&["--preset", "read-only"]);
     command.env("PATH", format!("{}:{PATH}", path.join(":")));
     assert_eq!(finish(command, &[], "cargo").code, 127);
 }
