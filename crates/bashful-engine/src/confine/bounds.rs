@@ -137,17 +137,6 @@ pub(crate) fn bounds(
     own_home.map_or(Ok(()), make_private_directory)?;
     // Before anything is found, so that what changes meanwhile is seen by the next run.
     let fingerprint = looked_at.map(Fingerprint::of);
-    let own_path = |name: &str| {
-        if let Some(path) = invocation.search_path() {
-            return Some(path);
-        }
-        let injected = invocation.variables.iter().rev();
-        let mut injected = injected.filter(|(other, _)| other == name);
-        injected
-            .next()
-            .map(|(_, value)| value.as_str())
-            .or_else(|| settings.environment.get(name).map(String::as_str))
-    };
     let reads: Vec<PathBuf> = git_identity(settings)
         .into_iter()
         .map(Path::to_owned)
@@ -170,7 +159,7 @@ pub(crate) fn bounds(
         scratch: scratch.as_deref(),
         directory: cwd,
         real_home: settings.environment.get("HOME").map(Path::new),
-        path_variable: own_path("PATH").unwrap_or(USUAL_PATH),
+        path_variable: path_variable(settings, invocation),
         caller: &settings.environment,
         places: &settings.places,
         configuration: configuration.as_deref(),
@@ -197,6 +186,17 @@ pub(crate) fn bounds(
         remembered.keep(purpose, known, &bounds);
     }
     Ok(Some(bounds))
+}
+
+/// Where the programs of a run are looked for, before it is ordered.
+fn path_variable<'a>(settings: &'a Settings, invocation: &'a Invocation) -> &'a str {
+    let mut injected = invocation.variables.iter().rev();
+    let injected = injected.find(|(name, _)| name == "PATH");
+    invocation
+        .search_path()
+        .or_else(|| injected.map(|(_, value)| value.as_str()))
+        .or_else(|| settings.environment.get("PATH").map(String::as_str))
+        .unwrap_or(USUAL_PATH)
 }
 
 impl Bounds {

@@ -92,7 +92,7 @@ impl Seen {
     /// A directory, for its list of names.
     fn list(path: &Path) -> Self {
         match fs::metadata(path) {
-            Err(error) => Self::Nothing(error.kind()),
+            Err(error) => Self::Nothing(error.raw_os_error()),
             Ok(about) => Self::as_text(&about),
         }
     }
