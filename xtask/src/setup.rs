@@ -154,6 +154,11 @@ const PACKAGES: &[Package] = &[
         why: "people's real work: a debugger in the sandbox",
     },
     Package {
+        name: "postgresql",
+        probe: Probe::Binary("pg_lsclusters"),
+        why: "people's real work: a database on its default socket in the sandbox",
+    },
+    Package {
         name: "xz-utils",
         probe: Probe::Binary("xz"),
         why: "people's real work: archives",
