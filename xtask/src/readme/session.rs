@@ -52,9 +52,11 @@ impl<'a> Session<'a> {
         ] {
             environment.push((variable, scratch.directory(name, 0o700)?));
         }
-        let own = binary.parent().map(Path::to_path_buf);
+        // Not where it was built: a command may write there, and what it may write comes last.
+        let own = scratch.directory("bin", 0o755)?;
+        std::os::unix::fs::symlink(binary, own.join("bashful"))?;
         let inherited = std::env::var_os("PATH").unwrap_or_default();
-        let path = own.into_iter().chain(std::env::split_paths(&inherited));
+        let path = std::iter::once(own).chain(std::env::split_paths(&inherited));
         environment.push(("PATH", std::env::join_paths(path)?.into()));
         // A fresh home hides cargo's own directories, which blocks in the repository need.
         let home = PathBuf::from(std::env::var_os("HOME").unwrap_or_default());

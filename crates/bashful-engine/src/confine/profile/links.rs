@@ -28,14 +28,19 @@ pub(super) fn other_names(denied: &[PathBuf], roots: &Roots) -> Result<Vec<PathB
         wanted,
         found: Vec::new(),
     };
-    let mut places: Vec<PathBuf> = roots.all().map(Path::to_owned).collect();
+    // Toolchains are large, and all other names are usually found before.
+    let (mut large, mut places): (Vec<PathBuf>, Vec<PathBuf>) = roots
+        .all()
+        .map(Path::to_owned)
+        .partition(|place| roots.tools.contains(place));
+    simplify(&mut large);
     // Only root links into system directories, so they matter for what lies there itself.
     if denied.iter().any(|path| is_system(path)) {
         let system = SYSTEM.iter().filter_map(|path| fs::canonicalize(path).ok());
         places.extend(system);
     }
     simplify(&mut places);
-    for place in &places {
+    for place in places.iter().chain(&large) {
         search.look(place, &mut bound)?;
     }
     Ok(search.found)
