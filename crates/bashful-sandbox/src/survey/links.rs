@@ -6,8 +6,9 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// A tree with more names than this is not searched: better no run than a leak.
-const MOST_NAMES: usize = 200_000;
+/// A tree with more names than this is not searched: better no run than a leak. Several toolchains
+/// in a home, which are among what is searched, have a quarter of that.
+const MOST_NAMES: usize = 1_000_000;
 
 /// The other names, below these roots, that some of these files have.
 pub(super) fn other_names(files: &[PathBuf], roots: &[PathBuf]) -> io::Result<Vec<PathBuf>> {
