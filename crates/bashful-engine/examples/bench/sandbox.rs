@@ -61,7 +61,11 @@ fn first_runs(setting: &Setting) -> Outcome {
     std::thread::sleep(PAUSE * 4);
     print_idle_memory(&before);
     let shell = ["--noprofile", "--norc", "-c", "true"];
-    let mut plain = || took(&mut || spawn("bash", &shell));
+    // As long a rest before each: a processor that slept for long is slower for a while.
+    let mut plain = || {
+        std::thread::sleep(PAUSE);
+        took(&mut || spawn("bash", &shell))
+    };
     // A keeper that is up, and of which no run has wanted a fresh room so far.
     let mut without = || {
         let engine = engine();

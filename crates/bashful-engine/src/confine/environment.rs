@@ -17,6 +17,9 @@ const ALLOWED: [&str; 8] = [
     "PATH", "HOME", "USER", "LANG", "LC_ALL", "TERM", "SHELL", "TMPDIR",
 ];
 
+/// Without one, every bash asks the system's services who the user is.
+const USUAL_SHELL: &str = "/bin/bash";
+
 pub(crate) const USUAL_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /// Variables that name files of certificates.
@@ -213,6 +216,9 @@ pub(crate) fn build(
         environment
             .entry("PATH".to_owned())
             .or_insert_with(|| USUAL_PATH.to_owned());
+        environment
+            .entry("SHELL".to_owned())
+            .or_insert_with(|| USUAL_SHELL.to_owned());
         environment.insert("HOME".to_owned(), text(sources.home)?);
         add_caches(&mut environment, sources)?;
         if sources.has_own_home {
