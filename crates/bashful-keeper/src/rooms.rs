@@ -123,6 +123,13 @@ impl Rooms {
         ready: impl FnOnce() -> Result<(), Refusal>,
     ) -> Result<InRoom, Refusal> {
         self.guard(&request.absent).map_err(Refusal::Survey)?;
+        let mut ready = Some(ready);
+        // Who builds a room first takes its time, and the task is looked for meanwhile.
+        let is_quick = !request.fresh && self.shared().any(|kept| kept.room.is_prepared());
+        if !is_quick && let Some(ready) = ready.take() {
+            ready()?;
+        }
+        let ready = || ready.map_or(Ok(()), |ready| ready());
         let (number, plan, freshness) = self.enter_whole(request)?;
         let pages = self.diary.begin(freshness.grounds());
         let pages = pages.map_err(Refusal::Survey)?;

@@ -143,6 +143,14 @@ impl RoomKind {
         }
     }
 
+    /// Whether what becomes the next command waits in it.
+    pub(super) fn is_prepared(&self) -> bool {
+        match self {
+            Self::Room(room) => room.is_prepared(),
+            Self::Wrapped(_) => false,
+        }
+    }
+
     pub(super) fn wants_preparing(&self) -> bool {
         match self {
             Self::Room(room) => room.wants_preparing(),
