@@ -7,13 +7,12 @@
 use std::fs::{self, File};
 use std::io;
 use std::os::fd::AsFd;
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
 
 use crate::task_directory::{
-    LOG, SPEC, TaskDirectory, TaskFiles, locked_file, open_ours, private_file,
+    LOG, SPEC, TaskDirectory, TaskFiles, locked_file, make_among_tasks, open_ours, private_file,
 };
 
 /// What a spare's name begins with. No task's name begins with a dot.
@@ -31,7 +30,7 @@ impl Spare {
     /// Begins one among the tasks, with a name that is its own.
     pub(crate) fn begin(tasks: &Path, number: u64) -> io::Result<Self> {
         let path = tasks.join(format!("{PREFIX}{}-{number}", std::process::id()));
-        fs::DirBuilder::new().mode(0o700).create(&path)?;
+        make_among_tasks(&path)?;
         Ok(Self {
             path,
             log: None,

@@ -335,16 +335,7 @@ impl TaskDirectory {
 
     /// Makes the directory with an empty spec, locked by us.
     pub(crate) fn create(&self) -> Result<TaskFiles, TaskDirectoryError> {
-        let make = || fs::DirBuilder::new().mode(0o700).create(&self.0);
-        let made = make().or_else(|error| match (error.kind(), self.0.parent()) {
-            (io::ErrorKind::NotFound, Some(tasks)) => fs::DirBuilder::new()
-                .recursive(true)
-                .mode(0o700)
-                .create(tasks)
-                .and_then(|()| make()),
-            _ => Err(error),
-        });
-        made.map_err(doing("make", &self.0))?;
+        make_among_tasks(&self.0).map_err(doing("make", &self.0))?;
         // Only what we made ourselves is cleaned up after a failure.
         self.create_files().inspect_err(|_| self.discard())
     }
@@ -450,6 +441,19 @@ pub(crate) struct TaskFiles {
     pub(crate) spec: File,
     /// Made while the command starts, unless it was prepared.
     pub(crate) log: Option<File>,
+}
+
+/// Makes a directory for one task; the first makes the one for all.
+pub(crate) fn make_among_tasks(path: &Path) -> io::Result<()> {
+    let make = || fs::DirBuilder::new().mode(0o700).create(path);
+    make().or_else(|error| match (error.kind(), path.parent()) {
+        (io::ErrorKind::NotFound, Some(tasks)) => fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(tasks)
+            .and_then(|()| make()),
+        _ => Err(error),
+    })
 }
 
 /// A new file of ours, in a directory that we just made, that is locked until it is closed. It

@@ -17,7 +17,7 @@ const RECOVERY_INTERVAL: Duration = Duration::from_millis(5);
 /// Whether directories are made ahead of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Spares {
-    /// No caller will need another, or the disk does not take it.
+    /// No caller will need another.
     Unwanted,
     /// Once the first command runs.
     Later,
@@ -43,7 +43,7 @@ impl Keeper {
     /// Whether the next task's directory is still to be made.
     pub(super) fn lacks_spare(&self) -> bool {
         let ready = self.spare.as_ref().is_some_and(Spare::is_ready);
-        self.spares == Spares::Now && !ready && !self.ending
+        self.spares == Spares::Now && !ready && !self.spare_refused && !self.ending
     }
 
     /// Whether there are rooms to make or remove ahead of time.
@@ -83,9 +83,10 @@ impl Keeper {
             }
             (None, None) => Ok(()),
         };
-        // A disk that takes nothing more will say so when it matters.
+        // A disk that takes nothing more will say so when it matters. Rooms are tidied all the same.
         if advanced.is_err() {
-            self.spares = Spares::Unwanted;
+            self.spare = None;
+            self.spare_refused = true;
         }
     }
 

@@ -261,6 +261,7 @@ impl Keeper {
         if self.spares == Spares::Later {
             self.spares = Spares::Now;
         }
+        self.spare_refused = false;
         let number = self.number();
         self.runs.insert(number, run);
         if !self.watch(number) {
