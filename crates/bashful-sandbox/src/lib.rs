@@ -86,6 +86,7 @@ pub use sys::stand_in::{
 pub use sys::wait::{
     Exit, ExitStatus, Usage, peek_exited, reap, reap_if_ended, wait_for_stop_or_end,
 };
+pub use sys::writeback::begin_writeback;
 pub use terminal::{Terminal, TerminalSize, TypingMode};
 pub use tree::{
     Process, Reach, Status, children, command_line, descendants, signal_process, signal_tree,

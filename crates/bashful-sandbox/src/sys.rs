@@ -25,3 +25,4 @@ pub(crate) mod terminal;
 pub(crate) mod understudy;
 pub(crate) mod wait;
 pub(crate) mod wait_for_order;
+pub(crate) mod writeback;
