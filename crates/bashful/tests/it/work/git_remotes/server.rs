@@ -21,7 +21,7 @@ pub(super) struct Server {
     repositories: PathBuf,
 }
 
-fn run(command: &mut Command) -> String {
+pub(super) fn run(command: &mut Command) -> String {
     let output = command.stdin(Stdio::null()).output().unwrap();
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{command:?}: {errors}");
@@ -58,6 +58,8 @@ impl Server {
              UserKnownHostsFile {own}/known_hosts\n  GlobalKnownHostsFile /dev/null\n"
         );
         fs::write(home.join(".ssh/config"), config).unwrap();
+        let person = "[user]\n\tname = Person\n\temail = person@example.org\n";
+        fs::write(home.join(".gitconfig"), person).unwrap();
         let shim = root.join("shim.so");
         let mut gcc = Command::new("gcc");
         gcc.args(["-shared", "-fPIC", "-x", "c", "-", "-ldl", "-o"])
