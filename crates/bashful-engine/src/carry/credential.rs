@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use bashful_sandbox::Launch;
 
+use crate::base::legible::shown;
 use crate::base::process;
 use crate::model::transfer::{Transfer, Way};
 
@@ -92,11 +93,7 @@ pub(super) fn answer(
 
 fn refusal(asked: &Asked<'_>, transfers: &[Transfer]) -> String {
     let wanted = format!("{}://{}/{}", asked.protocol, asked.host, asked.path);
-    let wanted: String = wanted
-        .chars()
-        .flat_map(char::escape_debug)
-        .take(300)
-        .collect();
+    let wanted = shown(&wanted);
     let given: Vec<String> = transfers.iter().map(ToString::to_string).collect();
     format!(
         "git asked for the credential of {wanted}, but a person was asked about {} only; run git \

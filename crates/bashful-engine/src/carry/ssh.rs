@@ -2,6 +2,7 @@
 
 use bashful_sandbox::Launch;
 
+use crate::base::legible::shown;
 use crate::model::transfer::{Transfer, Way};
 
 /// What is said to ssh whatever the person's configuration says: nobody is asked, an unknown server
@@ -126,11 +127,7 @@ pub(super) fn refusal(words: &[String], transfers: &[Transfer]) -> String {
         }
         None => format!("ssh with `{}`", words.join(" ")),
     };
-    let wanted: String = wanted
-        .chars()
-        .flat_map(char::escape_debug)
-        .take(300)
-        .collect();
+    let wanted = shown(&wanted);
     let given: Vec<String> = transfers.iter().map(ToString::to_string).collect();
     format!(
         "git asked for {wanted}, but a person was asked about {} only; run git for that in a \

@@ -148,14 +148,16 @@ impl GitRemotes {
             self.values(key, name).map(str::to_owned).collect()
         };
         let (urls, pushed) = (all("remote.url"), all("remote.pushurl"));
+        // An empty value takes back those before it.
+        if urls.iter().chain(&pushed).any(String::is_empty) {
+            return None;
+        }
         let addresses = match (pushes, pushed.is_empty()) {
             (true, false) => pushed,
             (true, true) => urls,
             (false, _) => urls.into_iter().take(1).collect(),
         };
-        // An empty value takes back those before it.
-        let clear = !addresses.is_empty() && addresses.iter().all(|address| !address.is_empty());
-        clear.then_some(addresses)
+        (!addresses.is_empty()).then_some(addresses)
     }
 }
 

@@ -114,7 +114,15 @@ impl Server {
         server
     }
 
-    pub(super) fn log(&self) -> String {
+    pub(super) fn port(&self) -> u16 {
+        self.port
+    }
+
+    pub(super) fn user(&self) -> &str {
+        &self.user
+    }
+
+    fn log(&self) -> String {
         fs::read_to_string(self.root.join("log")).unwrap()
     }
 
