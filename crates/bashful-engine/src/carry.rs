@@ -31,7 +31,7 @@ pub(crate) fn serve_if_asked() {
     let code = match first.as_deref().and_then(|first| first.to_str()) {
         Some(CARRIER) => carrier::serve(),
         Some(SSH) => stub::ssh(arguments.map(|one| one.to_string_lossy().into_owned())),
-        Some(CREDENTIAL) => stub::credential(arguments.next()),
+        Some(CREDENTIAL) => stub::credential(arguments.next().as_deref()),
         _ => return,
     };
     end(code)

@@ -21,15 +21,11 @@ pub(crate) fn is_executable(path: &Path) -> bool {
 
 /// A search path without what lies in one of these directories, which are real: what runs write
 /// is not started outside of them.
-pub(crate) fn trusted_path<'a>(
-    path: Option<&str>,
-    foreign: impl IntoIterator<Item = &'a PathBuf> + Clone,
-) -> String {
+pub(crate) fn trusted_path(path: Option<&str>, foreign: &[PathBuf]) -> String {
     let is_foreign = |entry: &PathBuf| {
         // What is not there now may be there later.
         let real = real(entry).unwrap_or_else(|_| entry.clone());
-        let mut roots = foreign.clone().into_iter();
-        entry.is_absolute() && !roots.any(|root| real.starts_with(root))
+        entry.is_absolute() && !foreign.iter().any(|root| real.starts_with(root))
     };
     let entries = env::split_paths(path.unwrap_or_default());
     let kept: Vec<PathBuf> = entries.filter(is_foreign).collect();

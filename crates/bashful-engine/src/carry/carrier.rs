@@ -153,9 +153,9 @@ fn is_pipe(stream: &OwnedFd) -> bool {
 
 /// Whether it is where programs complain to: a file by which the kernel is told something is not.
 fn is_plain(stream: &OwnedFd) -> bool {
-    const OF_THE_KERNEL: [i64; 4] = [0x9fa0, 0x6265_6572, 0x0027_e0eb, 0x6367_7270];
-    let kind = rustix::fs::fstatfs(stream).map(|about| i64::from(about.f_type));
-    kind.is_ok_and(|kind| !OF_THE_KERNEL.contains(&kind))
+    const OF_THE_KERNEL: [u64; 4] = [0x9fa0, 0x6265_6572, 0x0027_e0eb, 0x6367_7270];
+    let kind = rustix::fs::fstatfs(stream).map(|about| u64::try_from(about.f_type));
+    matches!(kind, Ok(Ok(kind)) if !OF_THE_KERNEL.contains(&kind))
 }
 
 fn run(launch: bashful_sandbox::Launch) -> u8 {

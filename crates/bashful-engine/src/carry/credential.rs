@@ -88,7 +88,7 @@ pub(super) fn answer(
         let name = line.split_once('=').map_or("", |(name, _)| name);
         ANSWERED.contains(&name)
     });
-    Ok(lines.map(|line| format!("{line}\n")).collect())
+    Ok(lines.flat_map(|line| [line, "\n"]).collect())
 }
 
 fn refusal(asked: &Asked<'_>, transfers: &[Transfer]) -> String {

@@ -147,8 +147,8 @@ pub(crate) fn remember(
         let effective = Effective::of(outside, transfer)?;
         (effective.name == key.server).then_some(effective)
     };
-    let over_ssh = transfers.iter().filter(|one| one.way == Way::Ssh);
-    let file = over_ssh.filter_map(of_server).next();
+    let mut over_ssh = transfers.iter().filter(|one| one.way == Way::Ssh);
+    let file = over_ssh.find_map(of_server);
     let file = file.and_then(|effective| effective.own.into_iter().next());
     let file = file.ok_or_else(|| io::Error::other("ssh names no file of known hosts"))?;
     if let Some(parent) = file.parent() {

@@ -1,7 +1,7 @@
 //! Inside: what git starts in ssh's place, and as its helper for credentials. It has no rights; it
 //! hands its streams to the carrier and waits.
 
-use std::ffi::OsString;
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::AsFd as _;
@@ -25,8 +25,8 @@ pub(super) fn ssh(words: impl Iterator<Item = String>) -> u8 {
 
 /// As a helper for credentials. What git would have kept or forgotten is not told to anybody
 /// outside.
-pub(super) fn credential(verb: Option<OsString>) -> u8 {
-    if verb.as_deref() != Some("get".as_ref()) {
+pub(super) fn credential(verb: Option<&OsStr>) -> u8 {
+    if verb != Some(OsStr::new("get")) {
         return 0;
     }
     let mut about = String::new();

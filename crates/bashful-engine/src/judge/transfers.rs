@@ -7,7 +7,7 @@
 use std::path::Path;
 
 use bashful_policy::{
-    Effect, Finding, GitRemote, GitTransfer, Layer, Span, git_address, git_transfers,
+    Context, Effect, Finding, GitRemote, GitTransfer, Layer, Span, git_address, git_transfers,
 };
 use bashful_sandbox::GitRemotes;
 
@@ -43,7 +43,7 @@ impl Transfers {
                 let found = found(call)?;
                 if found.iter().all(|one| one.way == Way::Ssh) {
                     transfers.carried.push(call.span);
-                } else if !found.iter().all(takes_credential) || !is_alone(checked) {
+                } else if !found.iter().all(takes_credential) || !is_alone(checked, &context) {
                     // The network is opened for it as ever, and nothing else.
                     continue;
                 }
@@ -82,8 +82,10 @@ fn found(call: &GitTransfer) -> Option<Vec<Transfer>> {
         }
     }
     let over_http = found.iter().any(|one| one.way != Way::Ssh);
-    let clear = !found.is_empty() && !(over_http && remotes.leads_http_elsewhere());
-    clear.then_some(found)
+    if found.is_empty() || (over_http && remotes.leads_http_elsewhere()) {
+        return None;
+    }
+    Some(found)
 }
 
 /// A credential does not leave this machine in the clear.
@@ -95,11 +97,12 @@ fn takes_credential(transfer: &Transfer) -> bool {
     }
 }
 
-/// Whether a command is nothing but git and what only reads: a credential enters the run, and
-/// every program in it could take it along.
-fn is_alone(checked: &Checked) -> bool {
+/// Whether a command is nothing but git and what only reads, and nothing changes what git does: a
+/// credential enters the run, and every program in it could take it along.
+fn is_alone(checked: &Checked, context: &Context) -> bool {
+    let facts = &checked.facts;
     let is_git = |span: Span| {
-        let mut calls = checked.facts.calls.iter();
+        let mut calls = facts.calls.iter();
         calls.any(|call| call.span == span && call.program() == "git")
     };
     let fits = |finding: &Finding| {
@@ -109,6 +112,15 @@ fn is_alone(checked: &Checked) -> bool {
         // Git starts what the command names, such as `git rebase -x`.
         harmless || is_git(finding.span) && finding.rule != "exec-sink"
     };
-    let facts = &checked.facts;
-    facts.functions.is_empty() && checked.judgement.findings.iter().all(fits)
+    // `git config` could say whom to trust.
+    let configures = facts.calls.iter().any(|call| {
+        let words = call.arguments.iter().skip(1);
+        call.program() == "git" && words.into_iter().any(|word| word.text == "config")
+    });
+    let remembers = context.shell.as_ref().is_some_and(|memory| {
+        let exported = memory.variables.iter().any(|variable| variable.exported);
+        exported || !memory.functions.is_empty() || !memory.aliases.is_empty()
+    });
+    let plain = facts.functions.is_empty() && facts.assignments.is_empty();
+    plain && !configures && !remembers && checked.judgement.findings.iter().all(fits)
 }

@@ -15,7 +15,8 @@ pub(crate) const SYSTEM: &str = "/usr/bin:/bin";
 /// are real.
 pub(crate) fn trusted_path(settings: &Settings, writable: &[PathBuf]) -> String {
     let workspace = real(&settings.usual_project()).ok();
-    trusted(settings.path(), workspace.iter().chain(writable))
+    let foreign: Vec<PathBuf> = workspace.into_iter().chain(writable.to_vec()).collect();
+    trusted(settings.path(), &foreign)
 }
 
 /// The program of this name that a script is looked at with.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use crate::context::Context;
 use crate::facts::{Argument, Call, Facts, Span};
-use crate::places::places;
+use crate::places::{is_within, places};
 
 use super::address::{Destination, destination};
 use super::{GitAddress, GitCommand, Globals, globals, subcommand};
@@ -163,8 +163,9 @@ fn directory(call: &Call, command: &GitCommand<'_>, context: &Context) -> Option
             words.next();
         }
     }
+    // What lies elsewhere is not read for a command.
     match directories.as_slice() {
-        [one] => Some(one.clone()),
+        [one] if context.write_roots.iter().any(|root| is_within(one, root)) => Some(one.clone()),
         _ => None,
     }
 }
@@ -339,6 +340,8 @@ mod tests {
             "git archive --remote=h:x HEAD",
             "echo main | xargs git push",
             "cd $x && git push",
+            "cd /other && git push",
+            "git -C /other push",
             "git $x",
         ] {
             assert_eq!(told(text), "unclear", "{text}");

@@ -165,9 +165,14 @@ fn a_credential_of_another_repository_does_not_enter() {
     person.set_remote("moved", &web.address("https", "moved/one.git"));
     let two = web.address("https", "two.git");
     // The configuration leads elsewhere only when the command runs.
-    let swap = format!("git config remote.origin.url {two}");
-    let text = format!("{swap}; git fetch origin");
+    let text =
+        format!("git remote rename origin old; git remote add origin {two}; git fetch origin");
     let ask = person.ask(&text);
+    let shown = &ask["opens"]["git"][0]["path"];
+    assert_eq!(shown, "two.git", "what the text adds is read: {ask}");
+    let text = format!("git remote set-url --push origin {two}; git push origin HEAD:main");
+    let ask = person.ask(&text);
+    assert_eq!(ask["opens"]["git"][0]["path"], "one.git", "{ask}");
     person.say_yes(&ask, &[]);
     let (code, result) = web.run(&person, &text);
     assert_ne!(code, 0, "{result}");
@@ -193,6 +198,9 @@ fn with_other_programs_in_the_command_no_credential_enters() {
     for text in [
         "python3 x.py && git push origin HEAD:main",
         "git rebase -x ./x HEAD~0; git push origin HEAD:main",
+        "git config http.sslCAInfo x; git push origin HEAD:main",
+        "SSL_CERT_FILE=x git push origin HEAD:main",
+        "git() { command git -c http.sslCAInfo=x \"$@\"; }; git push origin HEAD:main",
         "git -c http.sslVerify=false push origin HEAD:main",
         "git -c http.proxy=http://127.0.0.1:1 push origin HEAD:main",
     ] {
