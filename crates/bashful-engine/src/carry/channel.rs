@@ -136,6 +136,8 @@ fn variables(transfers: &[Transfer], number: i32, inside: &Path) -> Vec<(String,
         (CHANNEL.to_owned(), number.to_string()),
         ("GIT_SSH_COMMAND".to_owned(), format!("{quoted} {SSH}")),
         ("GIT_SSH_VARIANT".to_owned(), "ssh".to_owned()),
+        // Where it is not ours, a home that runs write has no say.
+        ("GIT_CONFIG_GLOBAL".to_owned(), "/dev/null".to_owned()),
     ];
     let over_http: Vec<&Transfer> = transfers
         .iter()

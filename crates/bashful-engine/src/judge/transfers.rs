@@ -43,7 +43,10 @@ impl Transfers {
                 let found = found(call)?;
                 if found.iter().all(|one| one.way == Way::Ssh) {
                     transfers.carried.push(call.span);
-                } else if !found.iter().all(takes_credential) || !is_alone(checked, &context) {
+                } else if !found.iter().all(takes_credential)
+                    || !case.invocation.variables.is_empty()
+                    || !is_alone(checked, &context)
+                {
                     // The network is opened for it as ever, and nothing else.
                     continue;
                 }

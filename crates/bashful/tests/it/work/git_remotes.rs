@@ -11,7 +11,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use super::git::outside;
-use crate::support::{Running, Terminal, World};
+use crate::support::{Running, Terminal, World, eventually};
 use server::Server;
 
 /// A world whose user has a key for a server, and a repository with a commit in the workspace.
@@ -229,14 +229,8 @@ fn a_lasting_yes_is_for_the_repository_that_was_shown() {
 }
 
 #[test]
-fn a_shell_that_lasts_and_a_run_without_walls_push_as_well() {
+fn a_shell_that_lasts_pushes_as_well() {
     let person = Person::settled();
-    for flags in [
-        &["--shell", "main"][..],
-        &["--sandbox", "none", "--policy", "none"],
-    ] {
-        let _ = flags;
-    }
     let run = || {
         let mut command = person.command(&["--shell", "main"]);
         command.arg("git push origin HEAD:main");
@@ -247,4 +241,41 @@ fn a_shell_that_lasts_and_a_run_without_walls_push_as_well() {
     person.say_yes(&json!({ "id": result["approval"]["id"] }), &[]);
     check(&run());
     assert_eq!(person.log_of("one.git"), "first\n");
+}
+
+#[test]
+fn a_push_in_the_background_outlives_who_started_it() {
+    let person = Person::settled();
+    let text = "sleep 1; git push origin HEAD:main";
+    let ask = person.ask(text);
+    person.say_yes(&ask, &[]);
+    let mut command = person
+        .world
+        .run_command(&["--background", "--session", "talk", text]);
+    person.server.environment(&mut command);
+    let outcome = Running::start(command).end().outcome();
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    let done = || person.log_of("one.git") == "first\n";
+    assert!(eventually(done), "{outcome:?}");
+}
+
+#[test]
+fn a_resident_engine_pushes_as_well() {
+    let person = Person::settled();
+    let text = "git push origin HEAD:main";
+    let run = |text: &str| {
+        let mut command = person.command(&[text]);
+        command.env_remove("BASHFUL_ALONE");
+        Running::start(command).end().outcome().json()
+    };
+    for _ in 0..2 {
+        check(&run("true"));
+    }
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    let (code, result) = run(text);
+    assert_eq!(code, 121, "{result}");
+    person.say_yes(&json!({ "id": result["approval"]["id"] }), &[]);
+    check(&run(text));
+    assert_eq!(person.log_of("one.git"), "first\n");
+    assert_eq!(person.world.call(&["stop", "--all"]).code, 0);
 }

@@ -216,6 +216,40 @@ fn with_other_programs_in_the_command_no_credential_enters() {
     assert_eq!(ask["opens"]["git"], Value::Null, "{ask}");
 }
 
+/// What runs write into their home, and what the caller gives a run, does not say whom to trust.
+#[test]
+fn a_home_that_runs_write_leads_no_credential_elsewhere() {
+    let person = Person::new();
+    let web = Web::start(&person.world, true);
+    person
+        .world
+        .configure("[profile.default]\nhome = \"workspace\"\n");
+    person.set_remote("origin", &web.address("https", "one.git"));
+    let file = person.world.path("home/.gitconfig");
+    let settings = fs::read_to_string(&file).unwrap();
+    let (_, helper) = settings.split_once("[credential]").unwrap();
+    fs::write(&file, format!("[credential]{helper}")).unwrap();
+    person
+        .world
+        .write(".gitconfig", "[http]\n\tproxy = http://127.0.0.1:1\n");
+    // The control: other runs obey it.
+    let (_, result) = person.run("git config http.proxy");
+    assert_eq!(result["stdout"], "http://127.0.0.1:1\n", "{result}");
+    check(&web.run_with_a_yes(&person, "git push origin HEAD:main"));
+    assert_eq!(person.log_of("one.git"), "first\n");
+    let mut command = person.command(&["--env", "SSL_CERT_FILE=x", "git push origin HEAD:main"]);
+    command.env("GIT_SSL_CAINFO", web.root.join("ca.pem"));
+    let (code, result) = Running::start(command).end().outcome().json();
+    assert_eq!(code, 121, "{result}");
+    let asked: Vec<&str> = result["approval"]["ask"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["capability"].as_str().unwrap())
+        .collect();
+    assert_eq!(asked, ["network"], "{result}");
+}
+
 #[test]
 fn a_credential_goes_in_the_clear_to_this_machine_only() {
     let person = Person::new();
