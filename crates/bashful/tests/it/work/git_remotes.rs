@@ -279,3 +279,23 @@ fn a_resident_engine_pushes_as_well() {
     assert_eq!(person.log_of("one.git"), "first\n");
     assert_eq!(person.world.call(&["stop", "--all"]).code, 0);
 }
+
+/// Whoever holds the run.
+#[test]
+fn other_walls_have_the_same_way_out() {
+    let person = Person::settled();
+    person.world.configure(
+        "[profile.default]\noptional = ['filesystem', 'processes', 'resources', 'identity']\n",
+    );
+    for backend in ["bubblewrap", "firejail", "landlock", "none"] {
+        let text = format!("git push origin HEAD:{backend}");
+        let run = || {
+            let command = person.command(&["--sandbox", backend, &text]);
+            Running::start(command).end().outcome().json()
+        };
+        let (code, result) = run();
+        assert_eq!(code, 121, "{backend}: {result}");
+        person.say_yes(&json!({ "id": result["approval"]["id"] }), &[]);
+        check(&run());
+    }
+}
