@@ -107,6 +107,17 @@ impl Engine {
                     if abandoned.is_set() {
                         return Err(EngineError::Abandoned);
                     }
+                    let introduced =
+                        self.introduce(&mut journal, &mut request, &binding, &verdict, abandoned)?;
+                    match introduced {
+                        None => {}
+                        Some(Asked::Again | Asked::Edited(_)) => {
+                            is_new = false;
+                            request = request.again(settings)?;
+                            continue;
+                        }
+                        Some(Asked::Refused(result)) => return Ok(Started::NotAllowed(result)),
+                    }
                     let claimed = verdict.judged.to_claim().cloned();
                     let claim = if claimed.is_some() {
                         let Some(claim) = claim(&verdict, journal.task())? else {
