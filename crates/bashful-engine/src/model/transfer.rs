@@ -49,18 +49,29 @@ impl Way {
 }
 
 impl Transfer {
-    /// What git does there and what of the person's is used for that, for the person.
+    /// What git does there, for the person.
     pub fn in_words(&self) -> String {
         let does = if self.pushes { "writes" } else { "reads" };
-        match self.way {
-            Way::Ssh => {
-                format!("git {does} {self}; your ssh keys are used outside, nothing of them enters")
-            }
-            Way::Https | Way::Http => format!(
-                "git {does} {self}; the credential that your git has for it enters this run, hooks \
-                 included"
-            ),
+        format!("git {does} {self}")
+    }
+
+    /// What of the person's is used for these, as rows with a name.
+    pub fn used(transfers: &[Self]) -> Vec<(&'static str, &'static str)> {
+        let over_ssh = |one: &Self| one.way == Way::Ssh;
+        let mut rows = Vec::new();
+        if transfers.iter().any(over_ssh) {
+            rows.push((
+                "Your keys",
+                "your ssh keys are used outside; nothing of them enters",
+            ));
         }
+        if !transfers.iter().all(over_ssh) {
+            rows.push((
+                "Credential",
+                "what your git has for it enters this run, hooks included",
+            ));
+        }
+        rows
     }
 
     pub(crate) fn of(address: GitAddress, pushes: bool) -> Self {
