@@ -124,6 +124,10 @@ impl Transfer {
 
 impl fmt::Display for Transfer {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // From the home there and from the root there are different places.
+        if self.way == Way::Ssh && self.port.is_none() && !self.path.starts_with(['/', '~']) {
+            return write!(formatter, "{}:{}", self.destination(), self.path);
+        }
         let (way, path) = (self.way.as_str(), self.path.trim_start_matches('/'));
         let user = self.user.as_ref();
         let user = user.map_or(String::new(), |user| format!("{user}@"));
@@ -158,6 +162,20 @@ impl ServerKey {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_person_sees_where_a_path_begins() {
+        for text in [
+            "git@h:me/x.git",
+            "ssh://me@h:22/srv/x",
+            "ssh://h/~me/x",
+            "ssh://h/srv/x",
+            "https://h:1/me/x.git",
+        ] {
+            let address = bashful_policy::git_address(text).unwrap();
+            assert_eq!(Transfer::of(address, false).to_string(), text);
+        }
+    }
 
     #[test]
     fn the_service_is_quoted_as_git_quotes_it() {
