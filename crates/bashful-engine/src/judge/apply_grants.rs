@@ -169,7 +169,7 @@ fn apply<'a>(
 /// What can stand beside the command that a grant opens a capability for: programs that only read,
 /// and those that only start others. What writes could write what the command obeys, and a
 /// built-in could lead it elsewhere.
-const HARMLESS: [&str; 2] = ["read-only", "wrapper"];
+pub(crate) const HARMLESS: [&str; 2] = ["read-only", "wrapper"];
 
 /// What a yes to some shapes opens.
 pub(crate) struct Door<'d, 'a> {

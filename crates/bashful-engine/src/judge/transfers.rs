@@ -11,14 +11,11 @@ use bashful_policy::{
 };
 use bashful_sandbox::GitRemotes;
 
+use crate::judge::apply_grants::HARMLESS;
 use crate::judge::policy::{Case, Checked};
 use crate::model::error::EngineError;
 use crate::model::transfer::{Transfer, Way};
 use crate::request::context::RunContext;
-
-/// Programs that may stand beside git where a credential enters: they only read, or start what is
-/// judged by itself.
-const HARMLESS: [&str; 2] = ["read-only", "wrapper"];
 
 /// What a command would have git do elsewhere.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -36,7 +36,7 @@ impl<'s> Carried<'s> {
             return Ok(None);
         }
         let executable = find_keeper::find(settings.named_keeper.as_deref(), settings.path())?;
-        let inside = real(&executable).map_err(resources)?;
+        let inside = seen_inside(&executable).map_err(resources)?;
         let written = context.granted.capabilities.paths_write.iter();
         let written = written.map(|path| context.workspace.join(path));
         let own = [
@@ -108,6 +108,17 @@ impl<'s> Carried<'s> {
             executable: Path::new(&self.executable),
         }
     }
+}
+
+/// Where an executable lies; where it was replaced, what lies there now.
+fn seen_inside(executable: &Path) -> io::Result<PathBuf> {
+    real(executable).or_else(|error| {
+        let named = std::fs::read_link(executable)?;
+        let named = named
+            .to_str()
+            .and_then(|name| name.strip_suffix(" (deleted)"));
+        real(Path::new(named.ok_or(error)?))
+    })
 }
 
 fn resources(source: io::Error) -> EngineError {

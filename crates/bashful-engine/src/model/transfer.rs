@@ -49,18 +49,29 @@ impl Way {
 }
 
 impl Transfer {
-    /// What git does there and what of the person's is used for that, for the person.
+    /// What git does there, for the person.
     pub fn in_words(&self) -> String {
         let does = if self.pushes { "writes" } else { "reads" };
-        match self.way {
-            Way::Ssh => {
-                format!("git {does} {self}; your ssh keys are used outside, nothing of them enters")
-            }
-            Way::Https | Way::Http => format!(
-                "git {does} {self}; the credential that your git has for it enters this run, hooks \
-                 included"
-            ),
+        format!("git {does} {self}")
+    }
+
+    /// What of the person's is used for these, as rows with a name.
+    pub fn used(transfers: &[Self]) -> Vec<(&'static str, &'static str)> {
+        let over_ssh = |one: &Self| one.way == Way::Ssh;
+        let mut rows = Vec::new();
+        if transfers.iter().any(over_ssh) {
+            rows.push((
+                "Your keys",
+                "your ssh keys are used outside; nothing of them enters",
+            ));
         }
+        if !transfers.iter().all(over_ssh) {
+            rows.push((
+                "Credential",
+                "what your git has for it enters this run, hooks included",
+            ));
+        }
+        rows
     }
 
     pub(crate) fn of(address: GitAddress, pushes: bool) -> Self {
@@ -113,6 +124,10 @@ impl Transfer {
 
 impl fmt::Display for Transfer {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // From the home there and from the root there are different places.
+        if self.way == Way::Ssh && self.port.is_none() && !self.path.starts_with(['/', '~']) {
+            return write!(formatter, "{}:{}", self.destination(), self.path);
+        }
         let (way, path) = (self.way.as_str(), self.path.trim_start_matches('/'));
         let user = self.user.as_ref();
         let user = user.map_or(String::new(), |user| format!("{user}@"));
@@ -147,6 +162,20 @@ impl ServerKey {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_person_sees_where_a_path_begins() {
+        for text in [
+            "git@h:me/x.git",
+            "ssh://me@h:22/srv/x",
+            "ssh://h/~me/x",
+            "ssh://h/srv/x",
+            "https://h:1/me/x.git",
+        ] {
+            let address = bashful_policy::git_address(text).unwrap();
+            assert_eq!(Transfer::of(address, false).to_string(), text);
+        }
+    }
 
     #[test]
     fn the_service_is_quoted_as_git_quotes_it() {

@@ -115,6 +115,9 @@ fn question(ask: &Ask) -> Option<String> {
     if !ask.opens.is_empty() {
         row("A yes opens", &opened(&ask.opens));
     }
+    for (name, content) in Transfer::used(&ask.opens.git) {
+        row(name, content);
+    }
     row("A lasting yes covers", &covered(ask));
     row("Ask", &ask.id);
     Some(text)

@@ -1,5 +1,6 @@
 //! A question for a person: all that there is to know, and what each answer would remember.
 
+use bashful_engine::Transfer;
 use bashful_engine::approvals::{Ask, AskState, Cause, Reachable};
 
 use super::{
@@ -208,6 +209,9 @@ impl AskCard<'_> {
         self.reach(&mut entry);
         if !ask.opens.is_empty() {
             entry("A yes opens", &opening(&ask.opens).join(", "));
+        }
+        for (name, content) in Transfer::used(&ask.opens.git) {
+            entry(name, content);
         }
         if ask.count > 1 {
             entry("Asked", &format!("{} times", ask.count));

@@ -120,7 +120,7 @@ fn a_push_is_asked_about_and_then_done() {
         .join(" ");
     let card = card.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
-        card.contains("your ssh keys are used outside, nothing of them enters"),
+        card.contains("your ssh keys are used outside; nothing of them enters"),
         "{card}"
     );
     assert!(card.contains("Network off"), "{card}");
