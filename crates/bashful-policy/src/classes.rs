@@ -76,6 +76,8 @@ pub(crate) fn check(facts: &Facts, context: &Context) -> Vec<(Option<usize>, Fin
         findings.extend(hits.map(|class| {
             let mut found = finding(class, &call.line(), call.span);
             if class == Class::GitDestructive && git::deletes_history(&view) {
+                // A rule of its own: no profile asks about it instead.
+                found.rule = Cow::Borrowed("delete-history");
                 found.reason = Cow::Borrowed("deletes the repository's history for good");
             }
             (Some(index), found)

@@ -88,6 +88,7 @@ impl Policies {
             profile: run_context.profile_name.to_owned(),
             unknown: run_context.profile.default,
             rules: run_context.profile.ruleset(),
+            asks: run_context.profile.asks(),
         });
         known.insert(run_context.profile_name.to_owned(), Arc::clone(&policy));
         policy
@@ -256,6 +257,7 @@ pub(crate) fn policy_version(config: &Config, name: &str, profile: &Profile) -> 
         BUILTIN_RULES_VERSION.to_string(),
         name.to_owned(),
         profile.default.as_str().to_owned(),
+        format!("{:?}", profile.asks()),
         config.blocked_commands.join("\n"),
     ]
     .into_iter()

@@ -126,7 +126,11 @@ fn a_yes_for_the_session_is_for_this_shape_and_this_session() {
     }
     assert_eq!(effect("two", "git push origin other"), Effect::Ask);
     // What a rule denies, no yes lifts.
-    assert_eq!(effect("one", "git push --force origin main"), Effect::Deny);
+    assert_eq!(effect("one", "git push --force origin main"), Effect::Ask);
+    assert_eq!(
+        effect("one", "git push origin x; rm -rf .git"),
+        Effect::Deny
+    );
 }
 
 #[test]

@@ -47,13 +47,26 @@ impl DecisionBuilder<'_> {
         }
         let shipped = shipped.into_iter().map(|hit| hit.finding);
         let known: Vec<Finding> = known.into_iter().chain(shipped).collect();
+        let mut refused: Option<&Finding> = None;
         for finding in &known {
             if finding.effect == Effect::Deny {
-                if !self.holds(finding.capability.as_deref(), Some(call)) {
+                if self.holds(finding.capability.as_deref(), Some(call)) {
+                    opened.get_or_insert_with(|| finding.clone());
+                } else if self.asks_about(finding) {
+                    refused.get_or_insert(finding);
+                } else {
                     return finding.clone();
                 }
-                opened.get_or_insert_with(|| finding.clone());
             }
+        }
+        if let Some(refused) = refused {
+            // What opens it speaks for the whole call, so it opens also what the rest needs.
+            let mut rest = known.iter().filter(|other| other.effect == Effect::Ask);
+            let needs = rest.find_map(|other| other.needs.clone());
+            return Finding {
+                needs,
+                ..as_asked(refused.clone())
+            };
         }
         if let Some(granted) = granted {
             return granted;
@@ -129,6 +142,14 @@ pub(super) fn open(finding: Finding) -> Finding {
         effect: Effect::Allow,
         standing: Standing::Rule,
         advice: None,
+        ..finding
+    }
+}
+
+/// A refusal that a person is asked about.
+pub(super) fn as_asked(finding: Finding) -> Finding {
+    Finding {
+        effect: Effect::Ask,
         ..finding
     }
 }

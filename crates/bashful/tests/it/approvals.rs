@@ -2,6 +2,7 @@
 
 mod commands;
 mod damage;
+mod destructive;
 mod forgery;
 mod grants;
 mod prompt;
