@@ -105,6 +105,7 @@ pub(crate) fn check(facts: &Facts, context: &Context) -> Vec<(Option<usize>, Fin
 fn finding(class: Class, fact: &str, span: Span) -> Finding {
     Finding {
         needs: None,
+        directories: Vec::new(),
         effect: Effect::Deny,
         standing: Standing::Rule,
         rule: Cow::Borrowed(class.as_str()),

@@ -37,7 +37,8 @@ pub struct Policy {
 
 impl Policy {
     /// The classes whose refusal is asked about in profile `confined`, as it is shipped.
-    pub const ASKED_IN_CONFINED: &'static [Class] = &[Class::GitDestructive];
+    pub const ASKED_IN_CONFINED: &'static [Class] =
+        &[Class::GitDestructive, Class::WriteOutsideRoots];
 
     /// The built-in profile that asks about everything that no rule knows.
     pub fn careful() -> Self {

@@ -3,7 +3,8 @@
 //! Only what the kernel or the keeper saw counts, never what the command says. A yes lets the
 //! same command run again with exactly that opened; nothing runs again by itself.
 
-use std::path::PathBuf;
+use std::cell::OnceCell;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use bashful_policy::ResourceLimits;
@@ -18,6 +19,7 @@ use crate::model::remedy::is_grantable;
 use crate::model::result::ExecutionResult;
 use crate::record::asks::recorded;
 use crate::record::audit::{Asked, Event, Trail};
+use crate::request::openable::{Ground, Surroundings};
 use crate::store::{AskLimits, OpenedAsk};
 
 /// An ask that the engine puts if the run is stopped from doing what it wants.
@@ -28,6 +30,10 @@ pub(crate) struct Draft {
     pub(crate) limits: AskLimits,
     pub(crate) resources: ResourceLimits,
     pub(crate) state: PathBuf,
+    /// What must not be opened depends on it.
+    pub(crate) ground: Ground,
+    /// What a yes is bound to that is about directories alone.
+    pub(crate) rights_to_places: String,
     /// What was put, once it was.
     pub(crate) put: Mutex<Option<Approval>>,
 }
@@ -47,7 +53,8 @@ impl Draft {
 
     fn ask_for(&self, result: &ExecutionResult) -> Result<Option<Approval>, ApprovalError> {
         let stopped: Vec<Violation> = result.worth_telling().cloned().collect();
-        let opens = missing(&stopped, &self.resources);
+        let roots = &self.ask.reach.write;
+        let opens = missing(&stopped, &self.resources, roots, &self.ground);
         let (Some(task), false) = (&result.task_id, opens.is_empty()) else {
             return Ok(None);
         };
@@ -60,6 +67,10 @@ impl Draft {
         "stopped".clone_into(&mut ask.ground.rule);
         ask.ground.reason = reason(&stopped);
         ask.ground.capability = None;
+        let outside = |path: &String| !roots.iter().any(|root| Path::new(path).starts_with(root));
+        if opens.is_only_directories() && opens.paths_write.iter().all(outside) {
+            ask.directories = Some(self.rights_to_places.clone());
+        }
         widen(&mut ask, opens);
         let queue = ApprovalQueue::at(&self.state)?;
         let trail = Trail::at(&self.state);
@@ -108,7 +119,12 @@ fn reason(violations: &[Violation]) -> String {
 const MOST_PATHS: usize = 8;
 
 /// What would have to be opened for what was stopped; what nothing opens is left out.
-fn missing(violations: &[Violation], resources: &ResourceLimits) -> Opening {
+fn missing(
+    violations: &[Violation],
+    resources: &ResourceLimits,
+    roots: &[String],
+    ground: &Ground,
+) -> Opening {
     let mut opening = Opening::default();
     let add = |paths: &mut Vec<String>, path: Option<&str>| {
         if let Some(path) = path
@@ -119,7 +135,16 @@ fn missing(violations: &[Violation], resources: &ResourceLimits) -> Opening {
         }
     };
     let host = Glance::default();
+    let surroundings = OnceCell::new();
     for violation in violations {
+        if let Some(outside) = outside(violation, roots, &host) {
+            let known = surroundings.get_or_init(|| Surroundings::of(ground.clone()));
+            let directory = known.for_writing(outside);
+            if let Some(directory) = directory.filter(|_| opening.paths_write.len() < MOST_PATHS) {
+                opening.add(&directory);
+            }
+            continue;
+        }
         // What is not there any more, or leads elsewhere, cannot be opened as it was seen.
         let real = |path: &&PathBuf| host.real(path).is_some_and(|real| real == **path);
         let path = violation.needs.as_ref().or(violation.path.as_ref());
@@ -139,6 +164,20 @@ fn missing(violations: &[Violation], resources: &ResourceLimits) -> Opening {
         }
     }
     opening
+}
+
+/// The path outside of a run's roots that the kernel did not let it write. The person is asked about
+/// its directory, as for a path that stands in the text.
+fn outside<'v>(violation: &'v Violation, roots: &[String], host: &Glance) -> Option<&'v Path> {
+    let path = violation.needs.as_ref().or(violation.path.as_ref())?;
+    let write = violation.missing == "paths_write" && violation.source != "keeper";
+    let inside = roots.iter().any(|root| path.starts_with(root));
+    // No file system is touched that may never answer.
+    let known = || {
+        path.ancestors()
+            .any(|one| host.real(one).is_some_and(|real| real == one))
+    };
+    (write && !inside && is_grantable(path) && known()).then_some(path)
 }
 
 /// Twice the limit that was reached.
@@ -187,7 +226,8 @@ mod tests {
             violation("processes", None, "resources.processes"),
             violation("odd", None, "resources.nonsense"),
         ];
-        let opening = missing(&stopped, &resources);
+        let (roots, ground) = (Vec::new(), Ground::default());
+        let opening = missing(&stopped, &resources, &roots, &ground);
         assert_eq!(opening.paths_write, [there.unwrap()]);
         assert_eq!(opening.resources.get("file_size"), Some(&(2 << 20)));
         assert!(opening.resources.contains_key("processes"));
@@ -196,6 +236,6 @@ mod tests {
             reason(&stopped),
             "ran, and was stopped: file size, protected, git config, processes, odd"
         );
-        assert!(missing(&stopped[3..6], &resources).is_empty());
+        assert!(missing(&stopped[3..6], &resources, &roots, &ground).is_empty());
     }
 }

@@ -127,7 +127,7 @@ impl Resolved {
         profile.refused = self.refused(
             &key(Key::ProfileRefused),
             &profile,
-            [
+            &[
                 (Layer::Admin, std::mem::take(&mut admin.refused)),
                 (Layer::User, std::mem::take(&mut user.refused)),
                 (Layer::Project, std::mem::take(&mut project.refused)),
@@ -193,7 +193,7 @@ impl Resolved {
         &mut self,
         key: &SettingKey,
         profile: &Profile,
-        voices: [(Layer, BTreeMap<Class, Said<Refused>>); 3],
+        voices: &[(Layer, BTreeMap<Class, Said<Refused>>); 3],
     ) -> BTreeMap<Class, Refused> {
         let named = Class::ALL.into_iter();
         let named = named.filter(|class| voices.iter().any(|(_, said)| said.contains_key(class)));

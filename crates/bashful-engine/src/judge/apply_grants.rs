@@ -57,12 +57,18 @@ impl<'a> Judged<'a> {
 }
 
 /// Whether no grant can change this judgement: it is a deny, and either nothing opens it or none of
-/// these opens a class.
+/// these opens a class or a directory.
 pub(crate) fn is_final(checked: &Checked, grants: &[Grant]) -> bool {
     let decision = &checked.judgement.decision;
-    let opens_a_class = |grant: &Grant| !grant.opens.classes.is_empty();
-    decision.effect == Effect::Deny
-        && (decision.capability.is_none() || !grants.iter().any(opens_a_class))
+    let opens = |grant: &Grant| {
+        let Opening {
+            classes,
+            paths_write,
+            ..
+        } = &grant.opens;
+        !classes.is_empty() || !paths_write.is_empty()
+    };
+    decision.effect == Effect::Deny && (decision.capability.is_none() || !grants.iter().any(opens))
 }
 
 /// Judges a request again with the grants that fit it and hold.
@@ -111,9 +117,13 @@ fn apply<'a>(
     for grant in grants.iter().filter(|grant| !grant.opens.is_empty()) {
         let before = judged.context(narrow);
         // What the admin does not give, no grant opens.
-        let Some(wider) = before.widened(&grant.opens) else {
+        let Some(mut wider) = before.widened(&grant.opens) else {
             continue;
         };
+        // Every command of the agent may write there: none has more than the others.
+        if grant.subject == Subject::Any && grant.opens.is_only_directories() {
+            wider.is_widened = before.is_widened;
+        }
         let applies = match &grant.subject {
             Subject::Shapes(shapes) => Door {
                 narrow: before,

@@ -65,6 +65,10 @@ pub struct Ask {
     /// The shapes that a lasting yes would cover, one for each part that is asked about. Empty:
     /// it would cover this exact command and no other.
     pub shapes: Vec<Vec<String>>,
+    /// That it is about directories alone, so that a lasting yes is for all that the agent does:
+    /// the rights that such a yes is bound to, in the place of `rights`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub directories: Option<String>,
     /// What a yes would open beyond what the run has.
     #[serde(default, skip_serializing_if = "Opening::is_empty")]
     pub opens: Opening,

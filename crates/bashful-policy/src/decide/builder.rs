@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::held::is_held;
 use super::weigh::{as_asked, open};
 use super::{Judgement, Otherwise, Policy, decision_of};
+use crate::classes::Class;
 use crate::context::{Context, Reading};
 use crate::decision::{Decision, Effect, Layer};
 use crate::facts::{Call, Facts, Place, UnknownKind};
@@ -66,11 +67,11 @@ impl<'f> DecisionBuilder<'f> {
             && finding.layer == Layer::Builtin
             && self.context.reading == Reading::Command
             && finding.capability.as_deref() == Some(finding.rule.as_ref())
-            && self
-                .policy
-                .asks
-                .iter()
-                .any(|class| class.as_str() == finding.rule)
+            && self.policy.asks.iter().any(|class| {
+                // A yes that opens no directory would not let it write.
+                let helps = *class != Class::WriteOutsideRoots || !finding.directories.is_empty();
+                class.as_str() == finding.rule && helps
+            })
     }
 
     /// Sorts the refusals of classes by the call they are about.

@@ -155,7 +155,14 @@ fn opened(opens: &Opening) -> String {
     let write = opens
         .paths_write
         .iter()
-        .map(|path| format!("writing {path}"));
+        .map(|path| {
+            let made = if opens.makes.contains(path) {
+                ", which is made"
+            } else {
+                ""
+            };
+            format!("writing {path}{made}")
+        });
     let limits = opens.resources.iter();
     let limits = limits.map(|(name, limit)| format!("{name} up to {limit}"));
     let all = network
@@ -169,6 +176,9 @@ fn opened(opens: &Opening) -> String {
 fn covered(ask: &Ask) -> String {
     if ask.script.is_some() {
         return "exactly this text with what it declares, until one of them changes".to_owned();
+    }
+    if ask.directories.is_some() {
+        return "every command".to_owned();
     }
     if ask.shapes.is_empty() {
         return "this exact command in this directory".to_owned();

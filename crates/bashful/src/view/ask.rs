@@ -94,7 +94,8 @@ impl AskCard<'_> {
             return;
         }
         // An ask that opens a capability, or is about one text, is for this directory.
-        let anywhere = !self.ask.shapes.is_empty() && self.ask.opens.is_empty();
+        let by_shape = !self.ask.shapes.is_empty() && self.ask.opens.is_empty();
+        let anywhere = self.ask.directories.is_some() || by_shape;
         let place = if anywhere {
             "wherever it works"
         } else {
@@ -161,6 +162,12 @@ impl AskCard<'_> {
                 Tone::Warning,
                 "? May this script run whenever it is asked for?",
             ),
+            (AskState::Pending, Cause::Policy) if ask.directories.is_some() => {
+                (Tone::Warning, "? May it write there?")
+            }
+            (AskState::Pending, Cause::Refused { .. }) if ask.directories.is_some() => {
+                (Tone::Warning, "? It was stopped. May it write there?")
+            }
             (AskState::Pending, Cause::Policy) => (Tone::Warning, "? May this command run?"),
             (AskState::Pending, Cause::Refused { .. }) => (
                 Tone::Warning,
@@ -315,6 +322,7 @@ impl AskCard<'_> {
     fn offer(&self, block: &mut Block<'_>, key: &str, place: &str) {
         let shapes = &self.ask.shapes;
         let covered = match shapes.len() {
+            _ if self.ask.directories.is_some() => vec!["every command".to_owned()],
             0 => vec!["this exact command in this directory".to_owned()],
             1..=SHAPES_REPEATED => shapes.iter().map(|words| shape(words)).collect(),
             count => vec![format!("each of the {count} shapes above")],

@@ -5,6 +5,7 @@ mod damage;
 mod destructive;
 mod forgery;
 mod grants;
+mod places;
 mod prompt;
 mod races;
 mod watch;

@@ -32,7 +32,14 @@ pub(crate) fn opening(opens: &Opening) -> Vec<String> {
     words.extend(opens.network.iter().map(|to| format!("network {to}")));
     words.extend(opens.classes.iter().map(|class| format!("class {class}")));
     words.extend(opens.paths_read.iter().map(|path| format!("read {path}")));
-    words.extend(opens.paths_write.iter().map(|path| format!("write {path}")));
+    words.extend(opens.paths_write.iter().map(|path| {
+        let made = if opens.makes.contains(path) {
+            ", which is made"
+        } else {
+            ""
+        };
+        format!("write {path}{made}")
+    }));
     words.extend(opens.resources.iter().map(|(name, value)| {
         let is_size = matches!(
             name.as_str(),
