@@ -150,7 +150,11 @@ pub(crate) fn reach(
     }
     read.insert(0, workspace);
     write.extend(opens.makes.iter().cloned());
+    let links = widened
+        .as_ref()
+        .map_or(&context.links, |wider| &wider.links);
     Reachable {
+        links: links.keys().cloned().collect(),
         read,
         write,
         network: capabilities.network.to_string(),

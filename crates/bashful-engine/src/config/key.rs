@@ -101,6 +101,8 @@ pub enum Key {
     ProfileOptional,
     /// The rules for commands.
     ProfileRule,
+    /// What becomes of what a class refuses.
+    ProfileRefused,
     /// Further paths that may be read.
     ProfileRead,
     /// Further paths that may be written.
@@ -113,8 +115,6 @@ pub enum Key {
     ProfileCommands,
     /// Classes of commands that are refused otherwise.
     ProfileClasses,
-    /// What becomes of what a class refuses.
-    ProfileRefused,
     /// How much memory a run may use.
     ProfileMemory,
     /// How many processes a run may have.

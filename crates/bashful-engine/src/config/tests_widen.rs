@@ -23,6 +23,7 @@ fn openings() -> impl Strategy<Value = Opening> {
     (network, classes, words(), words(), limits).prop_map(
         |(network, classes, paths_read, paths_write, resources)| Opening {
             makes: Vec::new(),
+            links: BTreeMap::new(),
             network,
             classes,
             paths_read,

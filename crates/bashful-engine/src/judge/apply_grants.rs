@@ -133,7 +133,8 @@ fn apply<'a>(
             .opens_for(case, shapes)?,
             Subject::Command { .. } | Subject::Any => true,
         };
-        if wider.granted != before.granted && applies {
+        let opens = wider.granted != before.granted || wider.links != before.links;
+        if opens && applies {
             judged.wider = Some(wider);
             judged.uses(grant);
         }

@@ -96,6 +96,9 @@ pub struct Opening {
     /// Those of them that were not there when a person was asked: they are made after the yes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub makes: Vec<String>,
+    /// Names that are links, with where each leads: the way to a program that is opened.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub links: BTreeMap<String, String>,
     /// Limits to set, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub resources: BTreeMap<String, u64>,

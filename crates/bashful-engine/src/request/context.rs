@@ -1,5 +1,6 @@
 //! Where a run stands: its directories, its profile, and what it was granted.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::config::{Granted, HomeMode, Profile};
@@ -26,6 +27,8 @@ pub(crate) struct RunContext<'a> {
     pub(crate) granted: Granted,
     /// Paths of that which a person opened: they lead to no other place.
     pub(crate) opened: Vec<String>,
+    /// Links that a person opened with a program, with where each leads.
+    pub(crate) links: BTreeMap<String, String>,
     /// The project of the workspace.
     pub(crate) project: PathBuf,
     /// Where its tools may cache.
@@ -81,6 +84,7 @@ impl<'a> RunContext<'a> {
                 profile,
                 granted,
                 opened,
+                links: BTreeMap::new(),
                 project,
                 cache,
                 own_home,
@@ -110,6 +114,7 @@ impl<'a> RunContext<'a> {
             profile,
             granted,
             opened: Vec::new(),
+            links: BTreeMap::new(),
             project,
             cache,
             own_home,
@@ -130,11 +135,14 @@ impl<'a> RunContext<'a> {
             return None;
         }
         let opened = self.opened.iter().chain(paths).cloned();
+        let mut links = self.links.clone();
+        links.extend(opening.links.clone());
         Some(Self {
             workspace: self.workspace.clone(),
             cwd: self.cwd.clone(),
             granted,
             opened: opened.collect(),
+            links,
             project: self.project.clone(),
             cache: self.cache.clone(),
             own_home: self.own_home.clone(),

@@ -388,7 +388,7 @@ fn a_class_is_open_for_the_shape_that_it_was_opened_for() {
         "git reset --hard; git clean -fdx",
         "git push --force evil main; git reset --hard",
     ] {
-        assert_eq!(effect(command), Effect::Deny, "{command}");
+        assert_eq!(effect(command), Effect::Ask, "{command}");
     }
 }
 
@@ -448,7 +448,7 @@ fn too_many_asks_are_not_put() {
     config.approvals.most_pending = 3;
     let engine = house.builder().config(config).build().unwrap();
     let ask = |number: usize| {
-        let command = format!("git push origin branch-{number}");
+        let command = format!("git push host-{number} branch");
         result(&engine, Invocation::bash(command))
     };
     let put: Vec<bool> = (0..5)

@@ -152,22 +152,22 @@ fn opened(opens: &Opening) -> String {
         .paths_read
         .iter()
         .map(|path| format!("reading {path}"));
-    let write = opens
-        .paths_write
-        .iter()
-        .map(|path| {
-            let made = if opens.makes.contains(path) {
-                ", which is made"
-            } else {
-                ""
-            };
-            format!("writing {path}{made}")
-        });
+    let write = opens.paths_write.iter().map(|path| {
+        let made = if opens.makes.contains(path) {
+            ", which is made"
+        } else {
+            ""
+        };
+        format!("writing {path}{made}")
+    });
     let limits = opens.resources.iter();
     let limits = limits.map(|(name, limit)| format!("{name} up to {limit}"));
+    let links = opens.links.iter();
+    let links = links.map(|(name, target)| format!("the link {name} to {target}"));
     let all = network
         .chain(classes)
         .chain(read)
+        .chain(links)
         .chain(write)
         .chain(limits);
     all.map(|one| visible(&one)).collect::<Vec<_>>().join(", ")

@@ -72,7 +72,7 @@ impl Refusal<'_> {
             Some(answer) => {
                 add("To permit", Some(answer));
                 let without = permit(decision).filter(|_| decision.capability.is_some());
-                let without = self.to_write().or(without);
+                let without = self.directories().or(without);
                 add("Or", without.filter(|_| !self.is_script));
             }
             None if self.is_script => {}
@@ -82,7 +82,7 @@ impl Refusal<'_> {
     }
 
     /// The flags for the directories that are asked about; none if it is not about these.
-    fn to_write(&self) -> Option<String> {
+    fn directories(&self) -> Option<String> {
         let wanted = self.approval.filter(|_| is_about_places(self.decision))?;
         let paths = wanted.ask.iter().filter_map(|one| one.path.clone());
         let flags: Vec<String> = paths

@@ -55,7 +55,6 @@ pub(super) fn outcome(
                     text: ask.command.clone(),
                 }
             };
-            let relative = ask.shapes.iter().any(|shape| depends_on_place(shape));
             let grant = Grant {
                 id: TaskId::fresh("grant").to_string(),
                 scope,
@@ -64,8 +63,7 @@ pub(super) fn outcome(
                 agent: ask.agent.clone(),
                 session: (scope == Scope::Session).then(|| ask.session.clone()),
                 project: (scope != Scope::User).then(|| ask.project.clone()),
-                directory: (anywhere.is_none() && (!by_shape || relative || !ask.opens.is_empty()))
-                    .then(|| ask.cwd.clone()),
+                directory: (!lasting || ask.is_for_directory()).then(|| ask.cwd.clone()),
                 policy: Some(ask.policy.clone()),
                 rights: Some(anywhere.unwrap_or(&ask.rights).clone()),
                 created_at_ms: now_ms,
@@ -115,12 +113,4 @@ pub(super) fn approval(
 /// How long a yes for one call waits for that call: as long as the question waited for the yes.
 fn unused_for(ask: &Ask) -> u64 {
     ask.expires_at_ms.saturating_sub(ask.created_at_ms)
-}
-
-/// Whether the words of a shape have another meaning in another directory: it covers exactly one
-/// command, or its program is named by a path that does not begin at the root.
-fn depends_on_place(shape: &[String]) -> bool {
-    let exact = shape.last().is_none_or(|last| last != "…");
-    let program = shape.first().map_or("", String::as_str);
-    exact || (program.contains('/') && !program.starts_with('/'))
 }

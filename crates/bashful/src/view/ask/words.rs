@@ -32,6 +32,8 @@ pub(crate) fn opening(opens: &Opening) -> Vec<String> {
     words.extend(opens.network.iter().map(|to| format!("network {to}")));
     words.extend(opens.classes.iter().map(|class| format!("class {class}")));
     words.extend(opens.paths_read.iter().map(|path| format!("read {path}")));
+    let ways = opens.links.iter();
+    words.extend(ways.map(|(name, target)| format!("the link {name} to {target}")));
     words.extend(opens.paths_write.iter().map(|path| {
         let made = if opens.makes.contains(path) {
             ", which is made"

@@ -187,6 +187,62 @@ fn what_the_kernel_stopped_is_asked_about_and_then_works() {
 }
 
 #[test]
+fn one_yes_opens_the_whole_way_to_a_program() {
+    let world = World::new();
+    let outside = Outside::new();
+    fs::create_dir_all(outside.path("programs")).unwrap();
+    fs::copy("/bin/echo", outside.path("programs/echo")).unwrap();
+    symlink("programs", outside.path("moved")).unwrap();
+    symlink("moved/echo", outside.path("again")).unwrap();
+    symlink(outside.path("again"), outside.path("name")).unwrap();
+    let script = format!("#!{}\n", outside.text("name"));
+    fs::write(outside.path("greet"), script).unwrap();
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(outside.path("greet"), executable).unwrap();
+    fs::write(outside.path("secret"), "hidden").unwrap();
+    for (number, command) in [outside.text("name"), outside.text("greet")]
+        .iter()
+        .enumerate()
+    {
+        let command = format!("{command} x");
+        let (code, result) = run(&world, &command);
+        assert_eq!(code, 127, "{result}");
+        let ask = result["approval"]["id"].as_str().unwrap();
+        allow(&world, ask, [&[][..], &["--scope", "session"]][number]);
+        let (code, result) = run(&world, &command);
+        assert_eq!(code, 0, "{command}: {result}");
+        assert!(
+            result["stdout"].as_str().unwrap().ends_with("x\n"),
+            "{result}"
+        );
+    }
+    assert!(pending(&world).is_empty());
+    // It is the way that the person saw, and no other.
+    fs::remove_file(outside.path("again")).unwrap();
+    symlink("secret", outside.path("again")).unwrap();
+    let (code, result) = run(&world, &format!("{} x", outside.text("greet")));
+    assert_eq!(code, 0, "{result}");
+}
+
+#[test]
+fn what_failed_in_the_same_way_is_not_asked_again() {
+    let world = World::new();
+    let outside = Outside::new();
+    // A copy that needs a library beside it which is not seen, as many programs do.
+    fs::write(outside.path("tool"), "#!/bin/sh\n. \"${0%/*}/library\"\n").unwrap();
+    fs::write(outside.path("library"), "echo loaded\n").unwrap();
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(outside.path("tool"), executable).unwrap();
+    let command = outside.text("tool");
+    let (_, result) = run(&world, &command);
+    let ask = result["approval"]["id"].as_str().unwrap();
+    allow(&world, ask, &["--scope", "session"]);
+    let (code, result) = run(&world, &command);
+    assert_ne!(code, 0, "{result}");
+    assert_eq!(result["approval"], Value::Null, "{result}");
+}
+
+#[test]
 fn some_directories_are_never_asked_about() {
     let world = World::new();
     let outside = Outside::new();
