@@ -2,4 +2,5 @@
 
 pub mod approvals;
 pub(crate) mod asking;
+mod programs;
 pub(crate) mod refusals;

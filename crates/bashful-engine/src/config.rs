@@ -42,7 +42,7 @@ mod warning;
 
 pub use ceilings::Ceilings;
 pub(crate) use choice::nearest;
-pub use choice::{Choice, HomeMode, Keep, OnLogFull, Sandbox, Survivors, UnknownChoice};
+pub use choice::{Choice, HomeMode, Keep, OnLogFull, Refused, Sandbox, Survivors, UnknownChoice};
 pub use error::ConfigError;
 pub use key::{Key, ProjectMay, Rule};
 pub(crate) use load::check_file;

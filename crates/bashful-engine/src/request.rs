@@ -2,6 +2,7 @@
 
 pub(crate) mod context;
 pub(crate) mod invocation;
+pub(crate) mod openable;
 pub(crate) mod project;
 pub(crate) mod resolved;
 pub(crate) mod root;

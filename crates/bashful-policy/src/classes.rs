@@ -76,6 +76,8 @@ pub(crate) fn check(facts: &Facts, context: &Context) -> Vec<(Option<usize>, Fin
         findings.extend(hits.map(|class| {
             let mut found = finding(class, &call.line(), call.span);
             if class == Class::GitDestructive && git::deletes_history(&view) {
+                // A rule of its own: no profile asks about it instead.
+                found.rule = Cow::Borrowed("delete-history");
                 found.reason = Cow::Borrowed("deletes the repository's history for good");
             }
             (Some(index), found)
@@ -103,6 +105,7 @@ pub(crate) fn check(facts: &Facts, context: &Context) -> Vec<(Option<usize>, Fin
 fn finding(class: Class, fact: &str, span: Span) -> Finding {
     Finding {
         needs: None,
+        directories: Vec::new(),
         effect: Effect::Deny,
         standing: Standing::Rule,
         rule: Cow::Borrowed(class.as_str()),

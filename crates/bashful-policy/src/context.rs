@@ -37,6 +37,9 @@ pub struct Context {
     pub variables: BTreeMap<String, String>,
     /// Where paths of [`crate::Facts::paths`] really lead, for those that lead elsewhere.
     pub links: BTreeMap<String, String>,
+    /// What a person's yes could open of paths outside the roots: of those of
+    /// [`crate::Facts::paths`], where they really lead. What is not in here, no yes opens.
+    pub openable: BTreeMap<String, Openable>,
     /// What the run may reach on the network.
     pub network: NetworkCapability,
     /// The classes that are open: names of [`crate::Class`].
@@ -49,6 +52,24 @@ pub struct Context {
     pub reading: Reading,
     /// Whether a terminal is there for a program that wants to talk to a person.
     pub terminal: bool,
+}
+
+/// What a yes could open so that one path can be written.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Openable {
+    /// The directory to open, so that the path is written or something is made in it.
+    pub write: Option<Directory>,
+    /// The same, so that it can go away.
+    pub delete: Option<Directory>,
+}
+
+/// A directory that a yes opens for writing.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Directory {
+    /// Where it is, absolute and without links.
+    pub path: String,
+    /// It is not there, and is made after the yes.
+    pub missing: bool,
 }
 
 impl Context {

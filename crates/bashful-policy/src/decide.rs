@@ -4,6 +4,7 @@
 //! covers, allow rules, the tables, the profile's default. The whole gets the strictest decision
 //! of its parts.
 
+use crate::classes::Class;
 use crate::context::Context;
 use crate::decision::Decision;
 use crate::facts::{Facts, Unknown, UnknownKind};
@@ -30,15 +31,22 @@ pub struct Policy {
     pub unknown: Otherwise,
     /// The rules of all layers, from the shipped ones to those of this call.
     pub rules: Ruleset,
+    /// The classes whose refusal a person is asked about instead.
+    pub asks: Vec<Class>,
 }
 
 impl Policy {
+    /// The classes whose refusal is asked about in profile `confined`, as it is shipped.
+    pub const ASKED_IN_CONFINED: &'static [Class] =
+        &[Class::GitDestructive, Class::WriteOutsideRoots];
+
     /// The built-in profile that asks about everything that no rule knows.
     pub fn careful() -> Self {
         Self {
             profile: "careful".to_owned(),
             unknown: Otherwise::Ask,
             rules: Ruleset::builtin(),
+            asks: Vec::new(),
         }
     }
 
@@ -48,6 +56,7 @@ impl Policy {
             profile: "confined".to_owned(),
             unknown: Otherwise::Confined,
             rules: Ruleset::builtin(),
+            asks: Self::ASKED_IN_CONFINED.to_vec(),
         }
     }
 }

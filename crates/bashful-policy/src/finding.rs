@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::context::Directory;
 use crate::decision::{Effect, Layer};
 use crate::facts::Span;
 
@@ -24,6 +25,8 @@ pub struct Finding {
     pub capability: Option<Cow<'static, str>>,
     /// What else it needs to be of use after a yes, such as `network`.
     pub needs: Option<Cow<'static, str>>,
+    /// Directories that it needs to write in: a yes opens these, and not its capability.
+    pub directories: Vec<Directory>,
     /// The words it is about.
     pub fact: String,
     /// Where they stand in the original text.

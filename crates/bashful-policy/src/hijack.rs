@@ -19,6 +19,7 @@ pub(crate) fn check(facts: &Facts, index: usize) -> Option<Finding> {
     }
     Some(Finding {
         needs: None,
+        directories: Vec::new(),
         effect: Effect::Ask,
         standing: Standing::Unknown,
         rule: Cow::Borrowed("hijack-variable"),

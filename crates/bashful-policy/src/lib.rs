@@ -39,7 +39,7 @@ pub use capabilities::{
     Widening,
 };
 pub use classes::{Class, UnknownClass};
-pub use context::{Context, Reading};
+pub use context::{Context, Directory, Openable, Reading};
 pub use decide::{Judgement, Otherwise, Policy, decide, judge};
 pub use decision::{Decision, Effect, Layer};
 pub use facts::{

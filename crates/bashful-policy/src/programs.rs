@@ -37,6 +37,7 @@ pub(crate) fn judge(facts: &Facts, index: usize, context: &Context) -> Option<Fi
     let verdict = verdict(facts, call, context)?;
     Some(Finding {
         needs: None,
+        directories: Vec::new(),
         effect: verdict.effect,
         standing: verdict.standing,
         rule: verdict.rule.into(),

@@ -169,6 +169,7 @@ fn hit(rule: &Rule, facts: &Facts, call: &Call, context: &Context) -> Option<Rul
     };
     Some(RuleHit {
         finding: Finding {
+            directories: Vec::new(),
             effect,
             standing,
             rule: Cow::Owned(rule.id.clone()),

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::arguments::has_flag;
+use crate::classes::Class;
 use crate::context::Context;
 use crate::decision::Effect;
 use crate::facts::{Argument, Call, Facts, RedirectKind};
@@ -18,6 +19,7 @@ mod finding;
 mod formatters;
 mod git;
 mod links;
+mod openable;
 mod options;
 mod paths;
 mod programs;
@@ -32,6 +34,7 @@ mod tests;
 
 use find::finds;
 use finding::{About, changed, finding, plain, runs_later};
+use openable::{Needed, makes_directories};
 use programs::{Written, written};
 use system::Change;
 use table::Surety;
@@ -70,7 +73,13 @@ pub(crate) fn redirects(facts: &Facts, context: &Context) -> Vec<Finding> {
             if target.passes_a_glob() {
                 verdict = verdict.max(Verdict::Unknown);
             }
-            findings.extend(finding(&verdict, Surety::Whole, &about, context));
+            let mut found = finding(&verdict, Surety::Whole, &about, context);
+            if let (Verdict::Outside(path), Some(found)) = (&verdict, &mut found) {
+                let mut needed = Needed::default();
+                needed.add(path, target.way, false, context);
+                found.directories = needed.all();
+            }
+            findings.extend(found);
         }
     }
     findings
@@ -122,6 +131,8 @@ fn verdicts(done: &Written, call: &Call, context: &Context) -> Vec<Finding> {
     let fact = call.line();
     let mut findings = Vec::new();
     let mut kinds = Vec::new();
+    let mut needed = Needed::default();
+    let makes = makes_directories(call);
     let mut worst = Verdict::Inside;
     for target in &done.targets {
         // What is moved is not lost: it exists elsewhere.
@@ -146,6 +157,9 @@ fn verdicts(done: &Written, call: &Call, context: &Context) -> Vec<Finding> {
         } else {
             Surety::Guess
         };
+        if let Verdict::Outside(path) = &verdict {
+            needed.add(path, target.way, makes, context);
+        }
         // One finding of each kind is enough, for a call can name thousands of files.
         let kind = std::mem::discriminant(&verdict);
         if !kinds.contains(&kind) {
@@ -153,6 +167,10 @@ fn verdicts(done: &Written, call: &Call, context: &Context) -> Vec<Finding> {
             findings.extend(finding(&verdict, surety, &about, context));
         }
         worst = worst.max(verdict);
+    }
+    let outside = |finding: &&mut Finding| finding.rule == Class::WriteOutsideRoots.as_str();
+    if let Some(finding) = findings.iter_mut().find(outside) {
+        finding.directories = needed.all();
     }
     if done.targets.is_empty() || done.surety != Surety::Whole {
         return findings;

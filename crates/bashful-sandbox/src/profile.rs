@@ -25,6 +25,9 @@ pub struct Profile {
     /// Existing files and directories that are not to be seen, also below a root that
     /// may be read or written.
     pub hide: Vec<PathBuf>,
+    /// Links that are there though nothing else of their directories is, with where each leads.
+    #[serde(default)]
+    pub links: Vec<(PathBuf, PathBuf)>,
     /// Directories that are there and empty, such as the real home.
     pub empty: Vec<PathBuf>,
     /// What the network is.
@@ -224,6 +227,13 @@ pub struct Violation {
         default
     )]
     pub path: Option<PathBuf>,
+    /// The name by which the run tried it, where links lead from that to the path.
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "as_text",
+        default
+    )]
+    pub named: Option<PathBuf>,
     /// What would have to be opened, if not the path itself: names are taken away from the
     /// directory that they are in.
     #[serde(

@@ -91,7 +91,7 @@ pub(crate) enum Command {
     Wait(WaitArguments),
     /// End tasks.
     Kill(KillArguments),
-    /// Show the configuration and where it comes from.
+    /// Show and change the configuration.
     Config(ConfigArguments),
     /// Ask the policy about a command, and look at its rules.
     Policy(PolicyArguments),
@@ -117,6 +117,8 @@ pub(crate) enum Command {
     Attach(AttachArguments),
     /// Judge, as a client's hook, what its own shell is about to run.
     Hook(HookArguments),
+    /// Show what Bashful keeps on this machine, and remove it.
+    Uninstall(UninstallArguments),
     /// Print a script that lets a shell complete Bashful's verbs and options.
     Completions(CompletionsArguments),
 }
@@ -147,6 +149,7 @@ impl Command {
             Self::Mcp(arguments) => arguments.wants_json(),
             Self::Send(arguments) => arguments.json,
             Self::Logs(arguments) => arguments.json,
+            Self::Uninstall(arguments) => arguments.json,
             Self::Hook(_) | Self::Attach(_) | Self::Completions(_) => false,
         }
     }
@@ -388,6 +391,34 @@ pub(crate) enum ConfigCommand {
     },
     /// Print the files that are read.
     Path,
+    /// Set a key in your own file, which keeps its comments.
+    Set {
+        /// The key, such as limits.timeout or profile.default.capabilities.network.
+        #[arg(value_name = "KEY")]
+        key: String,
+        /// The value, as TOML has it; words need no quotes.
+        #[arg(
+            value_name = "VALUE",
+            required_unless_present = "unset",
+            conflicts_with = "unset"
+        )]
+        value: Option<String>,
+        /// Take the key out instead, so that the default holds again.
+        #[arg(long)]
+        unset: bool,
+    },
+    /// Change your own file in $EDITOR; it takes effect only if Bashful can go by it.
+    Edit,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct UninstallArguments {
+    /// Remove it; without this, only say what would be removed.
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 fn variable(text: &str) -> Result<(String, String), String> {

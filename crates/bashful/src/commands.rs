@@ -24,6 +24,7 @@ pub(crate) mod status;
 pub(crate) mod stop;
 pub(crate) mod tasks;
 pub(crate) mod tools;
+pub(crate) mod uninstall;
 pub(crate) mod wait;
 
 use std::path::Path;

@@ -40,7 +40,7 @@ mod underline;
 
 #[cfg(test)]
 pub(crate) use ask::tests::ask_about;
-pub(crate) use ask::{AskCard, Editing, reach_rows, state as said_state};
+pub(crate) use ask::{AskCard, Editing, reach_rows, shape, state as said_state};
 pub(crate) use block::show_block;
 
 pub(crate) use date::utc;

@@ -114,9 +114,12 @@ pub(crate) fn compose(
             Vec::new()
         },
         reach: reach(settings, context, &offer.opens),
+        rights: binding.rights(settings),
+        directories: offer
+            .directories
+            .then(|| binding.rights_to_places(settings)),
         opens: offer.opens,
         policy: binding.policy.clone(),
-        rights: binding.rights(settings),
         count: 1,
         state: AskState::Pending,
         heard: false,
@@ -146,7 +149,12 @@ pub(crate) fn reach(
         write.insert(0, workspace.clone());
     }
     read.insert(0, workspace);
+    write.extend(opens.makes.iter().cloned());
+    let links = widened
+        .as_ref()
+        .map_or(&context.links, |wider| &wider.links);
     Reachable {
+        links: links.keys().cloned().collect(),
         read,
         write,
         network: capabilities.network.to_string(),

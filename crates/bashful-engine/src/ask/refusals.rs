@@ -3,13 +3,15 @@
 //! Only what the kernel or the keeper saw counts, never what the command says. A yes lets the
 //! same command run again with exactly that opened; nothing runs again by itself.
 
-use std::path::PathBuf;
+use std::cell::OnceCell;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use bashful_policy::ResourceLimits;
 use bashful_sandbox::{Glance, Violation};
 
-use crate::ask::approvals::{ApprovalQueue, Ask, AskState, Cause, Opening};
+use crate::ask::approvals::{ApprovalQueue, Ask, AskState, Cause, Opening, Reachable};
+use crate::ask::programs;
 use crate::base::clock::now_ms;
 use crate::base::usual_limits::usual_limits;
 use crate::model::approval::Approval;
@@ -18,7 +20,11 @@ use crate::model::remedy::is_grantable;
 use crate::model::result::ExecutionResult;
 use crate::record::asks::recorded;
 use crate::record::audit::{Asked, Event, Trail};
+use crate::request::openable::{Ground, Surroundings};
 use crate::store::{AskLimits, OpenedAsk};
+
+/// For how long at most an ask can be answered for which no caller waits any more.
+const OPEN_FOR_MS: u64 = 15 * 60 * 1000;
 
 /// An ask that the engine puts if the run is stopped from doing what it wants.
 #[derive(Debug)]
@@ -28,6 +34,10 @@ pub(crate) struct Draft {
     pub(crate) limits: AskLimits,
     pub(crate) resources: ResourceLimits,
     pub(crate) state: PathBuf,
+    /// What must not be opened depends on it.
+    pub(crate) ground: Ground,
+    /// What a yes is bound to that is about directories alone.
+    pub(crate) rights_to_places: String,
     /// What was put, once it was.
     pub(crate) put: Mutex<Option<Approval>>,
 }
@@ -47,19 +57,26 @@ impl Draft {
 
     fn ask_for(&self, result: &ExecutionResult) -> Result<Option<Approval>, ApprovalError> {
         let stopped: Vec<Violation> = result.worth_telling().cloned().collect();
-        let opens = missing(&stopped, &self.resources);
+        let reach = &self.ask.reach;
+        let opens = missing(&stopped, &self.resources, reach, &self.ground);
         let (Some(task), false) = (&result.task_id, opens.is_empty()) else {
             return Ok(None);
         };
         let mut ask = self.ask.clone();
         let now = now_ms();
         let time = ask.expires_at_ms.saturating_sub(ask.created_at_ms);
+        let time = time.min(OPEN_FOR_MS);
         ask.id = bashful_keeper::TaskId::fresh("ask").to_string();
         (ask.created_at_ms, ask.expires_at_ms) = (now, now.saturating_add(time));
         ask.cause = Cause::Refused { task: task.clone() };
         "stopped".clone_into(&mut ask.ground.rule);
         ask.ground.reason = reason(&stopped);
         ask.ground.capability = None;
+        let roots = &reach.write;
+        let outside = |path: &String| !roots.iter().any(|root| Path::new(path).starts_with(root));
+        if opens.is_only_directories() && opens.paths_write.iter().all(outside) {
+            ask.directories = Some(self.rights_to_places.clone());
+        }
         widen(&mut ask, opens);
         let queue = ApprovalQueue::at(&self.state)?;
         let trail = Trail::at(&self.state);
@@ -107,27 +124,51 @@ fn reason(violations: &[Violation]) -> String {
 /// The most paths that one ask is about.
 const MOST_PATHS: usize = 8;
 
-/// What would have to be opened for what was stopped; what nothing opens is left out.
-fn missing(violations: &[Violation], resources: &ResourceLimits) -> Opening {
+/// What would have to be opened for what was stopped; what nothing opens is left out. So is what is
+/// open already: the same answer would not help the same run a second time.
+fn missing(
+    violations: &[Violation],
+    resources: &ResourceLimits,
+    reach: &Reachable,
+    ground: &Ground,
+) -> Opening {
     let mut opening = Opening::default();
-    let add = |paths: &mut Vec<String>, path: Option<&str>| {
+    let add = |paths: &mut Vec<String>, path: Option<&str>, open: &[String]| {
         if let Some(path) = path
             && paths.len() < MOST_PATHS
-            && !paths.iter().any(|known| known == path)
+            && !paths.iter().chain(open).any(|known| known == path)
         {
             paths.push(path.to_owned());
         }
     };
     let host = Glance::default();
+    let surroundings = OnceCell::new();
     for violation in violations {
+        let by_kernel = violation.source != "keeper";
+        let path = violation.needs.as_ref().or(violation.path.as_ref());
         // What is not there any more, or leads elsewhere, cannot be opened as it was seen.
         let real = |path: &&PathBuf| host.real(path).is_some_and(|real| real == **path);
-        let path = violation.needs.as_ref().or(violation.path.as_ref());
-        let path = path.filter(|path| is_grantable(path)).filter(real);
-        let path = path.and_then(|path| path.to_str());
+        let granted = path.filter(|path| is_grantable(path)).filter(real);
+        let granted = granted.and_then(|path| path.to_str());
         match violation.missing.as_str() {
-            "paths_read" => add(&mut opening.paths_read, path),
-            "paths_write" => add(&mut opening.paths_write, path),
+            "paths_read" if violation.kind == "execute" => {
+                if let Some(file) = &violation.path {
+                    let name = violation.named.as_ref().unwrap_or(file);
+                    programs::add(&mut opening, name, file, &host);
+                }
+            }
+            "paths_read" => add(&mut opening.paths_read, granted, &reach.read),
+            "paths_write" if by_kernel => {
+                let outside = path.and_then(|path| outside(path, &reach.write, &host));
+                let known = || surroundings.get_or_init(|| Surroundings::of(ground.clone()));
+                let directory = outside.and_then(|path| known().for_writing(path));
+                let few = opening.paths_write.len() < MOST_PATHS;
+                if let Some(directory) = directory.filter(|_| few) {
+                    opening.add(&directory);
+                }
+            }
+            "paths_write" => add(&mut opening.paths_write, granted, &reach.write),
+            "network" if reach.network == "on" => {}
             "network" => opening.network = Some("on".to_owned()),
             other => {
                 if let Some(name) = other.strip_prefix("resources.")
@@ -138,7 +179,21 @@ fn missing(violations: &[Violation], resources: &ResourceLimits) -> Opening {
             }
         }
     }
+    opening.paths_read.retain(|path| !reach.read.contains(path));
+    opening.links.retain(|name, _| !reach.links.contains(name));
     opening
+}
+
+/// This path, if it lies outside of a run's roots, so that the person can be asked about its directory
+/// as for one that stands in the text.
+fn outside<'p>(path: &'p Path, roots: &[String], host: &Glance) -> Option<&'p Path> {
+    let inside = roots.iter().any(|root| path.starts_with(root));
+    // No file system is touched that may never answer.
+    let known = || {
+        path.ancestors()
+            .any(|one| host.real(one).is_some_and(|real| real == one))
+    };
+    (!inside && is_grantable(path) && known()).then_some(path)
 }
 
 /// Twice the limit that was reached.
@@ -187,7 +242,8 @@ mod tests {
             violation("processes", None, "resources.processes"),
             violation("odd", None, "resources.nonsense"),
         ];
-        let opening = missing(&stopped, &resources);
+        let (reach, ground) = (Reachable::default(), Ground::default());
+        let opening = missing(&stopped, &resources, &reach, &ground);
         assert_eq!(opening.paths_write, [there.unwrap()]);
         assert_eq!(opening.resources.get("file_size"), Some(&(2 << 20)));
         assert!(opening.resources.contains_key("processes"));
@@ -196,6 +252,6 @@ mod tests {
             reason(&stopped),
             "ran, and was stopped: file size, protected, git config, processes, odd"
         );
-        assert!(missing(&stopped[3..6], &resources).is_empty());
+        assert!(missing(&stopped[3..6], &resources, &reach, &ground).is_empty());
     }
 }

@@ -113,6 +113,16 @@ impl Choice for OnLogFull {
     ];
 }
 
+/// What becomes of a command that a class refuses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Refused {
+    /// It does not run.
+    Deny,
+    /// A person is asked.
+    Ask,
+}
+
 /// What happens to processes that outlive the leader of their run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -209,6 +219,10 @@ impl Choice for Otherwise {
         ("ask", Self::Ask),
         ("deny", Self::Deny),
     ];
+}
+
+impl Choice for Refused {
+    const ALL: &'static [(&'static str, Self)] = &[("deny", Self::Deny), ("ask", Self::Ask)];
 }
 
 impl Choice for Protection {

@@ -101,6 +101,8 @@ pub enum Key {
     ProfileOptional,
     /// The rules for commands.
     ProfileRule,
+    /// What becomes of what a class refuses.
+    ProfileRefused,
     /// Further paths that may be read.
     ProfileRead,
     /// Further paths that may be written.
@@ -142,7 +144,7 @@ const fn limit(name: &'static str) -> Row {
 
 impl Key {
     /// Every key, in the order in which they are shown: as in the default file.
-    pub const ALL: [Self; 49] = [
+    pub const ALL: [Self; 50] = [
         Self::RequireDescription,
         Self::BlockedCommands,
         Self::Agent,
@@ -177,6 +179,7 @@ impl Key {
         Self::ProfileHome,
         Self::ProfileOptional,
         Self::ProfileRule,
+        Self::ProfileRefused,
         Self::ProfileRead,
         Self::ProfileWrite,
         Self::ProfileDeny,
@@ -200,7 +203,7 @@ impl Key {
     /// What counts as narrower: `true` for `require_description`; less for a duration, size or
     /// count; `stop` for `on_log_full`; `kill` for `survivors`; `native`, then `auto`, then the
     /// others from strong to weak for `sandbox`; `ask`
-    /// and then `deny` for what no rule knows; a preset or network that gives less; a home that is not the real one.
+    /// and then `deny` for what no rule knows; `deny` for what a class refuses; a preset or network that gives less; a home that is not the real one.
     const fn row(self) -> Row {
         use ProjectMay::{NotSet, Set};
         use Rule::{Free, Narrower, Unite, Within};
@@ -250,6 +253,7 @@ impl Key {
             Self::ProfileOptional => Row("profile.*.optional", Within, Set),
             // Rules that allow do not count in a project file; see `profiles.rs`.
             Self::ProfileRule => Row("profile.*.rule", Unite, Set),
+            Self::ProfileRefused => Row("profile.*.class", Narrower, Set),
             Self::ProfileRead => Row("profile.*.capabilities.paths_read", Within, Set),
             Self::ProfileWrite => Row("profile.*.capabilities.paths_write", Within, Set),
             Self::ProfileDeny => Row("profile.*.capabilities.paths_deny", Unite, Set),

@@ -57,7 +57,7 @@ impl Config {
 
     /// The same with this text in the place of the user's file, to see what it would change. It is
     /// no configuration to go by: the engine did not look at who could write that file.
-    pub(crate) fn load_with_user(
+    pub fn load_with_user(
         sources: &Sources,
         text: &str,
         path: &Path,

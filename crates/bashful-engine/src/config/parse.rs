@@ -86,9 +86,9 @@ fn section(
             suggestion,
         };
         match (Key::find(&here.pattern, name), value.get_ref()) {
-            // The one key that may be a table.
-            (Some(Key::ProfileNetwork), _) => {
-                let key = SettingKey::new(Key::ProfileNetwork, here.of.as_ref());
+            // The keys that may be tables.
+            (Some(known @ (Key::ProfileNetwork | Key::ProfileRefused)), _) => {
+                let key = SettingKey::new(known, here.of.as_ref());
                 set(reader, &key, value, raw)?;
             }
             // A key below a key, such as `limits.timeout.x`, does not exist.
@@ -201,6 +201,7 @@ fn set_in_profile(
         Key::ProfileHome => raw.home = Some(reader.choice(key, value)?),
         Key::ProfileOptional => raw.optional = Some(reader.choices(key, value)?),
         Key::ProfileRule => raw.rules = Some(reader.rules(value)?),
+        Key::ProfileRefused => raw.refused = reader.refused(key, value)?,
         Key::ProfileRead => raw.paths_read = Some(reader.names(key, value, "a path")?),
         Key::ProfileWrite => raw.paths_write = Some(reader.names(key, value, "a path")?),
         Key::ProfileDeny => raw.paths_deny = Some(reader.names(key, value, "a path")?),

@@ -1,13 +1,15 @@
 //! Profiles: what the runs of an agent may do, and what a call may ask for on top.
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use bashful_policy::{
-    Capabilities, CapabilityChanges, NetworkCapability, Otherwise, Preset, ResourceLimits,
+    Capabilities, CapabilityChanges, Class, NetworkCapability, Otherwise, Policy, Preset,
+    ResourceLimits,
 };
 use bashful_sandbox::Protection;
 
-use super::choice::{Choice as _, HomeMode, nearest};
+use super::choice::{Choice as _, HomeMode, Refused, nearest};
 use super::place::shown;
 use super::rules::ConfiguredRule;
 use super::scalar::Scalar as _;
@@ -37,6 +39,8 @@ pub struct Profile {
     pub optional: Vec<Protection>,
     /// The rules of all files for commands.
     pub rules: Vec<ConfiguredRule>,
+    /// What files say about what classes refuse; for the others, see [`Profile::asks`].
+    pub refused: BTreeMap<Class, Refused>,
     /// What it changes of the preset.
     pub changes: CapabilityChanges,
     /// What the admin file holds fast.
@@ -117,6 +121,7 @@ impl Default for Profile {
             home: HomeMode::Project,
             optional: vec![Protection::Resources],
             rules: Vec::new(),
+            refused: BTreeMap::new(),
             changes: CapabilityChanges::default(),
             bounds: Bounds::default(),
         }
@@ -194,6 +199,26 @@ impl Profile {
             default: built_in.map_or(Otherwise::Confined, |(_, default)| *default),
             ..Self::default()
         }
+    }
+
+    /// What becomes of what this class refuses, where no file says it: a person is asked only
+    /// where the kernel holds what no rule knows.
+    pub(super) fn usually_refused(&self, class: Class) -> Refused {
+        let asked = Policy::ASKED_IN_CONFINED.contains(&class);
+        if asked && self.default == Otherwise::Confined {
+            Refused::Ask
+        } else {
+            Refused::Deny
+        }
+    }
+
+    /// The classes whose refusal a person is asked about instead.
+    pub fn asks(&self) -> Vec<Class> {
+        let asks = |class: &Class| {
+            let said = self.refused.get(class).copied();
+            said.unwrap_or_else(|| self.usually_refused(*class)) == Refused::Ask
+        };
+        Class::ALL.into_iter().filter(asks).collect()
     }
 
     /// Whether commands may go unjudged: not if the admin file says how they are judged.

@@ -1,13 +1,14 @@
 //! From what the files say about profiles and agents to one word about each.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use bashful_policy::ResourceLimits;
+use bashful_policy::{Class, ResourceLimits};
 
 use crate::base::usual_limits::usual_limits;
 
+use super::choice::Refused;
 use super::error::ConfigError;
 use super::key::Key;
 use super::place::{Layer, Location, Origin};
@@ -49,6 +50,7 @@ impl Resolved {
             // The admin's word about the default does not make another profile less strict.
             let own = Profile::before_files(&name).default;
             base.default.take_if(|said| said.value.is_wider_than(&own));
+            base.refused.retain(|_, said| said.value == Refused::Deny);
             // What the admin forbids in the default is forbidden everywhere.
             let forbidden = if *name == *DEFAULT_NAME {
                 None
@@ -122,6 +124,15 @@ impl Resolved {
             voices!(optional),
         );
         profile.rules = self.rules(key(Key::ProfileRule), voices!(rules));
+        profile.refused = self.refused(
+            &key(Key::ProfileRefused),
+            &profile,
+            &[
+                (Layer::Admin, std::mem::take(&mut admin.refused)),
+                (Layer::User, std::mem::take(&mut user.refused)),
+                (Layer::Project, std::mem::take(&mut project.refused)),
+            ],
+        );
         let base = profile.preset.capabilities();
         let changes = &mut profile.changes;
         let none = Vec::new;
@@ -175,6 +186,27 @@ impl Resolved {
             voices!(disk_size),
         );
         profile
+    }
+
+    /// Resolves what becomes of what classes refuse, class by class.
+    fn refused(
+        &mut self,
+        key: &SettingKey,
+        profile: &Profile,
+        voices: &[(Layer, BTreeMap<Class, Said<Refused>>); 3],
+    ) -> BTreeMap<Class, Refused> {
+        let named = Class::ALL.into_iter();
+        let named = named.filter(|class| voices.iter().any(|(_, said)| said.contains_key(class)));
+        let mut all = BTreeMap::new();
+        for class in named {
+            let usual = profile.usually_refused(class);
+            let of_class = voices.each_ref();
+            let of_class = of_class.map(|(layer, said)| (*layer, said.get(&class).cloned()));
+            if let Some(refused) = self.limit(key.clone(), Some(&usual), of_class) {
+                all.insert(class, refused);
+            }
+        }
+        all
     }
 
     /// Puts the rules of all files together; the layers stay apart. A project can only narrow,
@@ -305,6 +337,11 @@ fn or(first: RawProfile, second: RawProfile) -> RawProfile {
         home: first.home.or(second.home),
         optional: first.optional.or(second.optional),
         rules: first.rules.or(second.rules),
+        refused: {
+            let mut refused = second.refused;
+            refused.extend(first.refused);
+            refused
+        },
         paths_read: first.paths_read.or(second.paths_read),
         paths_write: first.paths_write.or(second.paths_write),
         paths_deny: first.paths_deny.or(second.paths_deny),

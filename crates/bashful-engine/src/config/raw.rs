@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bashful_policy::{NetworkCapability, Otherwise, Preset};
+use bashful_policy::{Class, NetworkCapability, Otherwise, Preset};
 use bashful_sandbox::Protection;
 
-use super::choice::{HomeMode, Keep, OnLogFull, Sandbox, Survivors};
+use super::choice::{HomeMode, Keep, OnLogFull, Refused, Sandbox, Survivors};
 use super::place::Location;
 use super::rules::ConfiguredRule;
 use super::secret::SecretValue;
@@ -49,6 +49,8 @@ pub(super) struct RawProfile {
     pub(super) home: Maybe<HomeMode>,
     pub(super) optional: Maybe<Vec<Protection>>,
     pub(super) rules: Maybe<Vec<ConfiguredRule>>,
+    /// `[profile.NAME.class.CLASS] refused = …`.
+    pub(super) refused: BTreeMap<Class, Said<Refused>>,
     pub(super) paths_read: Maybe<Vec<String>>,
     pub(super) paths_write: Maybe<Vec<String>>,
     pub(super) paths_deny: Maybe<Vec<String>>,

@@ -1,18 +1,19 @@
 //! Reading single values, with errors that say where and never what.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bashful_policy::NetworkCapability;
+use bashful_policy::{Class, NetworkCapability};
 use toml::de::DeValue;
 
-use super::choice::Choice;
+use super::choice::{Choice, Refused};
 use super::error::ConfigError;
-use super::place::{Layer, Location};
+use super::place::{Layer, Location, shown};
 use super::raw::Said;
 use super::secret::SecretValue;
-use super::setting_key::SettingKey;
+use super::setting_key::{SettingKey, join};
 use super::units::{UnitProblem, parse_duration, parse_size};
 
 /// A parsed value and where it stands.
@@ -223,6 +224,43 @@ impl<'a> Reader<'a> {
             _ => return Err(self.wrong_type(key.to_string(), expected, value)),
         };
         Ok(self.said(network, value))
+    }
+
+    /// What becomes of what each class refuses: `{ CLASS = { refused = "ask" } }`.
+    pub(super) fn refused(
+        &self,
+        key: &SettingKey,
+        value: &Spanned<'_>,
+    ) -> Result<BTreeMap<Class, Said<Refused>>, ConfigError> {
+        let expected = "a table for each class, such as `{ refused = \"ask\" }`";
+        let DeValue::Table(classes) = value.get_ref() else {
+            return Err(self.wrong_type(key.to_string(), expected, value));
+        };
+        let mut all = BTreeMap::new();
+        for (name, settings) in classes {
+            let class = name.get_ref().parse::<Class>();
+            let class = class.map_err(|unknown| ConfigError::UnknownName {
+                place: self.place(name.span().start),
+                what: "class",
+                name: shown(&unknown.word),
+                suggestion: unknown.suggestion.map(str::to_owned),
+            })?;
+            let item = join(&key.to_string(), class.as_str());
+            let DeValue::Table(settings) = settings.get_ref() else {
+                return Err(self.wrong_type(item, expected, settings));
+            };
+            for (name, word) in settings {
+                if name.get_ref() != "refused" {
+                    return Err(ConfigError::UnknownKey {
+                        place: self.place(name.span().start),
+                        key: shown(&join(&item, name.get_ref())),
+                        suggestion: Some(join(&item, "refused")),
+                    });
+                }
+                all.insert(class, self.choice(key, word)?);
+            }
+        }
+        Ok(all)
     }
 
     pub(super) fn commands(

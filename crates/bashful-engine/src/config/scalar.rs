@@ -6,7 +6,7 @@ use std::time::Duration;
 use bashful_policy::{NetworkCapability, Otherwise, Preset};
 use bashful_sandbox::{Backend, Protection};
 
-use super::choice::{Choice as _, HomeMode, Keep, OnLogFull, Sandbox, Survivors};
+use super::choice::{Choice as _, HomeMode, Keep, OnLogFull, Refused, Sandbox, Survivors};
 use super::place::shown;
 use super::secret::{MASK, SecretValue};
 use super::units::{format_duration, format_size};
@@ -136,6 +136,16 @@ impl Scalar for Otherwise {
             Self::Deny => 2,
         };
         strictness(self) < strictness(other)
+    }
+
+    fn shown(&self) -> String {
+        self.as_str().to_owned()
+    }
+}
+
+impl Scalar for Refused {
+    fn is_wider_than(&self, other: &Self) -> bool {
+        (*self, *other) == (Self::Ask, Self::Deny)
     }
 
     fn shown(&self) -> String {

@@ -1,14 +1,15 @@
 //! Showing the effective configuration with where it came from, for `bashful config show`.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bashful_policy::NetworkCapability;
+use bashful_policy::{Class, NetworkCapability};
 use bashful_sandbox::Protection;
 use serde::ser::{Serialize, SerializeStruct as _, Serializer};
 
-use super::choice::Choice as _;
+use super::choice::{Choice as _, Refused};
 use super::key::Key;
 use super::load::Loaded;
 use super::place::{Origin, shown_path};
@@ -50,6 +51,8 @@ pub enum SettingValue {
     Network(NetworkCapability),
     /// Rules, field by field.
     Rules(Vec<serde_json::Value>),
+    /// What becomes of what classes refuse.
+    Refused(BTreeMap<Class, Refused>),
 }
 
 impl Loaded {
@@ -185,6 +188,7 @@ fn profile_value(profile: Profile, key: Key) -> Option<SettingValue> {
         home,
         optional,
         rules,
+        refused,
         changes,
         ..
     } = profile;
@@ -199,6 +203,8 @@ fn profile_value(profile: Profile, key: Key) -> Option<SettingValue> {
         Key::ProfileOptional => List(words(&optional)),
         Key::ProfileRule if rules.is_empty() => return None,
         Key::ProfileRule => Rules(rules.into_iter().map(|rule| rule.source).collect()),
+        Key::ProfileRefused if refused.is_empty() => return None,
+        Key::ProfileRefused => SettingValue::Refused(refused),
         Key::ProfileRead => List(changes.paths_read),
         Key::ProfileWrite => List(changes.paths_write),
         Key::ProfileDeny => List(changes.paths_deny),
@@ -232,8 +238,18 @@ impl SettingValue {
             }
             Self::Network(network) => quoted(&network.to_string()),
             Self::Rules(rules) => inline(&rules.iter().cloned().collect()),
+            Self::Refused(refused) => inline(&refused_json(refused)),
         }
     }
+}
+
+/// What becomes of what classes refuse, as a file has it.
+fn refused_json(refused: &BTreeMap<Class, Refused>) -> serde_json::Value {
+    let one = |(class, refused): (&Class, &Refused)| {
+        let refused = serde_json::json!({ "refused": refused.as_str() });
+        (class.as_str().to_owned(), refused)
+    };
+    refused.iter().map(one).collect()
 }
 
 /// A value as it stands in one line of a file.
@@ -302,6 +318,7 @@ impl Serialize for SettingValue {
             Self::List(items) => items.serialize(serializer),
             Self::Network(network) => network.serialize(serializer),
             Self::Rules(rules) => rules.serialize(serializer),
+            Self::Refused(refused) => refused_json(refused).serialize(serializer),
         }
     }
 }

@@ -257,6 +257,10 @@ fn all_keys_are_read() {
         reason = 'is \"for\" people'
         redirects = false
         match = ['git push']
+        [profile.mine.class.sudo]
+        refused = 'ask'
+        [profile.mine.class.git-destructive]
+        refused = 'deny'
         [profile.mine.capabilities]
         paths_read = ['r']
         paths_write = ['w']

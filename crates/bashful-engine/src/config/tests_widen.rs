@@ -22,6 +22,8 @@ fn openings() -> impl Strategy<Value = Opening> {
     let network = prop::option::of(Just("on".to_owned()));
     (network, classes, words(), words(), limits).prop_map(
         |(network, classes, paths_read, paths_write, resources)| Opening {
+            makes: Vec::new(),
+            links: BTreeMap::new(),
             network,
             classes,
             paths_read,

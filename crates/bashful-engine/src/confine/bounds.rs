@@ -150,6 +150,7 @@ pub(crate) fn bounds(
     let confined = confine(&ConfineRequest {
         capabilities: &granted.capabilities,
         as_seen: &ground.opened,
+        links: &ground.links,
         preset: granted.preset,
         optional: &granted.optional,
         home: granted.home,

@@ -6,6 +6,7 @@
 //! denied or secret is in it. `confine/tests_laws.rs` holds this module to the claim on random
 //! trees.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use bashful_policy::{Capabilities, NetworkCapability, Preset};
@@ -65,6 +66,8 @@ pub(crate) struct ConfineRequest<'a> {
     pub(crate) preset: Preset,
     /// Paths of those capabilities that a person opened: they lead to no other place.
     pub(crate) as_seen: &'a [String],
+    /// Links that a person opened with a program, with where each leads.
+    pub(crate) links: &'a BTreeMap<String, String>,
     /// Protections that the run may go without.
     pub(crate) optional: &'a [Protection],
     /// What the run's home is.
@@ -204,6 +207,7 @@ pub(crate) fn confine(request: &ConfineRequest<'_>) -> Result<Confined, ConfineE
         absent,
         profile: Profile {
             workspace: request.workspace.to_owned(),
+            links: links_to_show(request, &roots),
             read: roots.read_list(&hide),
             write: roots.write_list(),
             hide,
@@ -231,6 +235,15 @@ pub(crate) fn write_paths(
     let mut resolver = Resolver::new(workspace, home);
     let named = resolver.resolve("paths_write", declared)?;
     Ok(named.into_iter().map(|named| named.path).collect())
+}
+
+/// The links that a person opened, where nothing that the run sees has them already. A link opens
+/// nothing: what it leads to has to be there by itself.
+fn links_to_show(request: &ConfineRequest<'_>, roots: &Roots) -> Vec<(PathBuf, PathBuf)> {
+    let links = request.links.iter();
+    let links = links.map(|(name, target)| (PathBuf::from(name), PathBuf::from(target)));
+    let is_free = |path: &Path| !roots.show(path) && path.parent().is_some();
+    links.filter(|(name, _)| is_free(name)).collect()
 }
 
 /// What earlier runs may have left in the caches that programs obey, and that must not act with what

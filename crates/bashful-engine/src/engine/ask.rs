@@ -162,6 +162,7 @@ impl Engine {
             decision: &decision,
             offer: Offer {
                 shapes: Vec::new(),
+                directories: false,
                 opens,
                 asking: vec![decision.rule.clone()],
             },

@@ -24,6 +24,7 @@ use crate::model::error::ask::ApprovalError;
 use crate::model::grant::Grant;
 use crate::record::audit::Unsynced;
 use crate::request::invocation::Invocation;
+use crate::request::openable::Ground;
 use crate::request::resolved::{ResolvedRequest, check};
 use crate::request::settings::Settings;
 use crate::run::running::Run;
@@ -293,6 +294,8 @@ fn draft(settings: &Settings, request: &ResolvedRequest<'_>, binding: &Binding) 
         limits: limits(settings),
         resources: context.granted.capabilities.resources,
         state: settings.places.state.clone(),
+        ground: Ground::of(settings, context),
+        rights_to_places: binding.rights_to_places(settings),
         put: Mutex::default(),
     })
 }

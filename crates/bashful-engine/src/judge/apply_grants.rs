@@ -58,12 +58,18 @@ impl<'a> Judged<'a> {
 }
 
 /// Whether no grant can change this judgement: it is a deny, and either nothing opens it or none of
-/// these opens a class.
+/// these opens a class or a directory.
 pub(crate) fn is_final(checked: &Checked, grants: &[Grant]) -> bool {
     let decision = &checked.judgement.decision;
-    let opens_a_class = |grant: &Grant| !grant.opens.classes.is_empty();
-    decision.effect == Effect::Deny
-        && (decision.capability.is_none() || !grants.iter().any(opens_a_class))
+    let opens = |grant: &Grant| {
+        let Opening {
+            classes,
+            paths_write,
+            ..
+        } = &grant.opens;
+        !classes.is_empty() || !paths_write.is_empty()
+    };
+    decision.effect == Effect::Deny && (decision.capability.is_none() || !grants.iter().any(opens))
 }
 
 /// Judges a request again with the grants that fit it and hold.
@@ -127,9 +133,13 @@ fn apply<'a>(
     for grant in grants.iter().filter(|grant| !grant.opens.is_empty()) {
         let before = judged.context(narrow);
         // What the admin does not give, no grant opens.
-        let Some(wider) = before.widened(&grant.opens) else {
+        let Some(mut wider) = before.widened(&grant.opens) else {
             continue;
         };
+        // Every command of the agent may write there: none has more than the others.
+        if grant.subject == Subject::Any && grant.opens.is_only_directories() {
+            wider.is_widened = before.is_widened;
+        }
         let applies = match &grant.subject {
             Subject::Shapes(shapes) => Door {
                 narrow: before,
@@ -139,7 +149,8 @@ fn apply<'a>(
             .opens_for(case, shapes)?,
             Subject::Command { .. } | Subject::Any => true,
         };
-        let opens_more = (&wider.granted, &wider.git) != (&before.granted, &before.git);
+        let opens_more = (&wider.granted, &wider.git, &wider.links)
+            != (&before.granted, &before.git, &before.links);
         if opens_more && applies {
             judged.wider = Some(wider);
             judged.uses(grant);

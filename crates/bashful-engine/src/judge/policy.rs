@@ -30,6 +30,7 @@ use crate::model::error::EngineError;
 use crate::model::shell_state::ShellState;
 use crate::request::context::RunContext;
 use crate::request::invocation::Invocation;
+use crate::request::openable::{Ground, Surroundings};
 use crate::request::settings::Settings;
 
 mod checks;
@@ -40,6 +41,7 @@ mod trial;
 
 use judging::Memo;
 pub(crate) use judging::judge_by_profile;
+use judging::{judge_with_directories, wants_directories};
 
 /// What the policy says about a request.
 #[derive(Debug, Clone)]
@@ -88,6 +90,7 @@ impl Policies {
             profile: run_context.profile_name.to_owned(),
             unknown: run_context.profile.default,
             rules: run_context.profile.ruleset(),
+            asks: run_context.profile.asks(),
         });
         known.insert(run_context.profile_name.to_owned(), Arc::clone(&policy));
         policy
@@ -127,11 +130,7 @@ pub(crate) struct ExtraRules {
 impl Case<'_> {
     /// Judges the case where it stands. What was judged before in the same way is remembered.
     pub(crate) fn judge(&self, run_context: &RunContext<'_>) -> Result<Checked, EngineError> {
-        let policies = self.settings.kept.of::<Policies>();
-        let memo = &policies.judged;
-        self.judge_by(run_context, |text, policy, context| {
-            memo.judge(text, &policy, context)
-        })
+        self.judge_by(run_context, None)
     }
 
     /// The same with what persons said, which is never remembered.
@@ -140,9 +139,7 @@ impl Case<'_> {
         run_context: &RunContext<'_>,
         extra: ExtraRules,
     ) -> Result<Checked, EngineError> {
-        self.judge_by(run_context, |text, policy, context| {
-            judge_by_profile(text, &extra.added_to(policy), context)
-        })
+        self.judge_by(run_context, Some(extra))
     }
 
     /// What the policy has to know about the run.
@@ -153,16 +150,28 @@ impl Case<'_> {
     fn judge_by(
         &self,
         run_context: &RunContext<'_>,
-        judge: impl FnOnce(&str, Arc<Policy>, Context) -> (Facts, Judgement),
+        extra: Option<ExtraRules>,
     ) -> Result<Checked, EngineError> {
         let text = self.invocation.action.judged_text();
         let context = context::of(self, run_context)?;
         let (facts, mut judgement) = match self.settings.policy {
-            PolicyMode::Profile => judge(
-                &text,
-                self.settings.kept.of::<Policies>().of(run_context),
-                context,
-            ),
+            PolicyMode::Profile => {
+                let policies = self.settings.kept.of::<Policies>();
+                let mut policy = policies.of(run_context);
+                let judged = if let Some(extra) = extra {
+                    policy = extra.added_to(policy);
+                    judge_by_profile(&text, &policy, context)
+                } else {
+                    policies.judged.judge(&text, &policy, context)
+                };
+                if wants_directories(&judged.1) {
+                    let surroundings = Surroundings::of(Ground::of(self.settings, run_context));
+                    let context = context::of(self, run_context)?;
+                    judge_with_directories(&text, &policy, context, &surroundings)
+                } else {
+                    judged
+                }
+            }
             PolicyMode::None => {
                 run_context.profile.check_policy_off()?;
                 let dangerous = dangers(&text, context);
@@ -261,6 +270,7 @@ pub(crate) fn policy_version(config: &Config, name: &str, profile: &Profile) -> 
         BUILTIN_RULES_VERSION.to_string(),
         name.to_owned(),
         profile.default.as_str().to_owned(),
+        format!("{:?}", profile.asks()),
         config.blocked_commands.join("\n"),
     ]
     .into_iter()

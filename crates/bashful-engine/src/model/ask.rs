@@ -65,6 +65,10 @@ pub struct Ask {
     /// The shapes that a lasting yes would cover, one for each part that is asked about. Empty:
     /// it would cover this exact command and no other.
     pub shapes: Vec<Vec<String>>,
+    /// That it is about directories alone, so that a lasting yes is for all that the agent does:
+    /// the rights that such a yes is bound to, in the place of `rights`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub directories: Option<String>,
     /// What a yes would open beyond what the run has.
     #[serde(default, skip_serializing_if = "Opening::is_empty")]
     pub opens: Opening,
@@ -81,6 +85,24 @@ pub struct Ask {
     /// Whether the agent was told about a no.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub heard: bool,
+}
+
+impl Ask {
+    /// Whether a lasting yes is for this directory alone: one to an exact text, whose words mean
+    /// something else elsewhere, and one that opens something for shapes.
+    pub fn is_for_directory(&self) -> bool {
+        let relative = self.shapes.iter().any(|shape| depends_on_place(shape));
+        let anywhere = !self.shapes.is_empty() && !relative && self.opens.is_empty();
+        self.directories.is_none() && !anywhere
+    }
+}
+
+/// Whether the words of a shape have another meaning in another directory: it covers exactly one
+/// command, or its program is named by a path that does not begin at the root.
+fn depends_on_place(shape: &[String]) -> bool {
+    let exact = shape.last().is_none_or(|last| last != "…");
+    let program = shape.first().map_or("", String::as_str);
+    exact || (program.contains('/') && !program.starts_with('/'))
 }
 
 /// What a shell that lasts brings to a command.
@@ -176,6 +198,9 @@ pub struct Reachable {
     pub read: Vec<String>,
     /// What it can write.
     pub write: Vec<String>,
+    /// Links to programs that were opened for it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub links: Vec<String>,
     /// What it can reach: `off`, `on`, or hosts.
     pub network: String,
     /// What confines it: `native` or `none`.

@@ -6,7 +6,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use bashful_policy::{CapabilityChanges, NetworkCapability, ResourceLimits};
+use bashful_policy::{CapabilityChanges, Directory, NetworkCapability, ResourceLimits};
 use serde::{Deserialize, Serialize};
 
 use crate::model::answered_by::AnsweredBy;
@@ -94,6 +94,12 @@ pub struct Opening {
     /// Further paths to write.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub paths_write: Vec<String>,
+    /// Those of them that were not there when a person was asked: they are made after the yes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub makes: Vec<String>,
+    /// Names that are links, with where each leads: the way to a program that is opened.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub links: BTreeMap<String, String>,
     /// Limits to set, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub resources: BTreeMap<String, u64>,
@@ -109,6 +115,26 @@ impl Opening {
     /// Whether it opens nothing.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
+    }
+
+    /// Whether it opens directories for writing, and nothing else.
+    pub fn is_only_directories(&self) -> bool {
+        let directories = Self {
+            paths_write: self.paths_write.clone(),
+            makes: self.makes.clone(),
+            ..Self::default()
+        };
+        !self.paths_write.is_empty() && *self == directories
+    }
+
+    /// Adds a directory to write in.
+    pub(crate) fn add(&mut self, directory: &Directory) {
+        if !self.paths_write.contains(&directory.path) {
+            self.paths_write.push(directory.path.clone());
+            if directory.missing {
+                self.makes.push(directory.path.clone());
+            }
+        }
     }
 
     /// The same in the words of a profile.

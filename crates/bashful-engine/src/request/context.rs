@@ -1,5 +1,6 @@
 //! Where a run stands: its directories, its profile, and what it was granted.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::config::{Granted, HomeMode, Profile};
@@ -27,6 +28,8 @@ pub(crate) struct RunContext<'a> {
     pub(crate) granted: Granted,
     /// Paths of that which a person opened: they lead to no other place.
     pub(crate) opened: Vec<String>,
+    /// Links that a person opened with a program, with where each leads.
+    pub(crate) links: BTreeMap<String, String>,
     /// The project of the workspace.
     pub(crate) project: PathBuf,
     /// Where its tools may cache.
@@ -84,6 +87,7 @@ impl<'a> RunContext<'a> {
                 profile,
                 granted,
                 opened,
+                links: BTreeMap::new(),
                 project,
                 cache,
                 own_home,
@@ -114,6 +118,7 @@ impl<'a> RunContext<'a> {
             profile,
             granted,
             opened: Vec::new(),
+            links: BTreeMap::new(),
             project,
             cache,
             own_home,
@@ -138,11 +143,14 @@ impl<'a> RunContext<'a> {
         let mut git = [self.git.as_slice(), &opening.git].concat();
         git.sort();
         git.dedup();
+        let mut links = self.links.clone();
+        links.extend(opening.links.clone());
         Some(Self {
             workspace: self.workspace.clone(),
             cwd: self.cwd.clone(),
             granted,
             opened: opened.collect(),
+            links,
             project: self.project.clone(),
             cache: self.cache.clone(),
             own_home: self.own_home.clone(),

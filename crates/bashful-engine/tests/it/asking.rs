@@ -126,7 +126,11 @@ fn a_yes_for_the_session_is_for_this_shape_and_this_session() {
     }
     assert_eq!(effect("two", "git push origin other"), Effect::Ask);
     // What a rule denies, no yes lifts.
-    assert_eq!(effect("one", "git push --force origin main"), Effect::Deny);
+    assert_eq!(effect("one", "git push --force origin main"), Effect::Ask);
+    assert_eq!(
+        effect("one", "git push origin x; rm -rf .git"),
+        Effect::Deny
+    );
 }
 
 #[test]
@@ -384,7 +388,7 @@ fn a_class_is_open_for_the_shape_that_it_was_opened_for() {
         "git reset --hard; git clean -fdx",
         "git push --force evil main; git reset --hard",
     ] {
-        assert_eq!(effect(command), Effect::Deny, "{command}");
+        assert_eq!(effect(command), Effect::Ask, "{command}");
     }
 }
 
@@ -444,7 +448,7 @@ fn too_many_asks_are_not_put() {
     config.approvals.most_pending = 3;
     let engine = house.builder().config(config).build().unwrap();
     let ask = |number: usize| {
-        let command = format!("git push origin branch-{number}");
+        let command = format!("git push host-{number} branch");
         result(&engine, Invocation::bash(command))
     };
     let put: Vec<bool> = (0..5)

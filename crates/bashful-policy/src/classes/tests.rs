@@ -30,7 +30,7 @@ fn found_in(facts: &Facts) -> Vec<String> {
     let findings = check(facts, &in_project());
     findings
         .iter()
-        .map(|(_, finding)| finding.rule.to_string())
+        .filter_map(|(_, finding)| finding.capability.as_deref().map(str::to_owned))
         .collect()
 }
 

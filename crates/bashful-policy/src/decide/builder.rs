@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 
 use super::held::is_held;
-use super::weigh::open;
+use super::weigh::{as_asked, open};
 use super::{Judgement, Otherwise, Policy, decision_of};
-use crate::context::Context;
+use crate::classes::Class;
+use crate::context::{Context, Reading};
 use crate::decision::{Decision, Effect, Layer};
 use crate::facts::{Call, Facts, Place, UnknownKind};
 use crate::finding::{Finding, Standing};
@@ -59,6 +60,20 @@ impl<'f> DecisionBuilder<'f> {
         }
     }
 
+    /// Whether this profile asks about what a class refuses. A script is approved as a whole, so
+    /// what it is refused is never asked about by itself.
+    pub(super) fn asks_about(&self, finding: &Finding) -> bool {
+        finding.effect == Effect::Deny
+            && finding.layer == Layer::Builtin
+            && self.context.reading == Reading::Command
+            && finding.capability.as_deref() == Some(finding.rule.as_ref())
+            && self.policy.asks.iter().any(|class| {
+                // A yes that opens no directory would not let it write.
+                let helps = *class != Class::WriteOutsideRoots || !finding.directories.is_empty();
+                class.as_str() == finding.rule && helps
+            })
+    }
+
     /// Sorts the refusals of classes by the call they are about.
     pub(super) fn refusals(&mut self) {
         for (call, finding) in classes::check(self.facts, self.context) {
@@ -99,7 +114,13 @@ impl<'f> DecisionBuilder<'f> {
     pub(super) fn parts(&mut self, findings: Vec<Finding>) {
         for finding in findings {
             let held = self.holds(finding.capability.as_deref(), None);
-            let finding = if held { open(finding) } else { finding };
+            let finding = if held {
+                open(finding)
+            } else if self.asks_about(&finding) {
+                as_asked(finding)
+            } else {
+                finding
+            };
             self.add(finding, None);
         }
     }

@@ -52,6 +52,7 @@ pub(super) fn unknown(unknown: &Unknown) -> Finding {
     };
     Finding {
         needs: None,
+        directories: Vec::new(),
         effect,
         standing,
         rule: Cow::Borrowed(unknown.kind.as_str()),

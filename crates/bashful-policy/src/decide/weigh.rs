@@ -47,13 +47,30 @@ impl DecisionBuilder<'_> {
         }
         let shipped = shipped.into_iter().map(|hit| hit.finding);
         let known: Vec<Finding> = known.into_iter().chain(shipped).collect();
+        let mut refused: Vec<&Finding> = Vec::new();
         for finding in &known {
             if finding.effect == Effect::Deny {
-                if !self.holds(finding.capability.as_deref(), Some(call)) {
+                if self.holds(finding.capability.as_deref(), Some(call)) {
+                    opened.get_or_insert_with(|| finding.clone());
+                } else if self.asks_about(finding) {
+                    refused.push(finding);
+                } else {
                     return finding.clone();
                 }
-                opened.get_or_insert_with(|| finding.clone());
             }
+        }
+        // A class says more about it than where it writes.
+        let by_class = refused.iter().find(|one| one.directories.is_empty());
+        if let Some(named) = by_class.or(refused.first()) {
+            // What opens it speaks for the whole call, so it opens also what the rest needs.
+            let mut rest = known.iter().filter(|other| other.effect == Effect::Ask);
+            let needs = rest.find_map(|other| other.needs.clone());
+            let directories = refused.iter().flat_map(|one| one.directories.clone());
+            return Finding {
+                needs,
+                directories: directories.collect(),
+                ..as_asked((*named).clone())
+            };
         }
         if let Some(granted) = granted {
             return granted;
@@ -133,9 +150,18 @@ pub(super) fn open(finding: Finding) -> Finding {
     }
 }
 
+/// A refusal that a person is asked about.
+pub(super) fn as_asked(finding: Finding) -> Finding {
+    Finding {
+        effect: Effect::Ask,
+        ..finding
+    }
+}
+
 fn about_call(call: &Call, effect: Effect, rule: &'static str, reason: &'static str) -> Finding {
     Finding {
         needs: None,
+        directories: Vec::new(),
         effect,
         standing: Standing::Rule,
         rule: Cow::Borrowed(rule),

@@ -106,6 +106,7 @@ pub(super) struct About<'a> {
 pub(super) fn plain(reason: impl Into<Cow<'static, str>>, fact: &str, span: Span) -> Finding {
     Finding {
         needs: None,
+        directories: Vec::new(),
         effect: Effect::Allow,
         standing: Standing::Rule,
         rule: Cow::Borrowed("writes-inside"),

@@ -311,7 +311,11 @@ impl Looker {
         let there = self.on_host(path, last)?;
         // It may have come into being since: then both have it.
         let is_absent = matches!(self.find(path, last), Found::Missing | Found::Closed);
-        (is_absent && !is_own(path) && !is_own(&there.path)).then(|| hidden(kind, there.path))
+        let named = (there.path != path && kind == "execute").then(|| path.to_owned());
+        (is_absent && !is_own(path) && !is_own(&there.path)).then(|| Violation {
+            named,
+            ..hidden(kind, there.path)
+        })
     }
 
     /// The same for what would be written, if the user may do so outside.

@@ -241,7 +241,8 @@ fn skeleton(profile: &Profile, survey: &Survey) -> Vec<Entry> {
     // Where a path of the host's is to be seen below it, it is a directory.
     let written = profile.write.iter().map(|root| &root.path);
     let named = [&profile.workspace].into_iter().chain(&profile.read);
-    let mut named = named.chain(written).chain(&profile.empty);
+    let links = profile.links.iter().map(|(path, _)| path);
+    let mut named = named.chain(written).chain(&profile.empty).chain(links);
     if named.any(|path| path.starts_with("/var/tmp")) {
         entries.push(Entry::Directory {
             path: "/var/tmp".into(),
@@ -315,6 +316,19 @@ fn declared(profile: &Profile, survey: &Survey, listed: bool) -> Vec<Entry> {
     }
     for root in &profile.write {
         entries.push(bind(&root.path, write, survey));
+    }
+    // What is in a part of the host's tree is there anyway.
+    for (path, target) in &profile.links {
+        let shown = |entry: &Entry| match entry {
+            Entry::Bind { path: bound, .. } => path.starts_with(bound),
+            _ => false,
+        };
+        if !entries.iter().any(shown) {
+            entries.push(Entry::Link {
+                path: path.clone(),
+                target: target.clone(),
+            });
+        }
     }
     for (_, found) in &survey.protected {
         for path in &found.git_directories {

@@ -113,6 +113,7 @@ mod tests {
             commands: None,
             resources: Resources::default(),
             reporting: crate::Reporting::Usual,
+            links: Vec::new(),
             git_obeys: Vec::new(),
             optional: vec![Protection::Filesystem, Protection::Identity],
         };

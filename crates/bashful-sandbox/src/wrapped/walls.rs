@@ -106,6 +106,7 @@ mod tests {
             commands: None,
             resources: Resources::default(),
             reporting: crate::Reporting::Usual,
+            links: Vec::new(),
             git_obeys: Vec::new(),
             optional: vec![crate::Protection::Filesystem, crate::Protection::Identity],
         };

@@ -99,6 +99,7 @@ fn race(case: &Case, owner: Owner, grant: Grant) -> Result<String, String> {
     // No thread attends to it while others are built.
     let mut first = room::open(&Profile {
         reporting: Reporting::Limits,
+        links: Vec::new(),
         git_obeys: Vec::new(),
         ..scene.profile()
     })?;

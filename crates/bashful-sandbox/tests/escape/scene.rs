@@ -177,6 +177,7 @@ impl Scene {
             resources: Resources::default(),
             optional: vec![Protection::Resources, Protection::Identity],
             reporting: Reporting::Usual,
+            links: Vec::new(),
             git_obeys: Vec::new(),
         }
     }

@@ -155,19 +155,26 @@ fn opened(opens: &Opening) -> String {
         .paths_read
         .iter()
         .map(|path| format!("reading {path}"));
-    let write = opens
-        .paths_write
-        .iter()
-        .map(|path| format!("writing {path}"));
+    let write = opens.paths_write.iter().map(|path| {
+        let made = if opens.makes.contains(path) {
+            ", which is made"
+        } else {
+            ""
+        };
+        format!("writing {path}{made}")
+    });
     let limits = opens.resources.iter();
     let limits = limits.map(|(name, limit)| format!("{name} up to {limit}"));
     let git = opens.git.iter().map(Transfer::in_words);
     let keys = opens.server_keys.iter().map(ServerKey::in_words);
+    let links = opens.links.iter();
+    let links = links.map(|(name, target)| format!("the link {name} to {target}"));
     let all = network
         .chain(git)
         .chain(keys)
         .chain(classes)
         .chain(read)
+        .chain(links)
         .chain(write)
         .chain(limits);
     all.map(|one| visible(&one)).collect::<Vec<_>>().join(", ")
@@ -176,6 +183,9 @@ fn opened(opens: &Opening) -> String {
 fn covered(ask: &Ask) -> String {
     if ask.script.is_some() {
         return "exactly this text with what it declares, until one of them changes".to_owned();
+    }
+    if ask.directories.is_some() {
+        return "every command".to_owned();
     }
     if ask.shapes.is_empty() {
         return "this exact command in this directory".to_owned();

@@ -15,6 +15,7 @@ Examples:
   bashful approvals allow 1k2m
   bashful approvals allow 1k2m --scope project --expires 7d
   bashful approvals deny 1k2m --message 'use the staging host'
+  bashful approvals deny --all
   bashful approvals watch
 
 An id may be shortened as long as no other id begins the same way.
@@ -66,8 +67,15 @@ pub(crate) enum ApprovalsCommand {
     /// Say no, with a message for the agent if you like.
     Deny {
         /// The id of the ask.
-        #[arg(value_name = "ID")]
-        id: String,
+        #[arg(
+            value_name = "ID",
+            required_unless_present = "all",
+            conflicts_with = "all"
+        )]
+        id: Option<String>,
+        /// Deny everything that waits.
+        #[arg(long)]
+        all: bool,
         /// A message to the agent.
         #[arg(short, long, value_name = "TEXT")]
         message: Option<String>,

@@ -57,6 +57,10 @@ impl Receipts {
         Ok(Self { path, held })
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.held.files.is_empty()
+    }
+
     pub(crate) fn of(&self, file: &Path) -> Option<&Receipt> {
         self.held.files.get(&*file.to_string_lossy())
     }

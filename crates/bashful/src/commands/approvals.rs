@@ -23,11 +23,16 @@ pub(crate) fn approvals(arguments: &ApprovalsArguments, printer: &Printer) -> an
         ApprovalsCommand::List { all, json } => list(&queue, *all, *json, printer),
         ApprovalsCommand::Show { id, json } => show(&queue, id, *json, printer),
         ApprovalsCommand::Allow(arguments) => allow(&queue, arguments, printer),
-        ApprovalsCommand::Deny { id, message, json } => {
+        ApprovalsCommand::Deny {
+            id, message, json, ..
+        } => {
             let answer = Answer::Deny {
                 message: message.clone(),
             };
-            give(&queue, id, &answer, *json, printer)
+            match id {
+                Some(id) => give(&queue, id, &answer, *json, printer),
+                None => deny_all(&queue, &answer, *json, printer),
+            }
         }
         ApprovalsCommand::Watch { json: true } => watch::print(&queue, printer),
         ApprovalsCommand::Watch { json: false } => watch::watch(&queue, printer),
@@ -55,6 +60,7 @@ fn list(
     let mut out = Vec::new();
     show_asks(&asks, &known, now_ms(), printer.data_style(), &mut out);
     printer.data(&out)?;
+    super::grants::older::tell(queue, printer)?;
     Ok(Exit::Success)
 }
 
@@ -84,6 +90,29 @@ fn allow(
         expires: *expires,
     };
     give(queue, id, &answer, *json, printer)
+}
+
+/// Denies all that waits, and tells what that was.
+fn deny_all(
+    queue: &ApprovalQueue,
+    answer: &Answer,
+    as_json: bool,
+    printer: &Printer,
+) -> anyhow::Result<Exit> {
+    let by = AnsweredBy::here(Channel::Terminal)?;
+    let mut denied = Vec::new();
+    for ask in queue.asks(WhichAsks::Pending)? {
+        // Answered elsewhere meanwhile: then that counts.
+        if let Settled::Counts { ask, .. } = queue.answer(&ask.id, answer, &by)? {
+            denied.push(*ask);
+        }
+    }
+    if as_json {
+        printer.json(&json!({ "v": 1, "denied": denied }))?;
+    } else {
+        printer.data(format!("Denied {}.\n", denied.len()).as_bytes())?;
+    }
+    Ok(Exit::Success)
 }
 
 /// Gives an answer, and tells what became of it.

@@ -1,4 +1,4 @@
-//! `bashful config`: what is in force and where it comes from.
+//! `bashful config`: what is in force, where it comes from, and changing it.
 
 use std::path::Path;
 
@@ -9,18 +9,24 @@ use crate::cli::{ConfigArguments, ConfigCommand};
 use crate::exit::Exit;
 use crate::printer::Printer;
 
+mod change;
+
 pub(crate) fn config(arguments: &ConfigArguments, printer: &Printer) -> anyhow::Result<Exit> {
     let here = super::place::here()?;
-    match arguments.what {
+    match &arguments.what {
         ConfigCommand::Show { default: true, .. } => printer.data(DEFAULT_TOML.as_bytes())?,
         ConfigCommand::Show { json, .. } => {
             let loaded = super::load_config(&here, printer)?;
-            if json {
+            if *json {
                 printer.json(&json!({ "v": 1, "settings": loaded.settings() }))?;
             } else {
                 printer.data(loaded.to_toml_with_origins().as_bytes())?;
             }
         }
+        ConfigCommand::Set { key, value, .. } => {
+            return change::set(&super::sources(&here), key, value.as_deref(), printer);
+        }
+        ConfigCommand::Edit => return change::edit(&super::sources(&here), printer),
         ConfigCommand::Path => {
             let sources = super::sources(&here);
             let mut text = line("admin", &sources.admin);

@@ -14,6 +14,7 @@ use crate::prompt::now_ms;
 use crate::view::{grant_entries, show_block, show_grants};
 
 mod add;
+pub(super) mod older;
 mod shape;
 
 /// Some of them did not hold any more.
@@ -64,6 +65,7 @@ fn list(
     let mut out = Vec::new();
     show_grants(&grants, &known, now_ms(), printer.data_style(), &mut out);
     printer.data(&out)?;
+    older::tell(queue, printer)?;
     Ok(Exit::Success)
 }
 

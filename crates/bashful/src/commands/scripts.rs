@@ -25,6 +25,7 @@ mod versions;
 mod write;
 
 pub(super) use run::{Shown, run_action};
+pub(super) use write::in_editor;
 
 /// What the text of a script may come from.
 const MOST_TEXT: u64 = MAX_SCRIPT_BYTES as u64 + 1;

@@ -45,7 +45,8 @@ const HELP: &str = "\
 y  runs it this one time; nothing else is remembered.
 s  runs it, and what is named there will not be asked about again in this session.
 p  the same in this project, also in later sessions.
-a  the same for this agent, everywhere. After s, p and a you can say for how long.
+a  always: the same for this agent in every session and project. What says `in this directory` is
+   for this directory alone. After s, p and a you can say for how long.
 e  changes the command, if the run itself asks; the changed command is judged again.
 n  refuses it. ENTER, Ctrl-D and Ctrl-C refuse it too.
 m  refuses it and tells the agent what you type.

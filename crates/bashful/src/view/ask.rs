@@ -94,20 +94,29 @@ impl AskCard<'_> {
             block.close();
             return;
         }
-        // An ask that opens a capability, or is about one text, is for this directory.
-        let anywhere = !self.ask.shapes.is_empty() && self.ask.opens.is_empty();
-        let place = if anywhere {
-            "wherever it works"
-        } else {
+        // What a grant will be bound to is what is said of it.
+        let bound = self.ask.is_for_directory();
+        let place = if bound {
             "in this directory"
+        } else {
+            "wherever it works"
         };
         let always = format!("{}, {place}", self.ask.agent);
-        let project = self.ask.project.to_string_lossy();
+        // An exact command says so itself.
+        let says_so = self.ask.shapes.is_empty();
+        let here = |place: &str| {
+            if bound && !says_so {
+                return format!("{place}, in this directory");
+            }
+            place.to_owned()
+        };
+        let project = here(&self.ask.project.to_string_lossy());
+        let session = here(&self.ask.session);
         block.heading("Answers", OFFERS);
         let once = "this command, this one time";
         block.text("y  allow once", Tone::Plain, once, ROWS);
         self.opened(&mut block);
-        self.offer(&mut block, "s  in this session", &self.ask.session);
+        self.offer(&mut block, "s  in this session", &session);
         self.offer(&mut block, "p  in this project", &project);
         self.offer(&mut block, "a  always", &always);
         if editing == Editing::Offered {
@@ -162,6 +171,12 @@ impl AskCard<'_> {
                 Tone::Warning,
                 "? May this script run whenever it is asked for?",
             ),
+            (AskState::Pending, Cause::Policy) if ask.directories.is_some() => {
+                (Tone::Warning, "? May it write there?")
+            }
+            (AskState::Pending, Cause::Refused { .. }) if ask.directories.is_some() => {
+                (Tone::Warning, "? It was stopped. May it write there?")
+            }
             (AskState::Pending, Cause::Policy) => (Tone::Warning, "? May this command run?"),
             (AskState::Pending, Cause::Refused { .. }) => (
                 Tone::Warning,
@@ -319,6 +334,7 @@ impl AskCard<'_> {
     fn offer(&self, block: &mut Block<'_>, key: &str, place: &str) {
         let shapes = &self.ask.shapes;
         let covered = match shapes.len() {
+            _ if self.ask.directories.is_some() => vec!["every command".to_owned()],
             0 => vec!["this exact command in this directory".to_owned()],
             1..=SHAPES_REPEATED => shapes.iter().map(|words| shape(words)).collect(),
             count => vec![format!("each of the {count} shapes above")],

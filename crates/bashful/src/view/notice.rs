@@ -3,10 +3,11 @@
 use std::path::Path;
 use std::time::Duration;
 
-use bashful_engine::policy::remembered;
+use bashful_engine::policy::{Class, remembered};
 use bashful_engine::{Approval, Decision, Effect};
 
 use super::{
+    ask::shape,
     style::{Style, Tone},
     text,
     underline::{Row, underline},
@@ -71,6 +72,7 @@ impl Refusal<'_> {
             Some(answer) => {
                 add("To permit", Some(answer));
                 let without = permit(decision).filter(|_| decision.capability.is_some());
+                let without = self.directories().or(without);
                 add("Or", without.filter(|_| !self.is_script));
             }
             None if self.is_script => {}
@@ -78,6 +80,21 @@ impl Refusal<'_> {
         }
         card(style, (tone, &title), &entries, out);
     }
+
+    /// The flags for the directories that are asked about; none if it is not about these.
+    fn directories(&self) -> Option<String> {
+        let wanted = self.approval.filter(|_| is_about_places(self.decision))?;
+        let paths = wanted.ask.iter().filter_map(|one| one.path.clone());
+        let flags: Vec<String> = paths
+            .map(|path| format!("--write {}", shape(&[path])))
+            .collect();
+        (!flags.is_empty()).then(|| format!("run it with {}", flags.join(" ")))
+    }
+}
+
+/// Whether only a path that may be written helps.
+fn is_about_places(decision: &Decision) -> bool {
+    decision.rule == Class::WriteOutsideRoots.as_str()
 }
 
 /// What would let a command run; none if nothing does.
@@ -85,6 +102,11 @@ pub(super) fn permit(decision: &Decision) -> Option<String> {
     match (decision.capability.as_deref(), decision.effect) {
         (Some("network"), _) => Some(
             "run it with --network on, or set `network` under `capabilities` of the profile"
+                .to_owned(),
+        ),
+        (Some(_), _) if is_about_places(decision) => Some(
+            "run it with --write DIR for the directory, or list that in `capabilities.paths_write` \
+             of the profile"
                 .to_owned(),
         ),
         (Some(class), _) => Some(format!(

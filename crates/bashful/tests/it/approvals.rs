@@ -2,8 +2,10 @@
 
 mod commands;
 mod damage;
+mod destructive;
 mod forgery;
 mod grants;
+mod places;
 mod prompt;
 mod races;
 mod watch;

@@ -209,3 +209,132 @@ fn variables_can_be_passed_on_by_configuration() {
     let outcome = crate::support::Running::start(command).end().outcome();
     assert_eq!(outcome, ran(0, "foo\n", ""));
 }
+
+#[test]
+fn a_key_is_set_and_the_rest_of_the_file_stays() {
+    let world = World::new();
+    let file = world.path("config/bashful/config.toml");
+    let set = |arguments: &[&str]| world.call(&[&["config", "set"], arguments].concat());
+    assert_eq!(set(&["limits.timeout", "90s"]).code, 0);
+    assert_eq!(
+        fs::read_to_string(&file).unwrap(),
+        "[limits]\ntimeout = \"90s\"\n"
+    );
+    world.configure("# Mine.\n[limits]\ntimeout = \"1m\" # short\nmax_output = 7\n");
+    for arguments in [
+        &["limits.timeout", "2m"][..],
+        &["limits.max_output", "--unset"],
+        &["profile.default.capabilities.paths_write", "[\"/srv/x\"]"],
+        &["profile.default.class.sudo.refused", "ask"],
+    ] {
+        let outcome = set(arguments);
+        assert_eq!(outcome.code, 0, "{arguments:?}: {outcome:?}");
+    }
+    let expected = "# Mine.\n[limits]\ntimeout = \"2m\" # short\n\n\
+        [profile.default.capabilities]\npaths_write = [\"/srv/x\"]\n\n\
+        [profile.default.class.sudo]\nrefused = \"ask\"\n";
+    assert_eq!(fs::read_to_string(&file).unwrap(), expected);
+    assert_eq!(setting(&world, "limits.timeout")["value"], 120_000);
+    for arguments in [
+        &["limits.timeout", "soon"][..],
+        &["limits.time", "1m"],
+        &["limits", "1"],
+        &["a..b", "1"],
+        &["profile.default.class.sodu.refused", "ask"],
+        &["limits.timeout"],
+        &["limits.timeout", "1m", "--unset"],
+    ] {
+        let outcome = set(arguments);
+        assert_eq!(outcome.code, 2, "{arguments:?}: {outcome:?}");
+        assert_eq!(fs::read_to_string(&file).unwrap(), expected);
+    }
+    assert_eq!(
+        fs::metadata(&file).unwrap().permissions().mode() & 0o777,
+        0o600
+    );
+    // A command does not change what bounds it.
+    let bashful = crate::support::binary();
+    let text = format!("{} config set sandbox none", bashful.display());
+    let (code, _) = world.json(&["--sandbox", "none", "--policy", "none", &text]);
+    assert_eq!(code, 2);
+    assert_eq!(fs::read_to_string(&file).unwrap(), expected);
+}
+
+#[test]
+fn the_file_is_changed_in_an_editor_if_it_can_be_gone_by() {
+    let world = World::new();
+    world.configure("# Mine.\n");
+    let file = world.path("config/bashful/config.toml");
+    let edit = |editor: &str| {
+        let bashful = crate::support::binary();
+        let call = format!("EDITOR=\"{editor}\" {} config edit", bashful.display());
+        crate::support::Terminal::line(&world, &call).end()
+    };
+    let script = |text: &str| {
+        let path = world.path("editor");
+        fs::write(&path, format!("printf '%s\\n' '{text}' >> \"$1\"\n")).unwrap();
+        format!("sh {}", path.display())
+    };
+    let (code, screen) = edit(&script("[limits]"));
+    assert_eq!(code, 0, "{screen}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "# Mine.\n[limits]\n");
+    let (code, screen) = edit(&script("timeout = 5"));
+    assert_eq!(code, 2, "{screen}");
+    assert!(screen.contains("what you wrote is kept in"), "{screen}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "# Mine.\n[limits]\n");
+    assert_eq!(edit("true").0, 0);
+    assert_eq!(edit("false").0, 2);
+    // Nobody is there to edit it.
+    assert_eq!(world.without_a_terminal(&["config", "edit"]).code, 2);
+}
+
+#[test]
+fn what_bashful_keeps_is_shown_and_removed_and_nothing_else_is() {
+    let world = World::new();
+    world.configure("[limits]\ntimeout = \"90s\"\n");
+    assert_eq!(
+        world.run(&["--session", "talk", "echo kept > ~/note"]).code,
+        0
+    );
+    world.json(&["git push origin main"]);
+    let state = world.state();
+    let kept = state.join("of-somebody-else");
+    fs::write(&kept, "").unwrap();
+    let elsewhere = world.path("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    fs::write(elsewhere.join("file"), "").unwrap();
+    std::os::unix::fs::symlink(&elsewhere, state.join("policies/link")).unwrap();
+    let told = world.call(&["uninstall"]);
+    assert_eq!(told.code, 0, "{told:?}");
+    let whole = format!("{}\n", state.join("tasks").display());
+    assert!(told.stdout.contains(&whole), "{told:?}");
+    let (_, plan) = world.call(&["uninstall", "--json"]).json();
+    let left: Vec<&str> = plan["left"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(Value::as_str)
+        .collect();
+    let config = world.path("config/bashful");
+    let expected = [kept.to_str().unwrap(), config.to_str().unwrap()];
+    assert_eq!(left[..2], expected, "{plan}");
+    assert!(state.join("bashful.db").exists());
+    let bashful = crate::support::binary();
+    let text = format!("{} uninstall --yes", bashful.display());
+    assert_eq!(
+        world
+            .json(&["--sandbox", "none", "--policy", "none", &text])
+            .0,
+        2
+    );
+    let done = world.call(&["uninstall", "--yes"]);
+    assert_eq!(done.code, 0, "{done:?}");
+    assert!(world.living_keepers().is_empty());
+    let rest: Vec<_> = fs::read_dir(&state)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    assert_eq!(rest, [kept]);
+    assert!(elsewhere.join("file").exists() && config.join("config.toml").exists());
+    assert_eq!(world.call(&["uninstall", "--yes"]).code, 0);
+}

@@ -24,6 +24,8 @@ pub(crate) struct Binding {
     pub(crate) policy: String,
     /// What the run may do without an answer, and what it is given.
     given: serde_json::Value,
+    /// The first of both alone.
+    may: serde_json::Value,
     /// Variables that the caller injects.
     pub(crate) variables: Vec<(String, String)>,
     /// Whether it reads what the caller gives it.
@@ -56,8 +58,9 @@ impl Binding {
         let remembered = request.shell_state();
         let shell = remembered.and_then(|state| state.digest(&judged));
         let optional = context.granted.optional.iter();
+        let may = rights(&context.granted);
         let given = serde_json::json!([
-            rights(&context.granted),
+            may,
             variables,
             (input_read(&invocation.stdin), later),
             optional.map(|one| one.as_str()).collect::<Vec<_>>(),
@@ -83,6 +86,7 @@ impl Binding {
                 .unwrap_or_else(|| digest(&[judged.as_bytes()])),
             policy: policies.version(&settings.config, context),
             given,
+            may,
             mask: settings.mask.clone(),
             variables,
             reads_input,
@@ -96,8 +100,13 @@ impl Binding {
     /// that. The last may have to be found out by building a sandbox, so this is asked only where an
     /// answer is at stake: judging runs nothing.
     pub(crate) fn rights(&self, settings: &Settings) -> String {
-        let enforced = serde_json::json!([self.given, settings.sandbox_word()]);
-        digest(&[enforced.to_string().as_bytes()])
+        enforced(&self.given, settings)
+    }
+
+    /// The same for what is about directories alone: that is for all that the agent does, so what
+    /// one run is given besides does not count.
+    pub(crate) fn rights_to_places(&self, settings: &Settings) -> String {
+        enforced(&self.may, settings)
     }
 
     /// Whether a grant is for this request, its rights left out: given to this agent, for here, for
@@ -124,8 +133,16 @@ impl Binding {
     /// Whether a grant that fits was given for these rights.
     pub(crate) fn has_rights_of(&self, settings: &Settings, grant: &Grant) -> bool {
         let rights = grant.rights.as_ref();
-        rights.is_none_or(|rights| *rights == self.rights(settings))
+        rights.is_none_or(|rights| match grant.subject {
+            Subject::Any => *rights == self.rights_to_places(settings),
+            _ => *rights == self.rights(settings),
+        })
     }
+}
+
+fn enforced(given: &serde_json::Value, settings: &Settings) -> String {
+    let enforced = serde_json::json!([given, settings.sandbox_word()]);
+    digest(&[enforced.to_string().as_bytes()])
 }
 
 /// What a run reads: a yes for one input is none for another.

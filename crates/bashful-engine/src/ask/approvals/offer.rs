@@ -1,6 +1,6 @@
 //! What a yes would be remembered as: the narrowest that is of use.
 
-use bashful_policy::{Effect, Rule};
+use bashful_policy::{Class, Effect, Rule};
 
 use crate::judge::apply_grants::{Door, Judged, layer};
 use crate::judge::policy::{Case, ExtraRules};
@@ -14,11 +14,16 @@ use crate::request::context::RunContext;
 pub(crate) struct Offer {
     /// The shapes of the parts that are asked about; empty: this exact command.
     pub(crate) shapes: Vec<Vec<String>>,
+    /// It is about directories alone: a lasting yes is for all that the agent does.
+    pub(crate) directories: bool,
     /// What it would open.
     pub(crate) opens: Opening,
     /// Every rule and capability that asks.
     pub(crate) asking: Vec<String>,
 }
+
+/// The rule about what is written outside of the roots, and its class.
+const OUTSIDE: &str = Class::WriteOutsideRoots.as_str();
 
 /// More parts than this are no shape any more.
 const MOST_SHAPES: usize = 8;
@@ -34,9 +39,24 @@ pub(crate) fn offer(
     let transfers = Transfers::of(case, narrow, &judged.checked)?;
     let opens = wanted(judged, transfers);
     let asking = asking(judged);
+    let directories = opens.is_only_directories() && asking == [OUTSIDE];
+    let exact = Offer {
+        shapes: Vec::new(),
+        directories,
+        opens: opens.clone(),
+        asking: asking.clone(),
+    };
+    if !opens.makes.is_empty() {
+        // Without the directory, what a yes would come to cannot be tried.
+        let given = narrow.profile.widen(&narrow.granted, &opens.changes());
+        return Ok(given.is_ok().then_some(exact));
+    }
     let Some(wider) = narrow.widened(&opens) else {
         return Ok(None);
     };
+    if directories {
+        return Ok(Some(exact));
+    }
     let mut shapes: Vec<Vec<String>> = Vec::new();
     let judge = |shapes: &[Vec<String>], careful: bool| {
         let layer = layer(Scope::Session);
@@ -63,11 +83,7 @@ pub(crate) fn offer(
                 };
                 // A lasting yes that would not serve this very command is not offered.
                 if !careful || door.opens_for(case, &shapes)? {
-                    return Ok(Some(Offer {
-                        shapes,
-                        opens,
-                        asking,
-                    }));
+                    return Ok(Some(Offer { shapes, ..exact }));
                 }
                 break;
             }
@@ -80,11 +96,7 @@ pub(crate) fn offer(
             _ => break,
         }
     }
-    Ok(Some(Offer {
-        shapes: Vec::new(),
-        opens,
-        asking,
-    }))
+    Ok(Some(exact))
 }
 
 /// Every rule and capability that asks about a part, each once.
@@ -113,6 +125,9 @@ fn wanted(judged: &Judged<'_>, transfers: Transfers) -> Opening {
     let asked = asked.filter(|finding| finding.effect == Effect::Ask);
     // What is carried out needs no network of its own.
     let is_needed = |name: &str, span| name != "network" || !carried(span);
+    let directories = asked.clone().flat_map(|finding| &finding.directories);
+    directories.for_each(|directory| opening.add(directory));
+    let has_directories = !opening.paths_write.is_empty();
     let named = asked.flat_map(|finding| {
         let both = [&finding.capability, &finding.needs];
         let named = both.into_iter().filter_map(|name| name.as_deref());
@@ -124,6 +139,8 @@ fn wanted(judged: &Judged<'_>, transfers: Transfers) -> Opening {
     for capability in named.chain(decided) {
         match capability {
             "network" => opening.network = Some("on".to_owned()),
+            // A directory is opened, and not all that is outside.
+            OUTSIDE if has_directories => {}
             class if opening.classes.iter().any(|known| known == class) => {}
             class => opening.classes.push(class.to_owned()),
         }

@@ -21,6 +21,7 @@ use crate::model::error::record::AuditError;
 use crate::model::grant::{Grant, Opening, Scope, Subject};
 use crate::model::places::Places;
 use crate::record::audit::{Answered, Event, GrantChange, GrantChanged, ScriptChanged, Trail};
+use crate::request::openable::make_missing;
 use crate::request::project::project_of;
 use crate::request::settings::Settings;
 use crate::store::{
@@ -235,6 +236,9 @@ impl ApprovalQueue {
         let settlement = self.store.settle_recorded(&settling, &mut |ask, also| {
             self.record_answer(ask, also, grant.as_ref())
         })?;
+        if let (Settlement::Done { .. }, Some(grant)) = (&settlement, &grant) {
+            make_missing(&grant.opens.makes);
+        }
         wake(&self.state);
         match settlement {
             Settlement::Done { ask, also } => Ok(Settled::Counts {

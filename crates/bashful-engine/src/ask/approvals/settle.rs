@@ -14,7 +14,8 @@ use crate::model::script::ScriptApproval;
 /// A yes for one call is about this exact text in this directory, from whichever session it is
 /// tried again. A lasting yes is about the shapes, if there are any, else about the exact text;
 /// that again in this directory, because words such as `./deploy` have another meaning elsewhere.
-/// So is one that opens a capability: what a command obeys depends on where it runs.
+/// So is one that opens a capability: what a command obeys depends on where it runs. One about
+/// directories alone is for all that the agent does, wherever.
 pub(super) fn outcome(
     ask: &Ask,
     answer: &Answer,
@@ -43,7 +44,10 @@ pub(super) fn outcome(
             let scope = *scope;
             let lasting = scope != Scope::Call;
             let by_shape = lasting && !ask.shapes.is_empty();
-            let subject = if by_shape {
+            let anywhere = ask.directories.as_ref().filter(|_| lasting);
+            let subject = if anywhere.is_some() {
+                Subject::Any
+            } else if by_shape {
                 Subject::Shapes(ask.shapes.clone())
             } else {
                 Subject::Command {
@@ -51,7 +55,6 @@ pub(super) fn outcome(
                     text: ask.command.clone(),
                 }
             };
-            let relative = ask.shapes.iter().any(|shape| depends_on_place(shape));
             let grant = Grant {
                 id: TaskId::fresh("grant").to_string(),
                 scope,
@@ -60,10 +63,9 @@ pub(super) fn outcome(
                 agent: ask.agent.clone(),
                 session: (scope == Scope::Session).then(|| ask.session.clone()),
                 project: (scope != Scope::User).then(|| ask.project.clone()),
-                directory: (!by_shape || relative || !ask.opens.is_empty())
-                    .then(|| ask.cwd.clone()),
+                directory: (!lasting || ask.is_for_directory()).then(|| ask.cwd.clone()),
                 policy: Some(ask.policy.clone()),
-                rights: Some(ask.rights.clone()),
+                rights: Some(anywhere.unwrap_or(&ask.rights).clone()),
                 created_at_ms: now_ms,
                 expires_at_ms: expires
                     .map(millis)
@@ -111,12 +113,4 @@ pub(super) fn approval(
 /// How long a yes for one call waits for that call: as long as the question waited for the yes.
 fn unused_for(ask: &Ask) -> u64 {
     ask.expires_at_ms.saturating_sub(ask.created_at_ms)
-}
-
-/// Whether the words of a shape have another meaning in another directory: it covers exactly one
-/// command, or its program is named by a path that does not begin at the root.
-fn depends_on_place(shape: &[String]) -> bool {
-    let exact = shape.last().is_none_or(|last| last != "…");
-    let program = shape.first().map_or("", String::as_str);
-    exact || (program.contains('/') && !program.starts_with('/'))
 }

@@ -48,6 +48,7 @@ fn the_usual_run() {
         resources: limits::resources(&bashful_policy::ResourceLimits::default()).unwrap(),
         optional: vec![Protection::Resources],
         reporting: Reporting::Usual,
+        links: Vec::new(),
         git_obeys: Vec::new(),
     };
     assert_eq!(profile, expected);

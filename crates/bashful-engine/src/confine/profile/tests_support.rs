@@ -109,6 +109,7 @@ impl World {
         confine(&ConfineRequest {
             scratch: None,
             as_seen: &[],
+            links: &std::collections::BTreeMap::new(),
             capabilities,
             preset: self.preset,
             optional: &[bashful_sandbox::Protection::Resources],

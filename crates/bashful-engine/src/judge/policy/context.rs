@@ -45,6 +45,7 @@ pub(super) fn of(case: &Case<'_>, run_context: &RunContext<'_>) -> Result<Contex
         run_home: run_home(case, run_context).as_deref().and_then(text),
         variables: known_variables(settings, invocation, run_context),
         links: BTreeMap::new(),
+        openable: BTreeMap::new(),
         network: capabilities.network.clone(),
         classes: capabilities.classes.clone(),
         enforced: is_enforced(settings, run_context),

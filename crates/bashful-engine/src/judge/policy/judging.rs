@@ -5,13 +5,16 @@
 //! looked up for every run, for a link can be another by then.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bashful_policy::{
-    Context, Facts, Judgement, Policy, ShellMemory, Unknown, UnknownKind, decide, read,
+    Class, Context, Effect, Facts, Judgement, Openable, Policy, ShellMemory, Unknown, UnknownKind,
+    decide, read,
 };
 
 use super::links;
+use crate::request::openable::Surroundings;
 
 /// The most judgements that are remembered. One that is not costs a fraction of a millisecond.
 const MOST_REMEMBERED: usize = 32;
@@ -31,6 +34,44 @@ pub(crate) fn judge_by_profile(
     let judgement = decide(&facts, policy, &context);
     (facts, judgement)
 }
+
+/// The most paths outside of the roots for which is looked up what a yes could open.
+const MOST_OPENABLE: usize = 64;
+
+/// Whether a judgement refuses or asks because of what is written outside, and does not know what
+/// a yes could open for that.
+pub(super) fn wants_directories(judgement: &Judgement) -> bool {
+    let mut findings = judgement.findings.iter();
+    findings.any(|finding| finding.effect != Effect::Allow && finding.rule == OUTSIDE)
+}
+
+/// The same as [`judge_by_profile`], with what a yes could open.
+pub(super) fn judge_with_directories(
+    text: &str,
+    policy: &Policy,
+    mut context: Context,
+    surroundings: &Surroundings,
+) -> (Facts, Judgement) {
+    let (facts, paths) = read_with_paths(text, &context);
+    context.links = links::of(&paths);
+    let is_outside = |path: &&str| {
+        let inside = |root: &String| Path::new(path).starts_with(root);
+        !context.write_roots.iter().any(inside)
+    };
+    let real = paths.iter().filter_map(|path| context.links.get(path));
+    let all = paths.iter().chain(real).map(String::as_str);
+    let openable: BTreeMap<String, Openable> = all
+        .filter(is_outside)
+        .take(MOST_OPENABLE)
+        .map(|path| (path.to_owned(), surroundings.openable(Path::new(path))))
+        .collect();
+    context.openable = openable;
+    let judgement = decide(&facts, policy, &context);
+    (facts, judgement)
+}
+
+/// The rule about what is written outside.
+const OUTSIDE: &str = Class::WriteOutsideRoots.as_str();
 
 /// What a text says it would do, and the paths whose real places matter.
 fn read_with_paths(text: &str, context: &Context) -> (Facts, Vec<String>) {

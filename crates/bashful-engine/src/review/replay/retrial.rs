@@ -205,6 +205,7 @@ impl Retrial {
             granted,
             opened: Vec::new(),
             git: Vec::new(),
+            links: BTreeMap::new(),
         };
         let case = engine.case_of(&invocation);
         case.judge_with(&context, extra).map_err(told)

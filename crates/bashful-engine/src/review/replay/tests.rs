@@ -151,6 +151,7 @@ impl Trail {
         let id = format!("ask-{task}");
         let workspace = self.workspace();
         let ask = Ask {
+            directories: None,
             id: id.clone(),
             created_at_ms: 1,
             expires_at_ms: 2,

@@ -55,6 +55,7 @@ pub(super) fn look(
         profile: config.profile_name(&settings.agent).to_owned(),
         unknown: profile.default,
         rules: profile.ruleset(),
+        asks: Vec::new(),
     };
     let (_, judgement) = judge_by_profile(text, &policy, context);
     let denied = judgement.findings.iter();

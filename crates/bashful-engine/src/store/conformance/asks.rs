@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
+use super::examples::shape;
 use super::{
     AskLimits, EVENING, NOON, OpenedAsk, PLENTY, Place, Settlement, allow, allowed, ask, denied,
     grant, put, unrecorded,
 };
-use crate::model::ask::{Ask, AskState};
+use crate::model::ask::{Ask, AskState, Cause};
 use crate::model::error::store::StoreError;
 use crate::model::grant::Scope;
 use crate::store::{AskFilter, GrantFilter, Settling};
@@ -225,9 +226,20 @@ pub(in crate::store) fn an_agent_can_have_so_many_asks(place: &dyn Place) {
         pending: 2,
         ..PLENTY
     };
+    let other_shape = |id: &str| Ask {
+        shapes: vec![shape(&["git", "push", id, "…"])],
+        ..ask(id)
+    };
     put(&*store, &ask("ask-1"));
-    put(&*store, &ask("ask-2"));
-    let refused = store.open_ask(&ask("ask-3"), limits).unwrap();
+    put(&*store, &other_shape("ask-2"));
+    // One that the same lasting yes answers is no other question.
+    put(&*store, &ask("ask-1b"));
+    let mut stopped = other_shape("ask-2b");
+    stopped.cause = Cause::Refused {
+        task: "bash-1".to_owned(),
+    };
+    put(&*store, &stopped);
+    let refused = store.open_ask(&other_shape("ask-3"), limits).unwrap();
     assert_eq!(refused, OpenedAsk::TooMany { pending: 2 });
     assert_eq!(store.ask("ask-3").unwrap(), None);
 
@@ -244,8 +256,8 @@ pub(in crate::store) fn an_agent_can_have_so_many_asks(place: &dyn Place) {
     );
 
     // What is answered or expired does not count.
-    store.settle("ask-1", &denied(), None, NOON + 1).unwrap();
-    let third = ask("ask-3");
+    store.settle("ask-2", &denied(), None, NOON + 1).unwrap();
+    let third = other_shape("ask-3");
     assert_eq!(
         store.open_ask(&third, limits).unwrap(),
         OpenedAsk::New(third)

@@ -24,6 +24,7 @@ pub(crate) const PLENTY: AskLimits = AskLimits {
 
 pub(crate) fn ask(id: &str) -> Ask {
     Ask {
+        directories: None,
         id: id.to_owned(),
         created_at_ms: NOON,
         expires_at_ms: EVENING,

@@ -168,6 +168,7 @@ pub(in crate::store) fn a_flood_from_ten_threads_is_limited(place: &dyn Place) {
         let got = race(&handles, |number, store| {
             let mut ask = ask(&format!("ask-{round}-{number}"));
             ask.agent = format!("agent {round}");
+            ask.shapes.clear();
             store.open_ask(&ask, limits).unwrap()
         });
         let new = got.iter().filter(|got| matches!(got, OpenedAsk::New(_)));

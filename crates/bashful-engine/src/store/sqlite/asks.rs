@@ -3,7 +3,7 @@
 use rusqlite::{Connection, OptionalExtension, Row, named_params};
 
 use super::fault::Fault;
-use crate::model::ask::{Ask, AskState};
+use crate::model::ask::{Ask, AskState, Cause};
 use crate::model::script::Destinations;
 use crate::model::script::id::ScriptId;
 use crate::store::{AskFilter, AskLimits, OpenedAsk};
@@ -26,11 +26,7 @@ pub(super) fn open(
         put(connection, &equal)?;
         return Ok(OpenedAsk::Joined(equal));
     }
-    let pending: u64 = connection.query_row(
-        "SELECT count(*) FROM ask WHERE agent = ?1 AND state = 'pending'",
-        [&ask.agent],
-        |row| count(row, 0),
-    )?;
+    let (pending, rows) = waiting(connection, ask)?;
     // Both ways, so that a clock that went back does not keep an agent from asking for long.
     let recent: u64 = connection.query_row(
         "SELECT count(*) FROM ask WHERE agent = ?1 AND created > ?2 AND created < ?3",
@@ -41,7 +37,8 @@ pub(super) fn open(
         ),
         |row| count(row, 0),
     )?;
-    if pending >= limits.pending || recent >= limits.recent {
+    let full = pending >= limits.pending || rows >= limits.pending.saturating_mul(MOST_ALIKE);
+    if full || recent >= limits.recent {
         return Ok(OpenedAsk::TooMany { pending });
     }
     if one(connection, &ask.id)?.is_some() {
@@ -49,6 +46,38 @@ pub(super) fn open(
     }
     put(connection, ask)?;
     Ok(OpenedAsk::New(ask.clone()))
+}
+
+/// For each question that may wait, so many asks that are alike.
+const MOST_ALIKE: u64 = 8;
+
+/// How many questions of an agent wait that stand in the way of this one, and how many asks these
+/// are. Alike are those that one lasting yes answers: of the same shapes, or about the same
+/// directories. What was stopped while it ran has no caller, and keeps no command from being asked
+/// about.
+fn waiting(connection: &Connection, ask: &Ask) -> Result<(u64, u64), Fault> {
+    let stopped = matches!(ask.cause, Cause::Refused { .. });
+    let opens = json(&ask.opens)?;
+    let own = if ask.directories.is_some() {
+        format!("d{opens}")
+    } else if ask.shapes.is_empty() {
+        ask.id.clone()
+    } else {
+        format!("s{}{opens}", json(&ask.shapes)?)
+    };
+    let counts = connection.query_row(
+        "SELECT count(DISTINCT question) FILTER (WHERE question <> ?3), count(*) FROM (
+            SELECT CASE
+                WHEN json_extract(body, '$.directories') IS NOT NULL THEN 'd' || opens
+                WHEN json_array_length(body, '$.shapes') > 0
+                    THEN 's' || json_extract(body, '$.shapes') || opens
+                ELSE id END AS question
+            FROM ask WHERE agent = ?1 AND state = 'pending'
+                AND (?2 OR json_extract(body, '$.cause') = 'policy'))",
+        (&ask.agent, stopped, own),
+        |row| Ok((count(row, 0)?, count(row, 1)?)),
+    )?;
+    Ok(counts)
 }
 
 /// The ask of exactly this id.

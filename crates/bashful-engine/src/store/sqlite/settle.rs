@@ -83,7 +83,7 @@ fn answers(grant: &Grant, ask: &Ask, other: &Ask) -> bool {
     let about = match &grant.subject {
         Subject::Shapes(shapes) => same_shapes(shapes, &other.shapes),
         Subject::Command { digest, .. } => *digest == other.digest && ask.cwd == other.cwd,
-        Subject::Any => ask.digest == other.digest && ask.cwd == other.cwd,
+        Subject::Any => other.directories.is_some() && other.directories == ask.directories,
     };
     let within = match grant.scope {
         Scope::Call => false,
@@ -109,7 +109,7 @@ fn answers(grant: &Grant, ask: &Ask, other: &Ask) -> bool {
         && grant
             .rights
             .as_ref()
-            .is_none_or(|rights| *rights == other.rights)
+            .is_none_or(|rights| rights == other.directories.as_ref().unwrap_or(&other.rights))
 }
 
 /// Whether these are the same shapes, in whatever order.

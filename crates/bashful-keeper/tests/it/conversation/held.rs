@@ -64,6 +64,7 @@ fn start_in_a_room(id: &str, workspace: &Path, command: &str) -> Value {
         resources: Resources::default(),
         optional: Vec::new(),
         reporting: Reporting::Usual,
+        links: Vec::new(),
         git_obeys: Vec::new(),
     };
     let mut order = start(id, workspace, command);

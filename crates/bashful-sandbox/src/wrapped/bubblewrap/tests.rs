@@ -40,6 +40,7 @@ impl Scene {
             commands: None,
             resources: Resources::default(),
             reporting: crate::Reporting::Usual,
+            links: Vec::new(),
             git_obeys: Vec::new(),
             optional: Vec::new(),
         };

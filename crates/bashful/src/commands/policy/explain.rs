@@ -58,7 +58,12 @@ pub(super) fn explain(name: &str, as_json: bool, printer: &Printer) -> anyhow::R
         show_sections(&of_rule(rule), style, &mut out);
     }
     if let Some(class) = class {
-        let flag = format!("--allow {class}, or `{class}` in `capabilities.classes` of a profile");
+        let flag = match class {
+            Class::WriteOutsideRoots => {
+                "--write DIR, or `paths_write` in `capabilities` of a profile".to_owned()
+            }
+            _ => format!("--allow {class}, or `{class}` in `capabilities.classes` of a profile"),
+        };
         let sections = [
             ("Class", class.to_string()),
             ("Does", format!("refuses what {}", class.reason())),

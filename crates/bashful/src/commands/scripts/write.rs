@@ -146,7 +146,10 @@ fn quoted(word: &str) -> String {
 }
 
 /// What the person at this terminal makes of a text.
-fn in_editor(scripts: &Scripts<'_>, before: &str) -> anyhow::Result<Edited> {
+pub(in crate::commands) fn in_editor(
+    scripts: &Scripts<'_>,
+    before: &str,
+) -> anyhow::Result<Edited> {
     if terminal_session().is_none() {
         let problem = "there is no text: name a file, - for standard input, or use a terminal";
         return Err(UsageError(problem.to_owned()).into());

@@ -41,7 +41,9 @@ pub(crate) fn ask_about(command: &str) -> Ask {
         cause: Cause::Policy,
         shapes: vec![["git", "push", "origin", "…"].map(str::to_owned).to_vec()],
         opens: Opening::default(),
+        directories: None,
         reach: Reachable {
+            links: Vec::new(),
             read: Vec::new(),
             write: vec!["/src".to_owned()],
             network: "off".to_owned(),
@@ -96,10 +98,10 @@ fn all_that_matters_is_there() {
 │                      │ and opens network on
 │ s  in this session   │ git push origin …
 │                      │ and opens network on
-│                      │ talk-7
+│                      │ talk-7, in this directory
 │ p  in this project   │ git push origin …
 │                      │ and opens network on
-│                      │ /src/.git
+│                      │ /src/.git, in this directory
 │ a  always            │ git push origin …
 │                      │ and opens network on
 │                      │ claude, in this directory

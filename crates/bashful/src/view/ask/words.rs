@@ -35,7 +35,16 @@ pub(crate) fn opening(opens: &Opening) -> Vec<String> {
     words.extend(opens.server_keys.iter().map(ServerKey::in_words));
     words.extend(opens.classes.iter().map(|class| format!("class {class}")));
     words.extend(opens.paths_read.iter().map(|path| format!("read {path}")));
-    words.extend(opens.paths_write.iter().map(|path| format!("write {path}")));
+    let ways = opens.links.iter();
+    words.extend(ways.map(|(name, target)| format!("the link {name} to {target}")));
+    words.extend(opens.paths_write.iter().map(|path| {
+        let made = if opens.makes.contains(path) {
+            ", which is made"
+        } else {
+            ""
+        };
+        format!("write {path}{made}")
+    }));
     words.extend(opens.resources.iter().map(|(name, value)| {
         let is_size = matches!(
             name.as_str(),

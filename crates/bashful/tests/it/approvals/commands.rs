@@ -148,3 +148,64 @@ fn without_a_terminal_nobody_answers() {
     assert_eq!(found, json!([120, "denied", false]));
     assert_eq!((pending(&world).len(), grants(&world).len()), (1, 0));
 }
+
+#[test]
+fn all_that_waits_is_denied_at_once() {
+    let world = asking();
+    for name in ["a", "b", "c"] {
+        ask_about(&world, &format!("touch {name}"));
+    }
+    let arguments = ["approvals", "deny", "--all", "--message", "not now"];
+    assert_eq!(
+        on_a_terminal(&world, &arguments),
+        (0, "Denied 3.\n".to_owned())
+    );
+    assert!(pending(&world).is_empty());
+    let (_, result) = world.json(&["--session", "talk", "touch a"]);
+    assert_eq!(result["approval"]["message"], "not now", "{result}");
+    assert_eq!(
+        on_a_terminal(&world, &arguments),
+        (0, "Denied 0.\n".to_owned())
+    );
+    assert_eq!(world.call(&["approvals", "deny"]).code, 2);
+    assert_eq!(world.call(&["approvals", "deny", "--all", "x"]).code, 2);
+    // It is an answer: what Bashful runs gives none.
+    ask_about(&world, "touch d");
+    let bashful = crate::support::binary();
+    let text = format!("{} approvals deny --all", bashful.display());
+    world.json(&["--sandbox", "none", "--policy", "none", &text]);
+    assert_eq!(pending(&world).len(), 1);
+}
+
+#[test]
+fn what_waits_keeps_no_other_question_from_being_asked() {
+    let world = asking();
+    let elsewhere = tempfile::Builder::new()
+        .prefix("out")
+        .tempdir_in("/var/tmp")
+        .unwrap();
+    let at = elsewhere.path().display();
+    let mut settings = std::fs::read_to_string(world.path("config/bashful/config.toml")).unwrap();
+    settings.push_str("\n[approvals]\nmost_pending = 3\n");
+    world.configure(&settings);
+    let rule = |text: &str| {
+        let (_, result) = world.json(&["--session", "talk", text]);
+        result["decision"]["rule"].as_str().unwrap().to_owned()
+    };
+    let code = |text: &str| world.json(&["--session", "talk", text]).0;
+    // Alike ones, which one lasting yes answers, are one question.
+    for number in 0..3 {
+        assert_eq!(code(&format!("echo x > {at}/{number}")), 121);
+        assert_eq!(code(&format!("git push origin b{number}")), 121);
+    }
+    // What was stopped while it ran has no caller.
+    for number in 0..3 {
+        let text = format!("x={at}/s; echo {number} > \"${{x:0}}\"");
+        assert_eq!(code(&text), 1, "{text}");
+    }
+    assert_eq!(rule("git reset --hard"), "git-destructive");
+    assert_eq!(rule("git stash drop"), "too-many-asks");
+    let (code, screen) = on_a_terminal(&world, &["approvals", "deny", "--all"]);
+    assert_eq!(code, 0, "{screen}");
+    assert_eq!(rule("git stash drop"), "git-destructive");
+}

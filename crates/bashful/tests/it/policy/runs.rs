@@ -64,7 +64,7 @@ fn a_program_without_a_shell_is_judged_as_its_command_line() {
 fn a_class_is_opened_for_one_call() {
     let world = World::new();
     let command = "git init -q . && touch new && git clean -fdx && ls";
-    assert_eq!(world.json(&[command]).0, 120);
+    assert_eq!(world.json(&[command]).0, 121);
     let (code, result) = world.json(&["--allow", "git-destructive", command]);
     let expected = json!("Removing new\n");
     assert_eq!((code, &result["stdout"]), (0, &expected), "{result}");

@@ -28,6 +28,7 @@ fn ask(command: &str, workspace: &Path) -> Ask {
         memory: None,
         asking: Vec::new(),
         script: None,
+        directories: None,
         digest: "0".to_owned(),
         ground: AskGround {
             rule: "r".to_owned(),
