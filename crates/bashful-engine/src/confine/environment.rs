@@ -234,9 +234,10 @@ pub(crate) fn build(
         add_toolchains(&mut environment, sources.caller);
         if let Some(path) = sources.git_identity {
             // What a run sets for all its repositories goes into its own home, if that is kept.
-            let name = match sources.has_own_home {
-                true => "GIT_CONFIG_SYSTEM",
-                false => "GIT_CONFIG_GLOBAL",
+            let name = if sources.has_own_home {
+                "GIT_CONFIG_SYSTEM"
+            } else {
+                "GIT_CONFIG_GLOBAL"
             };
             environment.insert(name.to_owned(), text(path)?);
         }

@@ -15,6 +15,7 @@ mod git;
 mod places;
 mod scripts;
 mod servers;
+mod table;
 mod worktree;
 
 /// A run in the workspace, with these flags before the text.
