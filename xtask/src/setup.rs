@@ -37,6 +37,21 @@ const PACKAGES: &[Package] = &[
         why: "commands under test work on repositories",
     },
     Package {
+        name: "openssh-server",
+        probe: Probe::File("/usr/sbin/sshd"),
+        why: "git pushes to a real server, on the loopback",
+    },
+    Package {
+        name: "openssh-client",
+        probe: Probe::Binary("ssh-keygen"),
+        why: "the person's own ssh, which goes there",
+    },
+    Package {
+        name: "openssl",
+        probe: Probe::Binary("openssl"),
+        why: "certificates of a git server on the loopback",
+    },
+    Package {
         name: "shellcheck",
         probe: Probe::Binary("shellcheck"),
         why: "the doctor looks for it",

@@ -2,3 +2,4 @@
 
 pub(crate) mod apply_grants;
 pub mod policy;
+pub(crate) mod transfers;

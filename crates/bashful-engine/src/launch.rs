@@ -1,5 +1,6 @@
 //! The way to a keeper: everything about a run made ready, the start put on record, and the word given.
 
+pub(crate) mod carried;
 pub(crate) mod client;
 pub(crate) mod end_record;
 pub(crate) mod find_keeper;

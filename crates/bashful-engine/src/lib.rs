@@ -26,6 +26,7 @@
 
 mod ask;
 mod base;
+mod carry;
 pub mod config;
 mod confine;
 mod engine;
@@ -90,6 +91,7 @@ pub use model::remedy::{Remedy, remedy};
 pub use model::result::{
     Enforcement, ExecutionResult, ExitClass, RanScript, RunUsage, Status, Survivor, signal_name,
 };
+pub use model::transfer::{ServerKey, Transfer, Way};
 pub use record::index::Reconciled;
 pub use record::recover_ends::bring_up_to_date;
 pub use request::invocation::{

@@ -17,3 +17,4 @@ pub(crate) mod shell_bytes;
 pub(crate) mod shell_state;
 pub(crate) mod task_ids;
 pub(crate) mod task_name;
+pub(crate) mod transfer;

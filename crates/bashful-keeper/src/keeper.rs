@@ -83,8 +83,6 @@ pub(crate) struct Keeper {
     /// The directory for the next task, made while another runs.
     spare: Option<Spare>,
     spares: Spares,
-    /// The disk took no directory ahead of time; with the next run it is tried again.
-    spare_refused: bool,
     /// Our parent, as long as it lives.
     guard: i32,
     scope: OwnScope,
@@ -184,7 +182,6 @@ impl Keeper {
             ending: false,
             spare: None,
             spares: Spares::Unwanted,
-            spare_refused: false,
             guard,
             scope: OwnScope::Unasked,
             holder: Holder {

@@ -38,8 +38,8 @@ pub(crate) struct Rooms {
     pub(crate) closing: Vec<OwnedFd>,
     /// For the next room that is opened.
     spare: Option<SpareNamespaces>,
-    /// Whether that is worth having: a caller asked for a room of its own.
-    wants_spare: bool,
+    /// There is none: an ordinary user cannot make them apart from a room.
+    no_spare: bool,
     /// A whole room for the next run that wants one of its own, by the plan of the last.
     spare_room: Option<RoomKind>,
     /// The plan of the last run that had a room of its own, until there is a spare one for it.
@@ -327,7 +327,6 @@ impl Rooms {
 
     /// The room that was made ahead of time, if it is for this plan. The next one is made for it.
     fn take_spare_room(&mut self, plan: &Rc<Plan>) -> Option<RoomKind> {
-        self.wants_spare = true;
         let is_native = plan.backend() == Backend::Native;
         self.spare_plan = is_native.then(|| Rc::clone(plan));
         let mut room = self.spare_room.take()?;
@@ -455,7 +454,7 @@ impl Rooms {
         !self.leaving.is_empty()
             || !self.closing.is_empty()
             || !self.swept
-            || (self.wants_spare && self.spare.is_none())
+            || (!self.no_spare && self.spare.is_none())
             || self.spare_plan.is_some()
             || self.shared().any(|kept| kept.room.wants_preparing())
     }
@@ -479,10 +478,9 @@ impl Rooms {
             remove_abandoned(&self.directory);
         }
         self.swept = true;
-        if self.wants_spare && self.spare.is_none() {
+        if !self.no_spare && self.spare.is_none() {
             self.spare = SpareNamespaces::make();
-            // An ordinary user has none; that is not tried again and again.
-            self.wants_spare = self.spare.is_some();
+            self.no_spare = self.spare.is_none();
         }
         if let Some(plan) = self.spare_plan.take() {
             self.make_spare_room(&plan);

@@ -14,6 +14,7 @@ mod decide;
 mod edit;
 mod harmless;
 mod hooks;
+mod remotes;
 mod syntax;
 #[cfg(test)]
 mod tests;
@@ -25,6 +26,7 @@ use thiserror::Error;
 
 use self::decide::Decision;
 pub use self::hooks::obeyed_by_git;
+pub use self::remotes::GitRemotes;
 use self::syntax::{Document, SyntaxError};
 use crate::profile::Network;
 

@@ -20,9 +20,9 @@ use crate::terminal::TerminalSize;
 pub const FIRST_INHERITED: i32 = 58;
 
 /// How many descriptors [`Launch::inherit`] passes on.
-pub const MOST_INHERITED: usize = 3;
+pub const MOST_INHERITED: usize = 4;
 
-/// How many there is room for: a wrapper program needs more than a command.
+/// How many there is room for, for a command as for a wrapper program.
 pub(crate) const PLACES: usize = 4;
 
 /// How many descriptors come with an order: the order itself, the streams, what is inherited, and

@@ -48,7 +48,7 @@ pub use cgroup::{
 };
 pub use consumption::{DiskSpace, MemoryInUse, Nameless, Written, memory_of};
 pub use freshness::Freshness;
-pub use git_config::obeyed_by_git;
+pub use git_config::{GitRemotes, obeyed_by_git};
 pub use host::{ControlGroup, Host, IdMaps, Possibility};
 pub use kernel_file::{kernel_bytes, kernel_text};
 pub use launch::{FIRST_INHERITED, Launch, LaunchError, MOST_INHERITED, Stage};
@@ -76,6 +76,7 @@ pub use survey::{Identity, SYSTEM_DIRECTORIES, Survey};
 pub use sys::entry::{begin, hand_over_call};
 pub use sys::first::serve_as_first_process_if_asked;
 pub use sys::fork::{Fork, fork_leaving_threads, fork_single_threaded};
+pub use sys::inherited::copy_of_descriptor;
 pub use sys::limits::{OpenFiles, raise_open_files};
 pub use sys::memory::note_pages_in_use;
 pub use sys::scrub::{close_all_but, forget_environment, replace_arguments};
@@ -86,6 +87,7 @@ pub use sys::stand_in::{
 pub use sys::wait::{
     Exit, ExitStatus, Usage, peek_exited, reap, reap_if_ended, wait_for_stop_or_end,
 };
+pub use sys::writeback::begin_writeback;
 pub use terminal::{Terminal, TerminalSize, TypingMode};
 pub use tree::{
     Process, Reach, Status, children, command_line, descendants, signal_process, signal_tree,

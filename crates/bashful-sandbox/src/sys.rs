@@ -9,6 +9,7 @@ pub(crate) mod fork;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod front;
 mod front_wire;
+pub(crate) mod inherited;
 pub(crate) mod init;
 pub(crate) mod landlock;
 pub(crate) mod limits;
@@ -25,3 +26,4 @@ pub(crate) mod terminal;
 pub(crate) mod understudy;
 pub(crate) mod wait;
 pub(crate) mod wait_for_order;
+pub(crate) mod writeback;

@@ -12,6 +12,7 @@ const FOLDERS: &[(&str, &[&str])] = &[
     ("base", &[]),
     ("config", &["base"]),
     ("model", &["base", "config"]),
+    ("carry", &["base", "model"]),
     ("store", &["model"]),
     ("record", &["base", "model", "store"]),
     ("request", &["base", "config", "model", "store", "record"]),
@@ -27,7 +28,7 @@ const FOLDERS: &[(&str, &[&str])] = &[
     (
         "launch",
         &[
-            "base", "config", "model", "record", "request", "confine", "ask", "shells",
+            "base", "config", "model", "carry", "record", "request", "confine", "ask", "shells",
         ],
     ),
     (

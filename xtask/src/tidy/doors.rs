@@ -7,10 +7,16 @@ use super::source::{Source, group, line_of, occurrences};
 const BINARY: &str = "bashful";
 
 /// Files of a library that may end the process all the same, and why.
-const MAY_EXIT: &[(&str, &str)] = &[(
-    "crates/bashful-keeper/src/guard.rs",
-    "this process is a keeper: the host's code must not run in it",
-)];
+const MAY_EXIT: &[(&str, &str)] = &[
+    (
+        "crates/bashful-engine/src/carry.rs",
+        "this process stands between a run's git and the person's own programs, and is nothing else",
+    ),
+    (
+        "crates/bashful-keeper/src/guard.rs",
+        "this process is a keeper: the host's code must not run in it",
+    ),
+];
 
 const PRINTS: &[&str] = &["println!", "eprintln!", "print!", "eprint!", "dbg!"];
 

@@ -51,3 +51,15 @@ fn is_blank(c: char) -> bool {
             | '\u{1d159}'
     )
 }
+
+/// A text from a run within a line of ours: short, and nothing in it that is not seen.
+pub(crate) fn shown(text: &str) -> String {
+    let visible = |letter: char| {
+        if is_legible(letter) {
+            letter
+        } else {
+            '\u{fffd}'
+        }
+    };
+    text.chars().take(300).map(visible).collect()
+}

@@ -27,6 +27,7 @@ fn openings() -> impl Strategy<Value = Opening> {
             paths_read,
             paths_write,
             resources,
+            ..Opening::default()
         },
     )
 }

@@ -1,10 +1,14 @@
 //! Asking about a command: what is put to a person, and what their answer comes to.
 
 use super::judging::Verdict;
-use super::verdicts::{beyond_admin, denied, expired, too_many};
+use super::verdicts::{beyond_admin, denied, expired, too_many, unknown_server};
 use super::{Engine, Started};
-use crate::ask::approvals::{ApprovalQueue, Binding, Offer, notify, offer};
+use bashful_policy::Decision;
+
+use crate::ask::approvals::{ApprovalQueue, Binding, Offer, Opening, notify, offer};
 use crate::ask::asking::{Abandoned, Question, compose, limits, wait_for_answer};
+use crate::base::digest::digest;
+use crate::launch::carried::Carried;
 use crate::launch::journal::Journal;
 use crate::model::approval::Approval;
 use crate::model::ask::{Ask, AskState, Cause};
@@ -34,12 +38,24 @@ impl Engine {
         verdict: &Verdict<'_>,
         abandoned: &Abandoned,
     ) -> Result<Asked, EngineError> {
-        let settings = self.settings();
         let decision = &verdict.decision;
         let Some(ask) = self.question(request, binding, verdict)? else {
             request.info.decision = Some(beyond_admin(decision));
             return no_yes(journal, &request.info);
         };
+        self.put(journal, request, ask, decision, abandoned)
+    }
+
+    /// Puts an ask, and waits for its answer.
+    fn put(
+        &self,
+        journal: &mut Journal,
+        request: &mut ResolvedRequest<'_>,
+        ask: Ask,
+        decision: &Decision,
+        abandoned: &Abandoned,
+    ) -> Result<Asked, EngineError> {
+        let settings = self.settings();
         let queue = ApprovalQueue::of(settings)?;
         let mut record = |opened: &OpenedAsk| match opened {
             OpenedAsk::New(ask) => journal.ask(ask, false),
@@ -106,6 +122,57 @@ impl Engine {
             }
             AskState::Pending | AskState::Edited { .. } => no_yes(journal, info),
         }
+    }
+
+    /// Has the servers that an allowed request goes to be known: a key that ssh has not seen is a
+    /// question of its own. None if all are known, or a yes made them so.
+    pub(super) fn introduce(
+        &self,
+        journal: &mut Journal,
+        request: &mut ResolvedRequest<'_>,
+        binding: &Binding,
+        verdict: &Verdict<'_>,
+        abandoned: &Abandoned,
+    ) -> Result<Option<Asked>, EngineError> {
+        let settings = self.settings();
+        let context = verdict.judged.context(&request.context);
+        let Some(carried) = Carried::of(settings, context)? else {
+            return Ok(None);
+        };
+        let Some(key) = carried.unknown_server(context) else {
+            return Ok(None);
+        };
+        let held = match &verdict.queue {
+            Some(queue) => queue.held_by(&binding.agent)?,
+            None => Vec::new(),
+        };
+        let trusted = held
+            .iter()
+            .any(|grant| grant.opens.server_keys.contains(&key));
+        if trusted {
+            carried.remember(context, &key)?;
+            return Ok(None);
+        }
+        let decision = unknown_server(&key);
+        let opens = Opening {
+            server_keys: vec![key.clone()],
+            ..Opening::default()
+        };
+        let question = Question {
+            decision: &decision,
+            offer: Offer {
+                shapes: Vec::new(),
+                opens,
+                asking: vec![decision.rule.clone()],
+            },
+            cause: Cause::Policy,
+        };
+        let mut ask = compose(settings, &request.info, context, binding, question);
+        // A yes to the key is none to a command.
+        ask.digest = digest(&[b"server key", key.server.as_bytes(), key.lines.as_bytes()]);
+        request.info.decision = Some(decision.clone());
+        self.put(journal, request, ask, &decision, abandoned)
+            .map(Some)
     }
 
     /// The ask that a request ends in; none if the admin does not give what it needs, so that there

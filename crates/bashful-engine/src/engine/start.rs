@@ -22,6 +22,7 @@ use crate::model::ask::Cause;
 use crate::model::error::EngineError;
 use crate::model::error::ask::ApprovalError;
 use crate::model::grant::Grant;
+use crate::record::audit::Unsynced;
 use crate::request::invocation::Invocation;
 use crate::request::resolved::{ResolvedRequest, check};
 use crate::request::settings::Settings;
@@ -105,6 +106,17 @@ impl Engine {
                 Effect::Allow => {
                     if abandoned.is_set() {
                         return Err(EngineError::Abandoned);
+                    }
+                    let introduced =
+                        self.introduce(&mut journal, &mut request, &binding, &verdict, abandoned)?;
+                    match introduced {
+                        None => {}
+                        Some(Asked::Again | Asked::Edited(_)) => {
+                            is_new = false;
+                            request = request.again(settings)?;
+                            continue;
+                        }
+                        Some(Asked::Refused(result)) => return Ok(Started::NotAllowed(result)),
                     }
                     let claimed = verdict.judged.to_claim().cloned();
                     let claim = if claimed.is_some() {
@@ -192,11 +204,14 @@ impl Engine {
             shell,
         };
         let handed_over = self.hand_over(prepared, info.clone(), at_the_end);
-        // On disk before anything runs, the claim first. Without the word nothing does.
-        let claimed_on_disk = claim.map_or(Ok(()), UnsyncedClaim::sync);
-        let on_disk = claimed_on_disk
-            .map_err(|error| EngineError::from(ApprovalError::from(error)))
-            .and_then(|()| Ok(journal.start(claimed.as_ref())?));
+        // On disk before anything runs. Without the word nothing does.
+        let on_disk = match journal.start(claimed.as_ref()) {
+            Ok(started) => put_on_disk(&started, claim).inspect_err(|error| {
+                let nothing = journal.end_record(claimed.as_ref());
+                nothing.not_started(&task, &info, &error.to_string());
+            }),
+            Err(error) => Err(error.into()),
+        };
         if let Err(error) = on_disk {
             drop((release, handed_over));
             give_back()?;
@@ -208,6 +223,7 @@ impl Engine {
             nothing.not_started(&task, &info, &error.to_string());
         })?;
         release.go();
+        journal.note_start();
         if let Some(place) = place {
             run.has_place.store(true, Ordering::Release);
             place.keep();
@@ -217,6 +233,17 @@ impl Engine {
         }
         Ok(run)
     }
+}
+
+/// Puts a start on disk, and first the claim of its grant. Both are on their way before either is
+/// waited for.
+fn put_on_disk(started: &Unsynced, claim: Option<UnsyncedClaim>) -> Result<(), EngineError> {
+    if let Some(claim) = claim {
+        claim.begin();
+        started.begin();
+        claim.sync().map_err(ApprovalError::from)?;
+    }
+    Ok(started.sync()?)
 }
 
 /// Claims the grant of one call that a request needs, for this start; none if another was faster.

@@ -3,6 +3,7 @@
 use bashful_policy::{Decision, Effect, Layer};
 
 use crate::model::error::ask::ApprovalError;
+use crate::model::transfer::ServerKey;
 
 /// The reason of a decision that could lean on no grant.
 pub(crate) fn without_grants(reason: &str, error: &ApprovalError) -> String {
@@ -60,5 +61,24 @@ pub(super) fn too_many(asked: &Decision, pending: u64) -> Decision {
         ),
         suggestion: Some("wait until those are answered (`bashful approvals list`)".to_owned()),
         ..asked.clone()
+    }
+}
+
+/// A server is to be talked to whose key ssh has never seen.
+pub(super) fn unknown_server(key: &ServerKey) -> Decision {
+    Decision {
+        effect: Effect::Ask,
+        rule: "git-server-key".to_owned(),
+        layer: Layer::Builtin,
+        reason: format!(
+            "your ssh does not know the server `{}` yet; it shows the key {}, which should be what \
+             its owner publishes",
+            key.server, key.fingerprint
+        ),
+        span: None,
+        fact: None,
+        capability: None,
+        suggestion: Some("connect to it once with your own ssh, or answer the question".to_owned()),
+        remember: None,
     }
 }

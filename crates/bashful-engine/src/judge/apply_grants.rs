@@ -9,6 +9,7 @@
 use bashful_policy::{Call, Decision, Effect, Finding, Layer, Redirect, RedirectKind, Rule};
 
 use crate::judge::policy::{Case, Checked, ExtraRules};
+use crate::judge::transfers::Transfers;
 use crate::model::error::EngineError;
 use crate::model::grant::{Grant, Opening, Scope, Subject};
 use crate::request::context::RunContext;
@@ -72,6 +73,7 @@ pub(crate) fn apply_grants<'a>(
     plain: Checked,
     grants: Vec<Grant>,
 ) -> Result<Judged<'a>, EngineError> {
+    let grants = for_these_repositories(case, narrow, &plain, grants)?;
     let plain = Judged::plain(plain);
     if grants.is_empty() {
         return Ok(plain);
@@ -94,6 +96,20 @@ pub(crate) fn apply_grants<'a>(
         }
     }
     Ok(with_lasting)
+}
+
+/// The grants without those that were given for other repositories than the command leads to now.
+fn for_these_repositories(
+    case: Case<'_>,
+    narrow: &RunContext<'_>,
+    plain: &Checked,
+    mut grants: Vec<Grant>,
+) -> Result<Vec<Grant>, EngineError> {
+    if grants.iter().any(|grant| !grant.opens.git.is_empty()) {
+        let now = Transfers::of(case, narrow, plain)?.all;
+        grants.retain(|grant| grant.opens.git.is_empty() || grant.opens.git == now);
+    }
+    Ok(grants)
 }
 
 /// Whether nothing is left to be gained from grants of one call.
@@ -123,7 +139,8 @@ fn apply<'a>(
             .opens_for(case, shapes)?,
             Subject::Command { .. } | Subject::Any => true,
         };
-        if wider.granted != before.granted && applies {
+        let opens_more = (&wider.granted, &wider.git) != (&before.granted, &before.git);
+        if opens_more && applies {
             judged.wider = Some(wider);
             judged.uses(grant);
         }

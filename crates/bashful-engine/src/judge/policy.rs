@@ -145,6 +145,11 @@ impl Case<'_> {
         })
     }
 
+    /// What the policy has to know about the run.
+    pub(crate) fn context(&self, run_context: &RunContext<'_>) -> Result<Context, EngineError> {
+        context::of(self, run_context)
+    }
+
     fn judge_by(
         &self,
         run_context: &RunContext<'_>,

@@ -7,6 +7,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::carry;
 use crate::model::error::EngineError;
 
 /// The executable of this process, whatever is at its path now.
@@ -17,14 +18,15 @@ static INITIALISED: AtomicBool = AtomicBool::new(false);
 
 /// Lets this executable serve as its own keeper. Call it first thing in `main`.
 ///
-/// When this process was started to be a keeper, the call serves as one and never
-/// returns; otherwise it returns at once.
+/// When this process was started to be a keeper, or to stand between a run's git and the person's
+/// own programs, the call serves as that and never returns; otherwise it returns at once.
 ///
 /// ```
 /// bashful_engine::init();
 /// ```
 pub fn init() {
     bashful_keeper::serve_as_keeper_if_asked();
+    carry::serve_if_asked();
     INITIALISED.store(true, Ordering::Relaxed);
 }
 

@@ -21,7 +21,7 @@ use crate::model::places::make_private;
 use crate::model::result::ExecutionResult;
 use crate::record::audit::{
     Asked, Caller, Decided, Event, GrantChange, GrantChanged, PolicyLoaded, Refused, Requested,
-    ScriptChange, Starting, Trail,
+    ScriptChange, Starting, Trail, Unsynced,
 };
 use crate::request::resolved::ResolvedRequest;
 use crate::request::script::call::ScriptCall;
@@ -37,7 +37,8 @@ pub(crate) struct Journal {
     mask: Vec<String>,
     /// The script that it is about.
     script: Option<Arc<ScriptCall>>,
-    /// What was not written yet: it goes with the next step, in one write.
+    /// What was not written yet, and goes with the next step in one write; after the start, what that
+    /// wrote.
     held: Vec<Event>,
 }
 
@@ -160,8 +161,8 @@ impl Journal {
         self.write()
     }
 
-    /// The run is about to start: on disk, or it does not.
-    pub(crate) fn start(&mut self, claimed: Option<&Grant>) -> Result<(), AuditError> {
+    /// The run is about to start, as soon as this is on disk.
+    pub(crate) fn start(&mut self, claimed: Option<&Grant>) -> Result<Unsynced, AuditError> {
         if let Some(grant) = claimed {
             let grant = Grant {
                 claimed_by: Some(self.task.to_string()),
@@ -179,9 +180,15 @@ impl Journal {
             claimed: claimed.map(|grant| grant.id.clone()),
         }));
         let events = std::mem::take(&mut self.held);
-        self.trail.append(&events)?.sync()?;
+        let unsynced = self.trail.append(&events)?;
+        self.held = events;
+        Ok(unsynced)
+    }
+
+    /// The start is on disk, and with it the policy if that came before it.
+    pub(crate) fn note_start(&mut self) {
+        let events = std::mem::take(&mut self.held);
         self.note_policy(&events);
-        Ok(())
     }
 
     /// The rest of the journal: for the run that sees the end of the command.

@@ -17,6 +17,7 @@ use crate::base::clock::{millis, now_ms};
 use crate::config::{Keep, OnLogFull, Sandbox, Survivors};
 use crate::confine::bounds::{Bounds, bounds, own_home};
 use crate::confine::environment::{self, Sources};
+use crate::launch::carried::Carried;
 use crate::launch::release::Release;
 use crate::model::error::{EngineError, InvalidInvocation};
 use crate::model::output::OutputLimit;
@@ -84,16 +85,20 @@ pub(crate) fn prepare(
     let ResolvedRequest {
         invocation,
         info,
-        context,
+        mut context,
         remembered,
     } = request;
+    let carried = Carried::of(settings, &context)?;
+    if let Some(carried) = &carried {
+        carried.show(&mut context);
+    }
     let state = remembered.map(|one| one.state);
     let limits = &settings.config.limits;
     let limit = output_limit(settings, &invocation)?;
     let timeout = time_limit(settings, &invocation)?;
     let let_go_after = timeout.filter(|_| invocation.on_timeout == OnTimeout::Background);
     let (bounds, mut environment) = ground(settings, &invocation, &context, &task)?;
-    let RunContext { workspace, cwd, .. } = context;
+    let (workspace, cwd) = (context.workspace.clone(), context.cwd.clone());
     let path = environment.get("PATH").map(String::as_str);
     let (program, mut arguments) = match invocation.sealed() {
         Some(sealed) => sealed,
@@ -108,6 +113,10 @@ pub(crate) fn prepare(
     let put_last = put_last.filter(|_| !invocation.has_own_rights());
     let room = bounds.map(|bounds| bounds.room(&program, &invocation, settings));
     let on_full = on_log_full(&invocation, limits.on_log_full);
+    let of_shell = shell.as_ref().map_or(0, |arms| arms.descriptors.len());
+    let own = of_shell + usize::from(sealed.is_some());
+    let channel = carried.map(|carried| carried.arm(&context, own, &mut environment));
+    let channel = channel.transpose()?;
     let keeper = invocation.keeper(&workspace);
     let spec = Spec {
         v: TASK_FORMAT,
@@ -150,7 +159,7 @@ pub(crate) fn prepare(
         stdin: stdin.is_some(),
         input: Bytes(input),
         log_copy: log.is_some(),
-        inherited: inherited.len() + usize::from(sealed.is_some()),
+        inherited: own + usize::from(channel.is_some()),
         held: false,
         detached: invocation.attachment == Attachment::Nobody,
         room,
@@ -162,6 +171,7 @@ pub(crate) fn prepare(
             .chain(log.map(OwnedFd::from))
             .chain(inherited)
             .chain(sealed)
+            .chain(channel)
             .collect(),
         shell: armed,
         put_last: put_last.unwrap_or_default(),

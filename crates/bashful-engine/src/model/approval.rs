@@ -36,7 +36,8 @@ pub struct Approval {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Wanted {
-    /// `command`, `script`, `network`, `paths_read`, `paths_write`, `resources.…`, or the name of a class.
+    /// `command`, `script`, `network`, `git`, `server_key`, `paths_read`, `paths_write`,
+    /// `resources.…`, or the name of a class.
     pub capability: String,
     /// The path, where it is about one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -83,7 +84,11 @@ fn wanted(opens: &Opening) -> Vec<Wanted> {
     let write = write.map(|path| named("paths_write", Some(path)));
     let limits = opens.resources.keys();
     let limits = limits.map(|name| named(&format!("resources.{name}"), None));
+    let git = opens.git.iter().map(|_| named("git", None));
+    let keys = opens.server_keys.iter().map(|_| named("server_key", None));
     let all = network
+        .chain(git)
+        .chain(keys)
         .chain(classes)
         .chain(read)
         .chain(write)

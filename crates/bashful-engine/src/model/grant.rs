@@ -10,6 +10,7 @@ use bashful_policy::{CapabilityChanges, NetworkCapability, ResourceLimits};
 use serde::{Deserialize, Serialize};
 
 use crate::model::answered_by::AnsweredBy;
+use crate::model::transfer::{ServerKey, Transfer};
 
 /// How far a yes reaches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -96,6 +97,12 @@ pub struct Opening {
     /// Limits to set, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub resources: BTreeMap<String, u64>,
+    /// Repositories elsewhere that git is let to with what the person has outside, sorted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub git: Vec<Transfer>,
+    /// Keys of servers that become known; such a yes is about nothing else.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub server_keys: Vec<ServerKey>,
 }
 
 impl Opening {

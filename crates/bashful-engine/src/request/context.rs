@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::config::{Granted, HomeMode, Profile};
 use crate::model::error::{EngineError, InvalidInvocation};
 use crate::model::grant::Opening;
+use crate::model::transfer::Transfer;
 use crate::request::invocation::Invocation;
 use crate::request::project::project_of;
 use crate::request::root::project_root;
@@ -32,6 +33,8 @@ pub(crate) struct RunContext<'a> {
     pub(crate) cache: PathBuf,
     /// The home that is kept for its agent in the project.
     pub(crate) own_home: PathBuf,
+    /// Repositories elsewhere that a person let git to with what is outside.
+    pub(crate) git: Vec<Transfer>,
     /// Whether a person opened more than it has otherwise: what earlier runs left must not act
     /// with that.
     pub(crate) is_widened: bool,
@@ -84,6 +87,7 @@ impl<'a> RunContext<'a> {
                 project,
                 cache,
                 own_home,
+                git: Vec::new(),
                 is_widened: false,
             });
         }
@@ -113,6 +117,7 @@ impl<'a> RunContext<'a> {
             project,
             cache,
             own_home,
+            git: Vec::new(),
             is_widened: false,
         })
     }
@@ -130,6 +135,9 @@ impl<'a> RunContext<'a> {
             return None;
         }
         let opened = self.opened.iter().chain(paths).cloned();
+        let mut git = [self.git.as_slice(), &opening.git].concat();
+        git.sort();
+        git.dedup();
         Some(Self {
             workspace: self.workspace.clone(),
             cwd: self.cwd.clone(),
@@ -138,6 +146,7 @@ impl<'a> RunContext<'a> {
             project: self.project.clone(),
             cache: self.cache.clone(),
             own_home: self.own_home.clone(),
+            git,
             is_widened: true,
             ..*self
         })

@@ -23,6 +23,8 @@ pub(super) enum Spares {
     Later,
     /// Whenever the keeper has nothing else to do.
     Now,
+    /// So are rooms, but the disk took no directory; with the next command it is tried again.
+    RoomsOnly,
 }
 
 impl Keeper {
@@ -43,15 +45,16 @@ impl Keeper {
     /// Whether the next task's directory is still to be made.
     pub(super) fn lacks_spare(&self) -> bool {
         let ready = self.spare.as_ref().is_some_and(Spare::is_ready);
-        self.spares == Spares::Now && !ready && !self.spare_refused && !self.ending
+        self.spares == Spares::Now && !ready && !self.ending
     }
 
     /// Whether there are rooms to make or remove ahead of time.
     pub(super) fn rooms_want(&self, now: Instant) -> bool {
-        self.spares == Spares::Now
-            && !self.ending
-            && now >= self.tidy_at
-            && self.rooms.want_preparing()
+        self.may_make_rooms() && !self.ending && now >= self.tidy_at && self.rooms.want_preparing()
+    }
+
+    fn may_make_rooms(&self) -> bool {
+        matches!(self.spares, Spares::Now | Spares::RoomsOnly)
     }
 
     /// Whether there is time for that. A command that has just started may end any
@@ -86,7 +89,7 @@ impl Keeper {
         // A disk that takes nothing more will say so when it matters. Rooms are tidied all the same.
         if advanced.is_err() {
             self.spare = None;
-            self.spare_refused = true;
+            self.spares = Spares::RoomsOnly;
         }
     }
 
@@ -95,7 +98,7 @@ impl Keeper {
         let quiet = self
             .quiet_since
             .and_then(|since| since.checked_add(self.patience()));
-        let rooms = self.spares == Spares::Now && self.rooms.want_preparing();
+        let rooms = self.may_make_rooms() && self.rooms.want_preparing();
         let spare = (self.lacks_spare() || rooms)
             .then(|| {
                 let settled = self.runs.values().map(Run::settled_at).max();

@@ -258,10 +258,9 @@ impl Keeper {
     /// Takes a run into the loop.
     fn admit(&mut self, run: Run) -> u64 {
         // While this one runs there is time to prepare for the next.
-        if self.spares == Spares::Later {
+        if self.spares != Spares::Unwanted {
             self.spares = Spares::Now;
         }
-        self.spare_refused = false;
         let number = self.number();
         self.runs.insert(number, run);
         if !self.watch(number) {

@@ -8,11 +8,15 @@ use crate::places::places;
 use super::shape::{Shape, has_shape, may_be_a_flag};
 use super::verdict::Verdict;
 
+mod address;
 mod config;
 mod local;
 mod reading;
+mod transfer;
 
+pub use address::{GitAddress, GitScheme, git_address};
 pub(crate) use config::{executes as config_executes, names_program};
+pub use transfer::{GitRemote, GitTransfer, git_transfers};
 
 /// One call of git, taken apart.
 #[derive(Debug, Clone, Copy)]

@@ -190,7 +190,7 @@ impl Call {
                 && is_ready(connection)
                 && self.send(connection, [0, 1, 2, directory, read_end])
             {
-                self.wait(connection, read_end, signals);
+                self.wait(connection, [read_end, write_end], signals);
             }
             if let Some(signals) = signals {
                 signals.give_back(&self.header);
@@ -234,7 +234,7 @@ impl Call {
 
     /// Waits for the end of the call and ends with it; passes on what interrupts us. Returns if
     /// the ticket is ours again.
-    fn wait(&self, connection: usize, ticket: usize, signals: &Signals) {
+    fn wait(&self, connection: usize, [ticket, back]: [usize; 2], signals: &Signals) {
         let mut resident: Option<usize> = None;
         let mut passed_on = 0;
         let mut patience = PATIENCE;
@@ -265,13 +265,13 @@ impl Call {
                         resident = Some(process);
                         patience = -1;
                         let hidden = HIDDEN;
-                        let quietly = numbers::MSG_NOSIGNAL;
-                        let said = [connection, (&raw const hidden).addr(), 1, quietly, 0, 0];
-                        system(numbers::SENDTO, said);
+                        let said = [back, (&raw const hidden).addr(), 1, 0, 0, 0];
+                        system(numbers::WRITE, said);
                     }
                     Some((ENDED, code, _)) => end(code.into()),
                     _ => {
-                        if take(ticket) {
+                        // After that word, what is in the pipe is the word.
+                        if resident.is_none() && take(ticket) {
                             return;
                         }
                         self.lost(passed_on);

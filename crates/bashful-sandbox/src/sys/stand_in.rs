@@ -162,6 +162,7 @@ impl FrontCall {
         let own = pidfd_open(rustix::process::getpid(), PidfdFlags::empty())?;
         let line = Line {
             connection: self.visit.connection,
+            hidden: self.ticket,
             is_hidden: AtomicBool::new(false),
         };
         line.say_with(TAKEN, own.as_fd())?;
@@ -173,7 +174,11 @@ impl FrontCall {
 #[derive(Debug)]
 pub struct Line {
     connection: OwnedFd,
-    /// The front has said that it has hidden itself.
+    /// The pipe of the ticket, on which the front says that it has hidden itself. Were that said on
+    /// the line, the kernel's signal for it could come when any signal for news on the line ends us:
+    /// a writer may lose its processor between the word and the signal.
+    hidden: OwnedFd,
+    /// It has said so.
     is_hidden: AtomicBool,
 }
 
@@ -216,9 +221,10 @@ impl Line {
         if self.is_hidden.load(Ordering::Relaxed) {
             return Ok(());
         }
-        let mut said = [0_u8; 2];
-        let (_, count) = rustix::net::recv(&self.connection, &mut said[..], RecvFlags::empty())?;
-        if (count, said[0]) != (1, HIDDEN) {
+        let mut said = [0_u8];
+        let mut waited = [PollFd::new(&self.hidden, PollFlags::IN)];
+        rustix::io::retry_on_intr(|| poll(&mut waited, None))?;
+        if rustix::io::read(&self.hidden, &mut said[..])? != 1 || said != [HIDDEN] {
             return Err(io::ErrorKind::ConnectionAborted.into());
         }
         self.is_hidden.store(true, Ordering::Relaxed);
@@ -227,8 +233,7 @@ impl Line {
 
     /// Tells the front what to end with.
     pub fn end(&self, code: u8) {
-        // What the front has said must be read: the kernel drops our last word where a line is closed
-        // before. A front that has ended needs no code.
+        // A front that has ended needs no code.
         if self.hear_of_hiding().is_ok() {
             // Its end does not end us any more: the call is over.
             // SAFETY: takes no memory.

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use bashful_engine::approvals::{Answer, Ask, Opening, Scope};
-use bashful_engine::is_legible;
+use bashful_engine::{ServerKey, Transfer, is_legible};
 use rmcp::model::{ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema};
 use serde_json::{Value, json};
 
@@ -158,7 +158,11 @@ fn opened(opens: &Opening) -> String {
         .map(|path| format!("writing {path}"));
     let limits = opens.resources.iter();
     let limits = limits.map(|(name, limit)| format!("{name} up to {limit}"));
+    let git = opens.git.iter().map(Transfer::in_words);
+    let keys = opens.server_keys.iter().map(ServerKey::in_words);
     let all = network
+        .chain(git)
+        .chain(keys)
         .chain(classes)
         .chain(read)
         .chain(write)

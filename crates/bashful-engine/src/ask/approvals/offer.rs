@@ -4,6 +4,7 @@ use bashful_policy::{Effect, Rule};
 
 use crate::judge::apply_grants::{Door, Judged, layer};
 use crate::judge::policy::{Case, ExtraRules};
+use crate::judge::transfers::Transfers;
 use crate::model::error::EngineError;
 use crate::model::grant::{Opening, Scope};
 use crate::request::context::RunContext;
@@ -30,7 +31,8 @@ pub(crate) fn offer(
     judged: &Judged<'_>,
 ) -> Result<Option<Offer>, EngineError> {
     let narrow = judged.context(narrow);
-    let opens = wanted(judged);
+    let transfers = Transfers::of(case, narrow, &judged.checked)?;
+    let opens = wanted(judged, transfers);
     let asking = asking(judged);
     let Some(wider) = narrow.widened(&opens) else {
         return Ok(None);
@@ -103,16 +105,22 @@ fn asking(judged: &Judged<'_>) -> Vec<String> {
 }
 
 /// What the parts that are asked about would have to be given.
-fn wanted(judged: &Judged<'_>) -> Opening {
+fn wanted(judged: &Judged<'_>, transfers: Transfers) -> Opening {
     let mut opening = Opening::default();
     let judgement = &judged.checked.judgement;
+    let carried = |span: (usize, usize)| transfers.carried.contains(&span);
     let asked = judgement.findings.iter();
     let asked = asked.filter(|finding| finding.effect == Effect::Ask);
+    // What is carried out needs no network of its own.
+    let is_needed = |name: &str, span| name != "network" || !carried(span);
     let named = asked.flat_map(|finding| {
         let both = [&finding.capability, &finding.needs];
-        both.into_iter().filter_map(|name| name.as_deref())
+        let named = both.into_iter().filter_map(|name| name.as_deref());
+        named.filter(|name| is_needed(name, finding.span))
     });
-    let decided = judgement.decision.capability.as_deref();
+    let decision = &judgement.decision;
+    let decided = decision.capability.as_deref();
+    let decided = decided.filter(|name| decision.span.is_none_or(|span| is_needed(name, span)));
     for capability in named.chain(decided) {
         match capability {
             "network" => opening.network = Some("on".to_owned()),
@@ -120,5 +128,6 @@ fn wanted(judged: &Judged<'_>) -> Opening {
             class => opening.classes.push(class.to_owned()),
         }
     }
+    opening.git = transfers.all;
     opening
 }

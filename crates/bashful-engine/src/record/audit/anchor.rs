@@ -22,7 +22,6 @@ pub(super) use journald::Journal;
 mod command;
 mod file;
 mod journald;
-mod process;
 
 /// A record that was the last one at some time. This is a file type.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -214,6 +214,11 @@ impl Unsynced {
         Arc::ptr_eq(&self.file, &other.file)
     }
 
+    /// Begins to put the records on disk, without waiting.
+    pub fn begin(&self) {
+        bashful_sandbox::begin_writeback(&self.file);
+    }
+
     /// Waits until the records are on disk. No lock is held meanwhile.
     pub fn sync(&self) -> Result<(), AuditError> {
         let fail = failed("sync", &self.path);

@@ -204,6 +204,7 @@ impl Retrial {
             profile: engine.config().profile_named(name).map_err(told)?,
             granted,
             opened: Vec::new(),
+            git: Vec::new(),
         };
         let case = engine.case_of(&invocation);
         case.judge_with(&context, extra).map_err(told)

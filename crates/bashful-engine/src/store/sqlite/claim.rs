@@ -42,6 +42,11 @@ impl SqliteStore {
 }
 
 impl UnsyncedClaim {
+    /// Begins that, without waiting.
+    pub(crate) fn begin(&self) {
+        bashful_sandbox::begin_writeback(&self.log);
+    }
+
     /// Puts it on disk.
     pub(crate) fn sync(self) -> Result<(), StoreError> {
         let synced = self.log.sync_data().and_then(|()| self.name_log());

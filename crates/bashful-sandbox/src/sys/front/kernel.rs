@@ -55,7 +55,6 @@ pub(super) mod numbers {
     pub(in super::super) const GETPID: usize = 39;
     pub(in super::super) const SOCKET: usize = 41;
     pub(in super::super) const CONNECT: usize = 42;
-    pub(in super::super) const SENDTO: usize = 44;
     pub(in super::super) const SENDMSG: usize = 46;
     pub(in super::super) const RECVMSG: usize = 47;
     pub(in super::super) const GETSOCKOPT: usize = 55;

@@ -52,6 +52,7 @@ fn all_there_is_to_know_is_shown() {
         paths_read: vec!["/etc/x".to_owned()],
         paths_write: vec!["/srv".to_owned()],
         resources: BTreeMap::from([("memory".to_owned(), 4096)]),
+        ..Opening::default()
     };
     assert_eq!(
         message(&ask),

@@ -5,6 +5,7 @@ use std::time::Duration;
 use bashful_engine::approvals::{AnsweredBy, AskState, Channel, Opening, Subject};
 use bashful_engine::config::format_size;
 use bashful_engine::policy::{Suggestion, remembered};
+use bashful_engine::{ServerKey, Transfer};
 
 use super::super::text;
 
@@ -30,6 +31,8 @@ pub(crate) fn subject(subject: &Subject) -> Vec<String> {
 pub(crate) fn opening(opens: &Opening) -> Vec<String> {
     let mut words = Vec::new();
     words.extend(opens.network.iter().map(|to| format!("network {to}")));
+    words.extend(opens.git.iter().map(Transfer::in_words));
+    words.extend(opens.server_keys.iter().map(ServerKey::in_words));
     words.extend(opens.classes.iter().map(|class| format!("class {class}")));
     words.extend(opens.paths_read.iter().map(|path| format!("read {path}")));
     words.extend(opens.paths_write.iter().map(|path| format!("write {path}")));

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use bashful_sandbox::Launch;
 
-use super::{Anchor, AnchorError, Place, line, parse, process};
+use super::{Anchor, AnchorError, Place, line, parse};
+use crate::base::process;
 
 /// The shell that the command is for.
 const SHELL: &str = "/bin/sh";
@@ -16,13 +17,13 @@ pub(super) fn write(command: &str, anchor: &Anchor) -> Result<(), AnchorError> {
         source,
     };
     let line = line(anchor).map_err(fail)?;
-    process::run(launch(command, "write"), line.as_bytes()).map_err(fail)?;
+    process::run(launch(command, "write"), line.as_bytes(), process::PATIENCE).map_err(fail)?;
     Ok(())
 }
 
 pub(super) fn read(command: &str) -> Result<Vec<Anchor>, AnchorError> {
     let place = Place::Command(command.to_owned()).to_string();
-    let printed = process::run(launch(command, "read"), b"");
+    let printed = process::run(launch(command, "read"), b"", process::PATIENCE);
     let printed = printed.map_err(|source| AnchorError::Failed {
         doing: "read from",
         place: place.clone(),

@@ -8,7 +8,8 @@ use std::time::Duration;
 use bashful_sandbox::Launch;
 use serde_json::Value;
 
-use super::{Anchor, AnchorError, Place, process};
+use super::{Anchor, AnchorError, Place};
+use crate::base::process;
 use crate::record::audit::line::Seal;
 
 const SOCKET: &str = "/run/systemd/journal/socket";
@@ -61,7 +62,7 @@ impl Journal {
         let launch = launch
             .argument(format!("SYSLOG_IDENTIFIER={IDENTIFIER}"))
             .argument(format!("_UID={user}"));
-        let printed = process::run(launch, b"").map_err(failed("read from"))?;
+        let printed = process::run(launch, b"", process::PATIENCE).map_err(failed("read from"))?;
         let lines = printed.split(|byte| *byte == b'\n');
         let entries = lines.filter_map(|line| serde_json::from_slice(line).ok());
         Ok(entries.filter_map(|entry: Value| anchor(&entry)).collect())

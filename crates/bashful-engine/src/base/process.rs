@@ -1,4 +1,4 @@
-//! A program that keeps anchors: started, fed, heard, and ended when it takes too long.
+//! A program outside of any sandbox: started, fed, heard, and ended when it takes too long.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -10,8 +10,8 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::Signal;
 
-/// A program that takes longer is ended.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// Who says nothing else ends a program that takes longer.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 /// How long one look at its streams may last: its end is noticed no later than this.
 const GLANCE: Timespec = Timespec {
     tv_sec: 0,
@@ -23,9 +23,9 @@ const MAX_OUTPUT: usize = 64 << 20;
 const MAX_COMPLAINT: usize = 2000;
 
 /// Runs a program to its end with this input, which must fit into a pipe. What it prints is
-/// returned if it succeeds.
-pub(super) fn run(launch: Launch, input: &[u8]) -> io::Result<Vec<u8>> {
-    let until = Instant::now() + PATIENCE;
+/// returned if it succeeds within this time.
+pub(crate) fn run(launch: Launch, input: &[u8], patience: Duration) -> io::Result<Vec<u8>> {
+    let until = Instant::now() + patience;
     let (stdin, feed) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
     // Before it starts: it cannot hang up meanwhile.
     File::from(feed).write_all(input)?;
