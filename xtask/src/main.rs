@@ -20,6 +20,7 @@ mod setup;
 mod soak;
 mod steps;
 mod tidy;
+mod toolchain;
 
 use std::process::ExitCode;
 

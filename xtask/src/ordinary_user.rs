@@ -16,7 +16,7 @@ use crate::durations::Durations;
 use crate::process::{cargo, on_path, run, stdout_of};
 use crate::repository::{Repository, string_field};
 use crate::scratch::{Scratch, set_mode};
-use crate::{clients, setup};
+use crate::{clients, setup, toolchain};
 
 /// The user `nobody`; on machines without that name the number still has no rights.
 pub(crate) const USER: u32 = 65534;
@@ -39,7 +39,7 @@ pub(crate) fn test(repository: &Repository, durations: &mut Durations) -> Result
     let scratch = Scratch::new()?;
     let copy = Copy::make(repository, &scratch)?;
     if setup::has_nextest(repository) {
-        let mut nextest = copy.nextest(repository)?;
+        let mut nextest = copy.nextest(repository, &[], &filter())?;
         durations.run("user", &mut nextest).context(BROKEN)?;
     } else {
         for test in &copy.tests {
@@ -52,6 +52,19 @@ pub(crate) fn test(repository: &Repository, durations: &mut Durations) -> Result
     let packages = scratch.directory("packages", 0o755)?;
     clients::check_as(repository, &packages, |program| copy.command(program)).context(BROKEN)?;
     Ok(format!("{} test binaries, user {USER}", copy.tests.len()))
+}
+
+/// Tests of the binary whose names have this in them, with this variable.
+pub(crate) fn soak(repository: &Repository, tests: &str, variable: (&str, &str)) -> Result<()> {
+    if !setup::has_nextest(repository) {
+        bail!("cargo-nextest is not installed; `cargo xtask test --only setup` installs it");
+    }
+    run(cargo(repository).args(["build", "--workspace", "--locked"]))?;
+    let scratch = Scratch::new()?;
+    let copy = Copy::make(repository, &scratch)?;
+    let filter = format!("package(=bashful) & binary(=it) & test(~{tests})");
+    let mut nextest = copy.nextest(repository, &[variable], &filter)?;
+    run(nextest.args(["--profile", "soak"]))
 }
 
 struct TestBinary {
@@ -85,6 +98,10 @@ impl<'a> Copy<'a> {
             }
             test.executable = place;
         }
+        // Without one, what needs it is not tried, and the report says so.
+        if let Err(error) = toolchain::share(&scratch.directory("tools", 0o755)?) {
+            println!("notice: the user gets no toolchain for Rust: {error:#}");
+        }
         for name in ["home", "state", "run", "tmp", "found"] {
             let directory = scratch.directory(name, 0o700)?;
             chown(&directory, Some(USER), Some(USER))
@@ -99,6 +116,10 @@ impl<'a> Copy<'a> {
 
     /// A program as the ordinary user, with nothing of our environment.
     fn command(&self, program: &Path) -> Command {
+        self.command_with(&[], program)
+    }
+
+    fn command_with(&self, variables: &[(&str, &str)], program: &Path) -> Command {
         let scratch = self.scratch.path();
         let variable = |name: &str, path: &Path| format!("{name}={}", path.display());
         let mut command = without_rights();
@@ -113,6 +134,12 @@ impl<'a> Copy<'a> {
             .arg(variable("INSTA_WORKSPACE_ROOT", &self.root))
             .arg(variable("BASHFUL_TEST_BINARY", &self.binary()))
             .arg(variable("BASHFUL_TEST_REPO", &self.root))
+            .arg(variable("BASHFUL_TEST_TOOLS", &scratch.join("tools")))
+            .args(
+                variables
+                    .iter()
+                    .map(|(name, value)| format!("{name}={value}")),
+            )
             .arg(program)
             .current_dir(&self.root);
         command
@@ -123,7 +150,12 @@ impl<'a> Copy<'a> {
     }
 
     /// Nextest on the copy: one process per test and time limits, as in the run as root.
-    fn nextest(&self, repository: &Repository) -> Result<Command> {
+    fn nextest(
+        &self,
+        repository: &Repository,
+        variables: &[(&str, &str)],
+        filter: &str,
+    ) -> Result<Command> {
         let scratch = self.scratch.path();
         let program = scratch.join("cargo-nextest");
         copy_readable(&find_nextest()?, &program)?;
@@ -142,7 +174,7 @@ impl<'a> Copy<'a> {
         let metadata = stdout_of(&mut metadata_command)?;
         fs::write(scratch.join("metadata.json"), metadata)?;
 
-        let mut command = self.command(&program);
+        let mut command = self.command_with(variables, &program);
         command
             .args(["nextest", "run", "--test-threads", &at_once()])
             .arg("--binaries-metadata")
@@ -153,7 +185,7 @@ impl<'a> Copy<'a> {
             .arg(&self.root)
             .arg("--target-dir-remap")
             .arg(self.root.join("target"))
-            .args(["-E", &filter()]);
+            .args(["-E", filter]);
         Ok(command)
     }
 }

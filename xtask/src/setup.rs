@@ -205,6 +205,125 @@ const PACKAGES: &[Package] = &[
     },
 ];
 
+/// What the commands in `tests/work` work with, in a project of each kind.
+const TOOLS: &[Package] = &[
+    Package {
+        name: "autoconf",
+        probe: Probe::Binary("autoreconf"),
+        why: "the table of commands: a program with a configure script",
+    },
+    Package {
+        name: "automake",
+        probe: Probe::Binary("automake"),
+        why: "the table of commands: the same, with its makefiles",
+    },
+    Package {
+        name: "cmake",
+        probe: Probe::Binary("cmake"),
+        why: "the table of commands: a program built by CMake",
+    },
+    Package {
+        name: "ccache",
+        probe: Probe::Binary("ccache"),
+        why: "the table of commands: a compiler's cache",
+    },
+    Package {
+        name: "golang-go",
+        probe: Probe::Binary("go"),
+        why: "the table of commands: a module in Go",
+    },
+    Package {
+        name: "jq",
+        probe: Probe::Binary("jq"),
+        why: "the table of commands: data",
+    },
+    Package {
+        name: "less",
+        probe: Probe::Binary("less"),
+        why: "the table of commands: a pager",
+    },
+    Package {
+        name: "lsof",
+        probe: Probe::Binary("lsof"),
+        why: "the table of commands: who has a file open",
+    },
+    Package {
+        name: "iproute2",
+        probe: Probe::Binary("ss"),
+        why: "the table of commands: who listens",
+    },
+    Package {
+        name: "parallel",
+        probe: Probe::Binary("parallel"),
+        why: "the table of commands: many commands at a time",
+    },
+    Package {
+        name: "patch",
+        probe: Probe::Binary("patch"),
+        why: "the table of commands: changes to files",
+    },
+    Package {
+        name: "python3-venv",
+        probe: Probe::File("/usr/share/doc/python3-venv"),
+        why: "the table of commands: an environment of a project",
+    },
+    Package {
+        name: "python3-pytest",
+        probe: Probe::Binary("pytest"),
+        why: "the table of commands: tests of a project",
+    },
+    Package {
+        name: "python3-setuptools",
+        probe: Probe::File("/usr/lib/python3/dist-packages/setuptools"),
+        why: "the table of commands: a package that is built",
+    },
+    Package {
+        name: "python3-wheel",
+        probe: Probe::File("/usr/lib/python3/dist-packages/wheel"),
+        why: "the table of commands: the same",
+    },
+    Package {
+        name: "redis-server",
+        probe: Probe::Binary("redis-server"),
+        why: "the table of commands: a server and its client",
+    },
+    Package {
+        name: "rsync",
+        probe: Probe::Binary("rsync"),
+        why: "the table of commands: copies of trees",
+    },
+    Package {
+        name: "unzip",
+        probe: Probe::Binary("unzip"),
+        why: "the table of commands: archives",
+    },
+    Package {
+        name: "zstd",
+        probe: Probe::Binary("zstd"),
+        why: "the table of commands: archives",
+    },
+    Package {
+        name: "bc",
+        probe: Probe::Binary("bc"),
+        why: "the table of commands: sums",
+    },
+    Package {
+        name: "file",
+        probe: Probe::Binary("file"),
+        why: "the table of commands: what a file is",
+    },
+    Package {
+        name: "openssh-client",
+        probe: Probe::Binary("ssh-keygen"),
+        why: "the table of commands: keys and signatures",
+    },
+    Package {
+        name: "openssl",
+        probe: Probe::Binary("openssl"),
+        why: "the table of commands: certificates",
+    },
+];
+
 /// Other sandboxes: the doctor looks for them, and the bench compares with them.
 const SANDBOXES: &[Package] = &[
     Package {
@@ -227,6 +346,7 @@ pub(crate) fn prepare_bench() -> Result<()> {
 /// The step: afterwards everything above is there, or the error says what to type.
 pub(crate) fn prepare(repository: &Repository) -> Result<String> {
     let mut installed = install_packages(PACKAGES)?;
+    installed.extend(install_packages(TOOLS)?);
     installed.extend(install_packages(SANDBOXES)?);
     for component in ["fmt", "clippy"] {
         if !succeeds(cargo(repository).args([component, "--version"])) {

@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::process::{cargo, run};
 use crate::repository::Repository;
-use crate::{clients, dist, setup};
+use crate::{clients, dist, ordinary_user, setup};
 
 /// How long a job's tests shall work, in whole seconds.
 const SECONDS_VARIABLE: &str = "BASHFUL_SOAK_SECONDS";
@@ -49,6 +49,8 @@ enum Work {
     },
     /// Tests of the executable with the tests of another build of it: how it begins differs.
     Shipped,
+    /// The same as the first, always as an ordinary user: what people and agents are.
+    AsUser { tests: &'static str },
     /// Other people's agents, which take as long as they take.
     Agents,
 }
@@ -170,6 +172,14 @@ const JOBS: &[Job] = &[
         least: WHOLE,
     },
     Job {
+        name: "work",
+        why: "of the commands of a working day nine in ten work at once, the rest as they are told",
+        work: Work::AsUser {
+            tests: "work::table::",
+        },
+        least: WHOLE,
+    },
+    Job {
         name: "agents",
         why: "Claude Code and Codex, with a scripted model, read what they should",
         work: Work::Agents,
@@ -220,6 +230,13 @@ fn run_job(repository: &Repository, job: &Job, time: Duration) -> Result<()> {
     if matches!(job.work, Work::Agents) {
         return clients::soak_with_agents(repository);
     }
+    if let Work::AsUser { tests } = job.work
+        && setup::is_root()?
+    {
+        let seconds = time.as_secs().to_string();
+        return ordinary_user::soak(repository, tests, (SECONDS_VARIABLE, &seconds))
+            .with_context(|| format!("soak job `{}` failed", job.name));
+    }
     let arguments = job.cargo_arguments(setup::has_nextest(repository));
     let cargo = cargo(repository);
     // Nextest answers an interrupt by ending its tests in order, so a hanging job leaves nothing.
@@ -252,6 +269,7 @@ impl Job {
             Work::Apart { package, file } => {
                 return words(&format!("test --locked -p {package} --test {file}"));
             }
+            Work::AsUser { tests } => ("bashful", Some("it"), vec![tests]),
             Work::Shipped => ("bashful", Some("it"), vec!["basics::", "resident::"]),
             Work::Agents => return Vec::new(),
         };

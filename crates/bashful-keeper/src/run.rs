@@ -377,7 +377,7 @@ impl Run {
         self.end_tree(Signal::KILL, orphans);
         self.stage = Stage::Killing {
             next: now + KILL_INTERVAL,
-            give_up: now + KILL_PATIENCE,
+            give_up: now + KILL_PATIENCE + self.time_to_let_go(),
         };
     }
 

@@ -26,7 +26,7 @@ mod programs;
 mod protected;
 mod scripts;
 mod supplied;
-mod system;
+pub(crate) mod system;
 mod table;
 mod target;
 #[cfg(test)]

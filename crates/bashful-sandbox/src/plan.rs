@@ -135,6 +135,7 @@ impl Plan {
         check(profile)?;
         let view = view::compile(profile, survey);
         let (limits, group) = limits::divide(&profile.resources, survey);
+        let storage = Storage::of(&profile.resources, survey);
         let enforcement = levels::of(profile, survey);
         let notices = noticing(profile, survey.backend);
         let sockets = if notices.as_ref().is_some_and(|notices| notices.what.sockets) {
@@ -156,7 +157,7 @@ impl Plan {
                 (Backend::Landlock, Network::On) => Ground::Shared,
                 _ => Ground::Apart,
             },
-            memory: if limits.iter().any(|limit| limit.memory().is_some()) {
+            memory: if storage.memory.is_some() {
                 MemoryRule::Uncounted
             } else {
                 MemoryRule::Counted
@@ -185,7 +186,7 @@ impl Plan {
             view: view.entries,
             limits,
             group,
-            storage: Storage::of(&profile.resources, survey),
+            storage,
             disk_size: profile.resources.disk_size,
             watched: view.watched,
             git_configs: view.git_configs,
@@ -215,7 +216,7 @@ impl Plan {
 
     /// The limit of memory, if no control group holds all processes to it.
     pub fn uncounted_memory(&self) -> Option<u64> {
-        self.limits.iter().find_map(|limit| limit.memory())
+        self.storage.memory
     }
 
     /// Whether the room has file systems of its own: not where the run uses the host's whole tree,

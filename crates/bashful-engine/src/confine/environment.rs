@@ -233,7 +233,13 @@ pub(crate) fn build(
         }
         add_toolchains(&mut environment, sources.caller);
         if let Some(path) = sources.git_identity {
-            environment.insert("GIT_CONFIG_GLOBAL".to_owned(), text(path)?);
+            // What a run sets for all its repositories goes into its own home, if that is kept.
+            let name = if sources.has_own_home {
+                "GIT_CONFIG_SYSTEM"
+            } else {
+                "GIT_CONFIG_GLOBAL"
+            };
+            environment.insert(name.to_owned(), text(path)?);
         }
     }
     for (name, value) in &invocation.variables {

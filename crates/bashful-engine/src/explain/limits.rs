@@ -56,14 +56,13 @@ pub(super) fn planned(profile: &Profile, plan: &Plan, spec: &Spec) -> Vec<Planne
         // There it is a directory of the host.
         _ => Holder::Nobody,
     };
-    let memory = carried(|limit| matches!(limit, RunLimit::Memory(_)));
     let cpu_time = carried(|limit| matches!(limit, RunLimit::CpuSeconds(_)));
     let rows = [
         (
             "memory",
             wished.memory,
             "bytes",
-            by_group(group.memory, memory),
+            by_group(group.memory, Holder::Keeper),
         ),
         (
             "processes",

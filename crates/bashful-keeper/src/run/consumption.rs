@@ -1,6 +1,6 @@
 //! What a run takes of the machine, where the keeper holds it to its limits.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bashful_sandbox::{Line, Nameless, Violation, memory_of};
 
@@ -12,6 +12,9 @@ mod disks;
 
 pub(crate) use disks::Disks;
 use disks::{Added, Over};
+
+/// The most that a run may have beyond its limit: of a machine's memory a sixteenth is a lot.
+const OWN: u64 = 128 << 20;
 
 /// What was seen of it so far.
 #[derive(Debug, Default)]
@@ -57,13 +60,19 @@ impl Run {
         Some(limit.saturating_sub(self.consumption.memory.unwrap_or(0)))
     }
 
+    /// How long the kernel may need to take its memory back, roughly: until then its processes are
+    /// there although they were ended.
+    pub(super) fn time_to_let_go(&self) -> Duration {
+        Duration::from_secs(self.consumption.memory.unwrap_or(0) >> 30)
+    }
+
     /// Looks at its memory, and ends it if that is more than it may have.
     pub(crate) fn measure_memory(&mut self, now: Instant, nameless: Nameless) {
         let (Some(limit), Some(init)) = (self.uncounted_memory(), self.init) else {
             return;
         };
         // What every program has of its own, such as its stack, is not held against it.
-        let bound = limit.saturating_add(limit / 16);
+        let bound = limit.saturating_add((limit / 16).min(OWN));
         let used = memory_of(&[init], bound, nameless);
         self.consumption.memory = Some(used);
         if used > bound {

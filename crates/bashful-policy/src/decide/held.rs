@@ -5,6 +5,7 @@ use crate::capabilities::NetworkCapability;
 use crate::context::Context;
 use crate::facts::{Argument, Call, Input};
 use crate::reach::is_own_host;
+use crate::writes::system;
 
 /// Tools that projects of JavaScript install, by the names that they are started with.
 const INSTALLED: &[&str] = &[
@@ -48,8 +49,14 @@ pub(super) fn is_held(call: &Call, rule: &str, context: &Context) -> bool {
         "go-packages" => plain && installs_own(words),
         // A run has processes of its own, and sees no others.
         "kill-broad" | "kill-many" => matches!(name, "pkill" | "killall") && plain,
+        // No registry is asked about a package that is made here.
+        "npm-packages" => name == "npm" && plain && only(words, "pack", &["--json", "--dry-run"]),
+        "system-packages-flags" => name == "dpkg" && plain && asks_dpkg(words),
+        // The run has a home of its own, and all else that it would change it cannot write.
+        "system-change" | "git-config" => context.run_home.is_some() && own_settings(name, words),
         "databases" => plain && CLIENTS.contains(&name) && connects_here(name, words),
         "interactive" => !context.terminal && name == "less" && copies(call),
+        "web" => plain && name == "curl" && only_files(words),
         _ => false,
     }
 }
@@ -86,6 +93,49 @@ fn installs_own(words: &[Argument]) -> bool {
         && rest.iter().all(|word| own(word) || switch(word))
 }
 
+/// Whether these are one verb, and of options only those that are named here.
+fn only(words: &[Argument], verb: &str, options: &[&str]) -> bool {
+    let Some((first, rest)) = words.split_first() else {
+        return false;
+    };
+    let known = |word: &Argument| options.contains(&word.text.as_str());
+    first.text == verb && rest.iter().all(known)
+}
+
+/// Whether `dpkg` is asked which package a file is of, or what is installed.
+fn asks_dpkg(words: &[Argument]) -> bool {
+    const ASKS: &[&str] = &["-S", "-p", "-V", "-C", "--print-avail", "--verify", "--audit"];
+    let (verb, rest) = match words.split_first() {
+        Some((verb, rest)) => (verb.text.as_str(), rest),
+        None => return false,
+    };
+    ASKS.contains(&verb) && rest.iter().all(|word| !word.text.starts_with('-'))
+}
+
+/// Whether a program installs or sets what is the user's alone: in the home, or not at all.
+fn own_settings(name: &str, words: &[Argument]) -> bool {
+    if name == "git" {
+        let has = |option: &str| words.iter().any(|word| word.text == option);
+        return has("config") && has("--global");
+    }
+    system::is_for_one_user(name, words)
+}
+
+/// Whether `curl` is told to read files, and nothing else.
+fn only_files(words: &[Argument]) -> bool {
+    let plain = |word: &&Argument| {
+        let text = word.text.as_str();
+        matches!(
+            text,
+            "-s" | "-S" | "-sS" | "-f" | "-sf" | "-I" | "-sI" | "-i"
+        ) || text.starts_with("file:///")
+    };
+    let files = words
+        .iter()
+        .filter(|word| word.text.starts_with("file:///"));
+    files.count() > 0 && words.iter().all(|word| plain(&word))
+}
+
 /// Whether a client is told to connect to the machine that it runs on, and nothing in its words
 /// can say otherwise.
 fn connects_here(name: &str, words: &[Argument]) -> bool {
@@ -107,7 +157,8 @@ fn connects_here(name: &str, words: &[Argument]) -> bool {
             }
             continue;
         };
-        if !is_own_host(host) {
+        // The directory of a unix socket: those of the host are out of reach.
+        if !is_own_host(host) && !host.starts_with('/') {
             return false;
         }
         named = true;
@@ -115,7 +166,7 @@ fn connects_here(name: &str, words: &[Argument]) -> bool {
     named
 }
 
-/// Whether a pager gets a text and no terminal, and so only copies.
+/// Whether a pager gets a text or files and no terminal, and so only copies.
 fn copies(call: &Call) -> bool {
     let display = |word: &Argument| {
         let letters = word.text.strip_prefix('-').unwrap_or_default();
@@ -123,7 +174,14 @@ fn copies(call: &Call) -> bool {
             && !letters.is_empty()
             && letters.chars().all(|one| "RrSFXNEe".contains(one))
     };
-    matches!(call.input, Input::Pipe(_)) && call.operands().iter().all(display)
+    // Files as well, where the pager is told not to stay. A `+` begins a command of its own.
+    let file = |word: &Argument| word.is_literal() && !word.text.starts_with(['-', '+']);
+    let words = call.operands();
+    let ends = |word: &Argument| display(word) && word.text.contains('F');
+    if words.iter().any(ends) {
+        return words.iter().all(|word| display(word) || file(word));
+    }
+    matches!(call.input, Input::Pipe(_)) && words.iter().all(display)
 }
 
 #[cfg(test)]
@@ -150,6 +208,15 @@ mod tests {
         "mysql -h 127.0.0.1 -u root -e 'show tables'",
         "git log | less",
         "git diff | less -RFX",
+        "less -F x",
+        "dpkg -S /bin/ls",
+        "npm pack",
+        "npm pack --dry-run",
+        "psql -h /tmp -c 'select 1'",
+        "curl -s file:///etc/hosts",
+        "make install",
+        "npm install -g --offline x.tgz",
+        "git config --global user.name x",
         "curl -s localhost:3000/x",
         "curl -sL http://127.0.0.1:8000/",
         "curl http://[::1]:8000/",
@@ -193,8 +260,19 @@ mod tests {
         "curl http://127.0.0.1.example/",
         "curl localhost@c.example",
         "less x",
-        "git log | less -o x",
+        "less -F +x y",
         "git log | less x",
+        "less -o x y",
+        "git log | less -o x",
+        "dpkg -i x.deb",
+        "dpkg -S x -i y",
+        "npm pack left-pad",
+        "npm pack --pack-destination /x",
+        "curl file:///etc/hosts https://x.example",
+        "curl -o x file:///etc/hosts",
+        "psql -h /tmp -h db.example -c x",
+        "git config --system user.name x",
+        "systemctl stop x",
     ];
 
     /// The texts that are allowed, or are not.
@@ -214,6 +292,7 @@ mod tests {
     fn enforced() -> Context {
         Context {
             enforced: true,
+            run_home: Some("/home/u/.cache/own".to_owned()),
             ..in_project()
         }
     }

@@ -33,6 +33,12 @@ pub(super) fn change(program: &str, arguments: &[Argument]) -> Option<Change> {
     })
 }
 
+/// Whether a call installs or sets something, and no more than one user's own where that user may
+/// write nothing of the system.
+pub(crate) fn is_for_one_user(program: &str, arguments: &[Argument]) -> bool {
+    change(program, arguments) == Some(Change::Global)
+}
+
 /// How the forms that only look differ from the others.
 enum Looks {
     /// No form only looks.

@@ -14,23 +14,13 @@ pub enum RunLimit {
     FileSize(u64),
     /// Processes of the user.
     Processes(u64),
-    /// Bytes of data.
-    Memory(u64),
     /// Seconds of processor time.
     CpuSeconds(u64),
 }
 
-impl RunLimit {
-    /// The limit of memory that each process carries, as no control group holds it.
-    pub(super) fn memory(self) -> Option<u64> {
-        match self {
-            Self::Memory(bytes) => Some(bytes),
-            _ => None,
-        }
-    }
-}
-
-/// What processes carry, and what the group holds.
+/// What processes carry, and what the group holds. No process carries a limit of memory: one of
+/// addresses would refuse what is never touched, which sanitizers and runtimes reserve by the
+/// terabyte. Where no group counts memory, the keeper looks at what is really in use.
 pub(super) fn divide(resources: &Resources, survey: &Survey) -> (Vec<RunLimit>, Resources) {
     let offers = &survey.offers;
     let mut limits = vec![RunLimit::NoCore];
@@ -39,8 +29,6 @@ pub(super) fn divide(resources: &Resources, survey: &Survey) -> (Vec<RunLimit>, 
     let mut group = Resources::default();
     if offers.memory.is_some() {
         group.memory = resources.memory;
-    } else {
-        limits.extend(resources.memory.map(RunLimit::Memory));
     }
     if offers.processes.is_some() {
         group.processes = resources.processes;
@@ -68,8 +56,8 @@ pub struct Storage {
     pub own: u64,
     /// What was asked for as `tmp`.
     asked: u64,
-    /// The limit of memory, where these are all that holds files to it.
-    memory: Option<u64>,
+    /// The limit of memory, where no control group counts it.
+    pub(super) memory: Option<u64>,
 }
 
 const DEFAULT_TMP: u64 = 1 << 30;

@@ -135,7 +135,6 @@ impl RunLimit {
             Self::OpenFiles(value) => (libc::RLIMIT_NOFILE, value),
             Self::FileSize(value) => (libc::RLIMIT_FSIZE, value),
             Self::Processes(value) => (libc::RLIMIT_NPROC, value),
-            Self::Memory(value) => (libc::RLIMIT_DATA, value),
             Self::CpuSeconds(value) => (libc::RLIMIT_CPU, value),
         };
         // A process may not raise what the caller was given.

@@ -108,7 +108,8 @@ fn memory() -> Vec<Case> {
                 except MemoryError: raise OSError(errno.ENOMEM, "no memory")
                 for offset in range(0, len(block), 4096): block[offset] = 1
             in_child(act)"#,
-        ),
+        )
+        .root_only(),
         limited(
             "memory_of_many_processes",
             r#"

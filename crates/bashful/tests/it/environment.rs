@@ -222,7 +222,17 @@ fn git_knows_the_user_and_nothing_else() {
     let world = World::new();
     let own = "[user]\n\tname = Ann Example\n\temail = ann@example.org\n[alias]\n\tx = !evil\n";
     fs::write(world.path("home/.gitconfig"), own).unwrap();
-    let expected = "[user]\n\tname = \"Ann Example\"\n\temail = \"ann@example.org\"\n";
-    let outcome = world.run(&["cat \"$GIT_CONFIG_GLOBAL\""]);
-    assert_eq!(outcome, ran(0, expected, ""));
+    let list = "git config --list --show-scope | grep -e alias -e user";
+    let known = "system\tuser.name=Ann Example\nsystem\tuser.email=ann@example.org\n";
+    let outcome = world.run(&[list]);
+    assert_eq!(outcome, ran(0, known, ""));
+    // What a run sets for all its repositories stays in its own home, for the next one as well.
+    let set = "git config --global user.name Own; git config --global alias.st status; true";
+    assert_eq!(world.run(&[set]), ran(0, "", ""));
+    let outcome = world.run(&["git config user.name; git config user.email; git config alias.st"]);
+    assert_eq!(outcome, ran(0, "Own\nann@example.org\nstatus\n", ""));
+    assert_eq!(
+        fs::read_to_string(world.path("home/.gitconfig")).unwrap(),
+        own
+    );
 }

@@ -16,6 +16,7 @@ mod git_remotes;
 mod places;
 mod scripts;
 mod servers;
+mod table;
 mod worktree;
 
 /// A run in the workspace, with these flags before the text.

@@ -6,6 +6,9 @@ use std::path::{Path, PathBuf};
 
 use crate::model::places::make_private;
 
+/// It may stand where git looks for the settings of the system, which count as before.
+const SYSTEM: &str = "[include]\n\tpath = /etc/gitconfig\n";
+
 /// Writes a git configuration with only the user's name and mail into the state
 /// directory and returns its path; none if git does not know the user either.
 pub(crate) fn write_git_identity(
@@ -79,7 +82,7 @@ impl Identity {
             .into_iter()
             .flatten()
             .collect();
-        (!lines.is_empty()).then(|| format!("[user]\n{lines}"))
+        (!lines.is_empty()).then(|| format!("{SYSTEM}[user]\n{lines}"))
     }
 }
 
@@ -93,7 +96,7 @@ mod tests {
         identity.read("[core]\n\tname = no\n[User]\n\tname = \"Ann Example\"\n\temail=ann@example.org\n[alias]\nx = !evil\n");
         assert_eq!(
             identity.as_config().unwrap(),
-            "[user]\n\tname = \"Ann Example\"\n\temail = \"ann@example.org\"\n"
+            format!("{SYSTEM}[user]\n\tname = \"Ann Example\"\n\temail = \"ann@example.org\"\n")
         );
     }
 }

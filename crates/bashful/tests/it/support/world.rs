@@ -77,6 +77,12 @@ impl World {
         Self::with(Walls::Sandbox, Judged::Yes)
     }
 
+    /// The same in this directory: a home is not where rooms have files of their own, as in `/tmp`.
+    pub(crate) fn below(parent: &str) -> Self {
+        let temp = tempfile::tempdir_in(parent).unwrap();
+        Self::at(temp, Walls::Sandbox, Judged::Yes)
+    }
+
     /// A world in which runs are not judged before they run.
     pub(crate) fn unjudged() -> Self {
         Self::with(Walls::Sandbox, Judged::No)
@@ -106,7 +112,10 @@ impl World {
     }
 
     fn with(walls: Walls, judged: Judged) -> Self {
-        let temp = tempfile::tempdir().unwrap();
+        Self::at(tempfile::tempdir().unwrap(), walls, judged)
+    }
+
+    fn at(temp: TempDir, walls: Walls, judged: Judged) -> Self {
         let root = temp.path().canonicalize().unwrap();
         for name in ["home", "state", "cache", "config", "run", "workspace"] {
             fs::create_dir(root.join(name)).unwrap();
