@@ -254,6 +254,9 @@ pub struct Violation {
     /// The narrowest flag of `bashful run` that would permit it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub flag: Option<String>,
+    /// What helps where no flag does, in one sentence.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub advice: Option<String>,
 }
 
 impl Violation {

@@ -46,7 +46,7 @@ impl Draft {
     }
 
     fn ask_for(&self, result: &ExecutionResult) -> Result<Option<Approval>, ApprovalError> {
-        let stopped: Vec<Violation> = result.worth_telling().cloned().collect();
+        let stopped: Vec<Violation> = result.worth_asking().cloned().collect();
         let opens = missing(&stopped, &self.resources);
         let (Some(task), false) = (&result.task_id, opens.is_empty()) else {
             return Ok(None);
