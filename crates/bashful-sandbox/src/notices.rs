@@ -226,7 +226,7 @@ impl Notices {
             syscall: Some(refusal.call.to_owned()),
             source: SOURCE.to_owned(),
             note: Some(match refusal.reason {
-                Some(reason) => format!("no run may do this: it {reason}"),
+                Some(reason) => format!("no run may do this: {reason}"),
                 None => "no run may do this".to_owned(),
             }),
             ..Violation::default()

@@ -296,10 +296,17 @@ pub struct Hint {
     pub kind: String,
     /// What would have to be granted then.
     pub missing: String,
-    /// What it is guessed from: `exit_code`.
+    /// What it is guessed from: `exit_code` or `output`.
     pub source: String,
     /// What it may be, in one sentence.
     pub note: String,
+    /// The path that it is about.
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "as_text",
+        default
+    )]
+    pub path: Option<PathBuf>,
     /// The limit that may have been reached, as it is set.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub limit: Option<u64>,

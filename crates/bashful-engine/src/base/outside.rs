@@ -133,6 +133,7 @@ fn hint(note: String, missing: &str, opens: Option<&Path>) -> Hint {
         missing: missing.to_owned(),
         source: "exit_code".to_owned(),
         note,
+        path: None,
         limit: None,
         flag: flag.map(|path| format!("--read {}", bashful_policy::escape_arg(path))),
     }

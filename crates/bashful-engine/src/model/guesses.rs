@@ -54,6 +54,7 @@ fn no_memory(result: &ExecutionResult) -> Option<Hint> {
             "it says that it got no memory, and each of its processes has a limit: `--memory SIZE` \
                raises it"
                 .to_owned(),
+        path: None,
         limit: None,
         flag: None,
     })

@@ -186,9 +186,17 @@ fn is_too_wide(directory: &Path, home: Option<&Path>) -> bool {
 }
 
 /// The same for what is only guessed.
-pub(crate) fn hints_with_flags(hints: &[Hint]) -> Vec<Hint> {
+pub(crate) fn hints_with_flags(hints: &[Hint], home: Option<&Path>) -> Vec<Hint> {
+    let read = |hint: &Hint| {
+        let path = hint
+            .path
+            .as_deref()
+            .filter(|_| hint.missing == "paths_read");
+        let path = path.filter(|path| is_grantable(path) && !is_too_wide(path, home))?;
+        Some(format!("--read {}", word(path)?))
+    };
     let named = hints.iter().map(|hint| Hint {
-        flag: more_of(&hint.missing, hint.limit),
+        flag: more_of(&hint.missing, hint.limit).or_else(|| read(hint)),
         ..hint.clone()
     });
     named.collect()

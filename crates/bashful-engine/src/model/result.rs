@@ -433,7 +433,7 @@ impl ExecutionResult {
             task_id: Some(state.id.to_string()),
             enforcement: Some(Enforcement::of(state.enforcement)),
             sandbox_violations: with_flags(&state.violations, home),
-            sandbox_hints: hints_with_flags(&state.hints),
+            sandbox_hints: hints_with_flags(&state.hints, home),
             watched: state.watched,
             survivors: state.survivors.iter().map(survivor).collect(),
             usage: Some(RunUsage {

@@ -119,3 +119,27 @@ fn memory_is_told_where_nothing_counts_it() {
         "{result}"
     );
 }
+
+#[test]
+fn a_file_that_the_run_does_not_see_is_named() {
+    let world = World::unjudged();
+    let hidden = world.path("hidden");
+    fs::create_dir(&hidden).unwrap();
+    fs::write(hidden.join("notes"), "").unwrap();
+    let notes = text(&hidden).to_owned() + "/notes";
+    let told = |command: &str| {
+        let (_, result) = world.json(&[command]);
+        (result["sandbox_hints"][0]["flag"].clone(), result)
+    };
+    let (flag, result) = told(&format!("cat {notes}"));
+    assert_eq!(flag, json!(format!("--read {notes}")), "{result}");
+    for command in [
+        format!("cat {notes}-none"),
+        format!("test -e {notes} || true"),
+        "cat /etc/hostname; exit 3".to_owned(),
+        "ls /usr/bin /tmp; exit 3".to_owned(),
+    ] {
+        let (flag, result) = told(&command);
+        assert_eq!(flag, json!(null), "{result}");
+    }
+}
