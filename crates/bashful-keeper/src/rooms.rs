@@ -154,6 +154,7 @@ impl Rooms {
                 absent: request.absent.clone(),
                 mounts: None,
                 torn: false,
+                bare: Vec::new(),
             }),
             Some(Err(error)) => {
                 self.diary.end(&pages);

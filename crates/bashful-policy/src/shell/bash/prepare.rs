@@ -54,9 +54,7 @@ fn without_first_line_ends(text: &str) -> String {
     for line in text.split_inclusive('\n') {
         may_be_document |= line.contains("<<");
         match line.strip_suffix("\\\n") {
-            Some(before)
-                if before.ends_with('"') && !before.contains('#') && !may_be_document =>
-            {
+            Some(before) if before.ends_with('"') && !before.contains('#') && !may_be_document => {
                 plain.push_str(before);
                 plain.push_str("__");
             }
@@ -113,7 +111,9 @@ fn without_escaped_braces(text: &str) -> String {
 pub(super) fn with_for(text: &str, at: usize) -> Option<String> {
     const SELECT: &str = "select";
     let before = text.get(..at)?.trim_end();
-    let name = before.rsplit(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).next()?;
+    let name = before
+        .rsplit(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+        .next()?;
     let word = before.strip_suffix(name).filter(|_| !name.is_empty())?;
     let start = word.trim_end().strip_suffix(SELECT)?.len();
     let mut changed = text.to_owned();
