@@ -8,7 +8,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 
-use rustix::fs::{Access, AtFlags, CWD, accessat};
+use rustix::fs::{Access, AtFlags, CWD, Mode, accessat};
 
 use crate::kernel_file::kernel_bytes;
 use crate::plan::{Entry, Plan};
@@ -26,7 +26,7 @@ pub struct Uncovered {
 impl Plan {
     /// What has lost its cover in the tree of this process; none if that cannot be told.
     pub fn uncovered(&self, process: i32) -> Option<Vec<Uncovered>> {
-        let table = kernel_bytes(&format!("/proc/{process}/mountinfo")).ok()?;
+        let table = kernel_bytes(format!("/proc/{process}/mountinfo")).ok()?;
         let mounted: HashSet<PathBuf> = table
             .split(|byte| *byte == b'\n')
             .filter_map(|line| line.split(|byte| *byte == b' ').nth(4))
@@ -58,15 +58,17 @@ impl Plan {
         if about.is_symlink() {
             return false;
         }
+        let others = Mode::ROTH | Mode::WOTH | Mode::XOTH;
+        let is_closed = !Mode::from_raw_mode(about.mode()).intersects(others);
         match self.identity {
             Identity::Own { .. } => {
                 let any = Access::READ_OK;
                 about.uid() != rustix::process::geteuid().as_raw()
                     && accessat(CWD, entry.path(), any, AtFlags::EACCESS).is_err()
-                    && (about.is_file() || about.mode() & 0o007 == 0)
+                    && (about.is_file() || is_closed)
             }
             Identity::Owner { user, group } if user != 0 => {
-                about.uid() != user && about.gid() != group && about.mode() & 0o007 == 0
+                about.uid() != user && about.gid() != group && is_closed
             }
             // Where root's files look like its own, they are.
             Identity::Mapped { user } => {
@@ -74,7 +76,7 @@ impl Plan {
                     Entry::Bind { path, mapped, .. } => *mapped && entry.path().starts_with(path),
                     _ => false,
                 });
-                !is_mapped && about.uid() != user && about.mode() & 0o007 == 0
+                !is_mapped && about.uid() != user && is_closed
             }
             _ => false,
         }
@@ -90,16 +92,10 @@ fn unescaped(field: &[u8]) -> PathBuf {
             let digits = std::str::from_utf8(tail.get(..3)?).ok()?;
             u8::from_str_radix(digits, 8).ok()
         };
-        match (first, code()) {
-            (b'\\', Some(code)) => {
-                path.push(code);
-                rest = tail.get(3..).unwrap_or_default();
-            }
-            _ => {
-                path.push(*first);
-                rest = tail;
-            }
-        }
+        let written = if *first == b'\\' { code() } else { None };
+        path.push(written.unwrap_or(*first));
+        let read = if written.is_some() { 3 } else { 0 };
+        rest = tail.get(read..).unwrap_or_default();
     }
     PathBuf::from(OsString::from_vec(path))
 }
