@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use bashful_policy::{Context, read};
+use bashful_policy::{Context, escape_arg, read};
 use bashful_sandbox::Hint;
 
 use crate::base::programs::{is_executable, on_path};
@@ -135,7 +135,17 @@ fn hint(note: String, missing: &str, opens: Option<&Path>) -> Hint {
         note,
         path: None,
         limit: None,
-        flag: flag.map(|path| format!("--read {}", bashful_policy::escape_arg(path))),
+        flag: flag.map(|path| format!("--read {}", word(path))),
+    }
+}
+
+/// A path as one word of a command line.
+fn word(path: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
+    if path.chars().all(is_plain) {
+        path.to_owned()
+    } else {
+        escape_arg(path)
     }
 }
 
