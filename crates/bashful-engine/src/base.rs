@@ -8,6 +8,7 @@ pub(crate) mod interrupts;
 pub(crate) mod kept;
 pub(crate) mod legible;
 pub(crate) mod lock;
+pub(crate) mod outside;
 pub(crate) mod process;
 pub(crate) mod programs;
 pub(crate) mod real;

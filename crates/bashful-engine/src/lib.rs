@@ -91,6 +91,7 @@ pub use model::remedy::{Remedy, remedy};
 pub use model::result::{
     Enforcement, ExecutionResult, ExitClass, RanScript, RunUsage, Status, Survivor, signal_name,
 };
+pub use model::telling::Told;
 pub use model::transfer::{ServerKey, Transfer, Way};
 pub use record::index::Reconciled;
 pub use record::recover_ends::bring_up_to_date;

@@ -154,6 +154,7 @@ impl Rooms {
                 absent: request.absent.clone(),
                 mounts: None,
                 torn: false,
+                bare: Vec::new(),
             }),
             Some(Err(error)) => {
                 self.diary.end(&pages);
@@ -354,9 +355,11 @@ impl Rooms {
         mut place: InRoom,
         ended: Option<bashful_sandbox::Ended>,
         tag: &str,
+        command: &str,
     ) -> ToldOfRun {
         let watched = place.watched();
-        let hints = Confined::hints(&place.plan, ended);
+        let mut hints = Confined::hints(&place.plan, ended);
+        hints.extend(Confined::unseen(&place.plan, ended, command));
         let mut found = place.confined.violations(&place.plan, ended);
         if place.may_have_changed_files() {
             if let Some(kept) = self.kept.get(&place.number) {

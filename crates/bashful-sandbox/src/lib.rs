@@ -37,6 +37,7 @@ mod survey;
 mod sys;
 mod terminal;
 mod tree;
+mod uncovered;
 mod understudy;
 mod wrapped;
 
@@ -92,6 +93,7 @@ pub use terminal::{Terminal, TerminalSize, TypingMode};
 pub use tree::{
     Process, Reach, Status, children, command_line, descendants, signal_process, signal_tree,
 };
+pub use uncovered::Uncovered;
 pub use wrapped::{
     TRUSTED_DIRECTORIES, Wrapped, WrapperError, WrapperProgram, find_wrapper, remove_abandoned,
 };

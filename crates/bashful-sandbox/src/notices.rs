@@ -1,8 +1,9 @@
 //! What a run ran into, as the kernel reports it: a listener for some of its calls.
 //!
 //! This is a way of reporting and never the policy. Every call goes on, and the walls decide:
-//! mounts, namespaces, Landlock and the filter. Only connecting and listening never go on; they
-//! are handed to [`crate::connects`], which decides. The listener looks where the call leads, in the
+//! mounts, namespaces, Landlock and the filter. Two kinds never go on. Connecting and listening
+//! are handed to [`crate::connects`], which decides. What the filter leaves to the listener to be
+//! refused ([`told_refusal`]) is refused, always: nothing is decided about it. The listener looks where the call leads, in the
 //! run's own tree, and remembers it if there is a wall. What the kernel reports may have changed a
 //! moment later; then a report is wrong and nothing else is. That a call was made that can change
 //! files is certain, whatever path it named: the keeper counts them, and searches only where
@@ -34,10 +35,10 @@ use crate::connects::address::Address;
 use crate::connects::{Connects, Outcome, Wish};
 use crate::plan::Plan;
 use crate::profile::{Lookout, Violation};
-use crate::seccomp::NoticeOptions;
+use crate::seccomp::{NoticeOptions, ToldRefusal, told_refusal};
 use crate::sys::notices::{Notice, hand_over_quickly, have_fail, let_go_on, receive, still_waits};
 use known::{Known, answer_known, changes_files};
-use look::{Looker, without_remedy_if_own};
+use look::{Looker, SOURCE, without_remedy_if_own};
 use seen::{Seen, digest};
 use told::{Attempt, allocation, from_working_directory, gather};
 pub use tree::Glance;
@@ -129,6 +130,10 @@ impl Notices {
                 return;
             }
             if let Ok(notice) = receive(&self.listener) {
+                if let Some(refusal) = told_refusal(notice.call.number, &notice.call.arguments) {
+                    have_fail(&self.listener, &notice, refusal.error);
+                    continue;
+                }
                 self.changes += u64::from(changes_files(&notice, self.what));
                 match self.wish(&notice) {
                     Some(wish) => drop(self.carry_out(&notice, wish)),
@@ -187,6 +192,10 @@ impl Notices {
             }
             self.threads.push_back(notice.thread);
         }
+        if let Some(refusal) = told_refusal(notice.call.number, &notice.call.arguments) {
+            have_fail(&self.listener, &notice, refusal.error);
+            return self.remember(refusal);
+        }
         let has_none = self.begins_without_terminal && self.changes == 0;
         let path = match answer_known(&self.listener, &notice, self.what, has_none) {
             Known::Answered => return,
@@ -207,6 +216,23 @@ impl Notices {
                 }
             }
             None => let_go_on(&self.listener, &notice),
+        }
+    }
+
+    /// Remembers a call that was refused here.
+    fn remember(&mut self, refusal: ToldRefusal) {
+        let violation = Violation {
+            kind: "syscall".to_owned(),
+            syscall: Some(refusal.call.to_owned()),
+            source: SOURCE.to_owned(),
+            note: Some(match refusal.reason {
+                Some(reason) => format!("no run may do this: {reason}"),
+                None => "no run may do this".to_owned(),
+            }),
+            ..Violation::default()
+        };
+        if !self.seen.is_full() {
+            self.seen.add(digest(&violation), || Some(violation));
         }
     }
 

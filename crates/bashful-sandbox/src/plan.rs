@@ -137,8 +137,8 @@ impl Plan {
         let (limits, group) = limits::divide(&profile.resources, survey);
         let storage = Storage::of(&profile.resources, survey);
         let enforcement = levels::of(profile, survey);
-        let notices = noticing(profile, survey.backend);
-        let sockets = if notices.as_ref().is_some_and(|notices| notices.what.sockets) {
+        let what = noticing(profile, survey.backend);
+        let sockets = if what.is_some_and(|what| what.sockets) {
             SocketsRule::Own
         } else {
             SocketsRule::Pairs
@@ -170,6 +170,10 @@ impl Plan {
             },
         };
         let filter = Filter::new(&options);
+        let notices = what.map(|what| Noticing {
+            what,
+            filter: Filter::of_notices(what, &filter),
+        });
         let unheard = (sockets == SocketsRule::Own).then(|| {
             Filter::new(&FilterOptions {
                 sockets: SocketsRule::Pairs,
@@ -275,17 +279,14 @@ impl Plan {
     }
 }
 
-fn noticing(profile: &Profile, backend: Backend) -> Option<Noticing> {
+fn noticing(profile: &Profile, backend: Backend) -> Option<NoticeOptions> {
     let what = NoticeOptions {
         reads: profile.reporting == Reporting::Reads,
         network: profile.network == Network::Off,
         // In the trees of others it is not known whose socket is whose.
         sockets: backend == Backend::Native,
     };
-    (profile.reporting != Reporting::Limits).then(|| Noticing {
-        what,
-        filter: Filter::of_notices(what),
-    })
+    (profile.reporting != Reporting::Limits).then_some(what)
 }
 
 fn check(profile: &Profile) -> Result<(), PlanError> {

@@ -264,6 +264,9 @@ pub struct Violation {
     /// The narrowest flag of `bashful run` that would permit it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub flag: Option<String>,
+    /// What helps where no flag does, in one sentence.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub advice: Option<String>,
 }
 
 impl Violation {
@@ -303,10 +306,17 @@ pub struct Hint {
     pub kind: String,
     /// What would have to be granted then.
     pub missing: String,
-    /// What it is guessed from: `exit_code`.
+    /// What it is guessed from: `exit_code` or `output`.
     pub source: String,
     /// What it may be, in one sentence.
     pub note: String,
+    /// The path that it is about.
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "as_text",
+        default
+    )]
+    pub path: Option<PathBuf>,
     /// The limit that may have been reached, as it is set.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub limit: Option<u64>,

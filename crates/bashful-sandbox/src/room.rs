@@ -28,6 +28,7 @@ mod limits;
 mod mend;
 mod neighbours;
 mod private;
+mod unseen;
 mod waiting;
 
 pub use build::{BuildError, BuildStep, SpareNamespaces};

@@ -142,18 +142,25 @@ impl Filter {
             Scope::NoTracing => options.tracing == TracingRule::Refused,
         };
         let rules: Vec<&'static Rule> = table::rules().filter(applies).collect();
-        let instructions = compile::compile(&rules);
+        // Where a keeper listens, it refuses these and so can tell them; elsewhere they are
+        // refused here.
+        let is_left = |rule: &&Rule| options.sockets != SocketsRule::Own || !rule.is_told();
+        let refused: Vec<&'static Rule> = rules.iter().copied().filter(is_left).collect();
+        let instructions = compile::compile(&refused);
         Self {
             rules,
             instructions,
         }
     }
 
-    /// The program that only reports: every call goes on.
-    pub(crate) fn of_notices(what: NoticeOptions) -> Self {
-        let watched = what.watched();
-        let rules: Vec<&'static Rule> = watched.map(|watched| &watched.rule).collect();
-        let instructions = compile::compile(&rules);
+    /// The program for a listener. What is only told goes on; what this filter leaves to the
+    /// listener it refuses.
+    pub(crate) fn of_notices(what: NoticeOptions, refusals: &Self) -> Self {
+        let mut rules: Vec<&'static Rule> = what.watched().map(|watched| &watched.rule).collect();
+        if what.sockets {
+            rules.extend(refusals.rules.iter().filter(|rule| rule.is_told()));
+        }
+        let instructions = compile::compile_as(&rules, rule::Answer::value_told);
         Self {
             rules,
             instructions,
@@ -247,6 +254,37 @@ pub(crate) fn call_name(number: u32) -> Option<&'static str> {
     calls
         .find(|(_, known)| *known == number)
         .map(|(name, _)| name)
+}
+
+/// What a listener answers to a call that never goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ToldRefusal {
+    /// The call's name.
+    pub(crate) call: &'static str,
+    /// The number of the error.
+    pub(crate) error: i32,
+    /// Why, for a person; none if no rule is known by which it was told.
+    pub(crate) reason: Option<&'static str>,
+}
+
+/// What a listener answers to this call, if calls with this number are told to be refused. They
+/// are never told for anything else, so whatever the registers say, none goes on.
+pub(crate) fn told_refusal(number: i32, arguments: &[u64; 6]) -> Option<ToldRefusal> {
+    let number = u32::try_from(number).ok()?;
+    let told = || table::rules().filter(|rule| rule.is_told());
+    let (call, _) = told()
+        .flat_map(Rule::present_calls)
+        .find(|(_, known)| *known == number)?;
+    let rule = told().find(|rule| rule.is_about(number, arguments));
+    let error = rule.map_or(table::NOT_PERMITTED, |rule| match rule.answer {
+        rule::Answer::Error(error) | rule::Answer::Told(error) => error,
+        rule::Answer::Notify => table::NOT_PERMITTED,
+    });
+    Some(ToldRefusal {
+        call,
+        error: i32::try_from(error.value).unwrap_or(libc::EPERM),
+        reason: rule.map(|rule| rule.reason),
+    })
 }
 
 /// A group of system calls that are refused alike.

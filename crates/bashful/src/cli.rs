@@ -188,7 +188,7 @@ outcomes 2 usage, 120 denied, 121 needs approval, 122 requirement failed,
 #[derive(Debug, Args)]
 #[command(
     after_long_help = RUN_EXAMPLES,
-    override_usage = "bashful run [OPTIONS] 'COMMAND'\n       bashful run [OPTIONS] -- PROGRAM [ARGS]...\n       bashful run [OPTIONS] --file FILE"
+    override_usage = "bashful run [OPTIONS] 'COMMAND'\n       bashful run [OPTIONS] PROGRAM ARGS...\n       bashful run [OPTIONS] -- PROGRAM [ARGS]...\n       bashful run [OPTIONS] --file FILE"
 )]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(crate) struct RunArguments {

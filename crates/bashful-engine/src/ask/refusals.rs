@@ -56,7 +56,7 @@ impl Draft {
     }
 
     fn ask_for(&self, result: &ExecutionResult) -> Result<Option<Approval>, ApprovalError> {
-        let stopped: Vec<Violation> = result.worth_telling().cloned().collect();
+        let stopped: Vec<Violation> = result.worth_asking().cloned().collect();
         let reach = &self.ask.reach;
         let opens = missing(&stopped, &self.resources, reach, &self.ground);
         let (Some(task), false) = (&result.task_id, opens.is_empty()) else {

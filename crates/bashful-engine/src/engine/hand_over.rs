@@ -103,6 +103,7 @@ impl Engine {
                 id,
                 info,
                 directory,
+                outside: settings.outside(),
             },
             state: settings.places.state.clone(),
             limit: prepared.limit,

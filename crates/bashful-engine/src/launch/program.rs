@@ -50,6 +50,7 @@ pub(super) fn command_line(
             };
             let found = found.ok_or_else(|| InvalidInvocation::ProgramNotFound {
                 program: program.clone(),
+                elsewhere: settings.outside().elsewhere(program).map(|hint| hint.note),
             })?;
             Ok((
                 found,

@@ -194,8 +194,16 @@ pub enum InvalidInvocation {
     ProgramNotFound {
         /// Its name as given.
         program: String,
+        /// Where the host has it, in one sentence.
+        elsewhere: Option<String>,
     },
 }
+
+/// Words that bash knows itself, and that are no programs.
+const OF_THE_SHELL: [&str; 20] = [
+    ".", "[[", "{", "alias", "cd", "declare", "eval", "exec", "export", "for", "if", "popd",
+    "pushd", "set", "shopt", "source", "time", "ulimit", "unset", "while",
+];
 
 /// Why a run did not happen, or has no result.
 #[derive(Debug, thiserror::Error)]
@@ -545,6 +553,13 @@ impl InvalidInvocation {
             Self::ZeroOutput => "give a positive number of characters",
             Self::TwoInputs => "give one of the two",
             Self::InputTooLong { .. } => "give it as a file, or send it in pieces",
+            Self::ProgramNotFound {
+                elsewhere: Some(there),
+                ..
+            } => return Some(there.clone()),
+            Self::ProgramNotFound { program, .. } if OF_THE_SHELL.contains(&program.as_str()) => {
+                "that is the shell's: give the whole as one text, in quotes"
+            }
             Self::ProgramNotFound { .. } => "check the name, or give the full path",
             _ => return None,
         };

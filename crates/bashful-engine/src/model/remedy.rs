@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use bashful_policy::escape_arg;
-use bashful_sandbox::{Glance, Hint, ROOM_DIRECTORY, Violation};
+use bashful_sandbox::{Glance, Hint, ROOM_DIRECTORY, SYSTEM_DIRECTORIES, Violation};
 
 use crate::config::{format_duration, format_size};
 use crate::model::result::ExecutionResult;
@@ -75,10 +75,9 @@ pub fn remedy(result: &ExecutionResult) -> Remedy {
 
 fn compose(text: &str, whose: &str, violations: &[Violation]) -> Remedy {
     let mut flags: Vec<String> = Vec::new();
-    let host = Glance::default();
-    for flag in violations.iter().filter_map(|it| flag_for(it, &host)) {
-        if !flags.contains(&flag) {
-            flags.push(flag);
+    for flag in violations.iter().filter_map(|it| it.flag.as_ref()) {
+        if !flags.contains(flag) {
+            flags.push(flag.clone());
         }
     }
     let grants = ["--read ", "--write ", "--network "];
@@ -107,20 +106,97 @@ fn compose(text: &str, whose: &str, violations: &[Violation]) -> Remedy {
     }
 }
 
-/// What was stopped, each with the flag that would permit it.
-pub(crate) fn with_flags(violations: &[Violation]) -> Vec<Violation> {
+/// What was stopped, each with the flag that would permit it, or what else helps. `home` is that of
+/// the caller.
+pub(crate) fn with_flags(violations: &[Violation], home: Option<&Path>) -> Vec<Violation> {
     let host = Glance::default();
-    let named = violations.iter().map(|violation| Violation {
-        flag: flag_for(violation, &host),
-        ..violation.clone()
+    let named = violations.iter().map(|violation| {
+        let flag = flag_for(violation, &host, home);
+        Violation {
+            advice: match flag {
+                Some(_) => None,
+                None => advice_for(violation, &host, home),
+            },
+            flag,
+            ..violation.clone()
+        }
     });
     named.collect()
 }
 
+/// What helps with a path that is not opened as a whole by any flag that we name.
+fn advice_for(violation: &Violation, host: &Glance, home: Option<&Path>) -> Option<String> {
+    if violation.missing != "paths_write" || violation.source == "keeper" {
+        return None;
+    }
+    let path = violation.needs.as_deref().or(violation.path.as_deref())?;
+    if is_of_system(path) {
+        return Some(
+            "system directories stay closed: install below the workspace or in `~/.local`, which is \
+             the run's own"
+                .to_owned(),
+        );
+    }
+    let there = path.ancestors().find(|path| host.real(path).is_some())?;
+    let is_closed = is_too_wide(there, home) || is_of_system(there);
+    if !is_closed || violation.needs.is_some() || there == path {
+        return None;
+    }
+    // What is not there cannot be granted, and what is there is too much.
+    let first = path.ancestors().take_while(|path| *path != there).last()?;
+    let (first, is_file) = (word(first)?, first == path && violation.kind == "write");
+    let make = if is_file {
+        format!("`touch {first}` or `mkdir {first}`")
+    } else {
+        format!("`mkdir {first}`")
+    };
+    Some(format!(
+        "make it first, {make}: then `--write {first}` opens it alone"
+    ))
+}
+
+/// Whether a path is the system's, so that no run is to write it.
+fn is_of_system(path: &Path) -> bool {
+    const FOR_PEOPLE: [&str; 3] = ["/usr/local", "/usr/src", "/opt"];
+    let is_below = |path: &Path, all: &[&str]| all.iter().any(|one| path.starts_with(one));
+    let is_whole = |one: &&str| Path::new(one) == path;
+    FOR_PEOPLE.iter().any(is_whole)
+        || path.starts_with("/boot")
+        || (is_below(path, &SYSTEM_DIRECTORIES) && !is_below(path, &FOR_PEOPLE))
+}
+
+/// Whether a directory holds more than anybody means who names something in it: a home, what homes
+/// are in, or what the system shares.
+fn is_too_wide(directory: &Path, home: Option<&Path>) -> bool {
+    const SHARED: [&str; 8] = [
+        "/home",
+        "/root",
+        "/srv",
+        "/mnt",
+        "/media",
+        "/run",
+        "/var/lib",
+        "/var/cache",
+    ];
+    let is_shared = |one: &&str| Path::new(one) == directory;
+    home.is_some_and(|home| home.starts_with(directory))
+        || SHARED.iter().any(is_shared)
+        || directory.parent() == Some(Path::new("/home"))
+        || !is_grantable(directory)
+}
+
 /// The same for what is only guessed.
-pub(crate) fn hints_with_flags(hints: &[Hint]) -> Vec<Hint> {
+pub(crate) fn hints_with_flags(hints: &[Hint], home: Option<&Path>) -> Vec<Hint> {
+    let read = |hint: &Hint| {
+        let path = hint
+            .path
+            .as_deref()
+            .filter(|_| hint.missing == "paths_read");
+        let path = path.filter(|path| is_grantable(path) && !is_too_wide(path, home))?;
+        Some(format!("--read {}", word(path)?))
+    };
     let named = hints.iter().map(|hint| Hint {
-        flag: more_of(&hint.missing, hint.limit),
+        flag: more_of(&hint.missing, hint.limit).or_else(|| read(hint)),
         ..hint.clone()
     });
     named.collect()
@@ -144,12 +220,12 @@ fn more_of(missing: &str, limit: Option<u64>) -> Option<String> {
 }
 
 /// The narrowest flag for one of them.
-fn flag_for(violation: &Violation, host: &Glance) -> Option<String> {
+fn flag_for(violation: &Violation, host: &Glance, home: Option<&Path>) -> Option<String> {
     let path = violation.needs.as_deref().or(violation.path.as_deref());
     match violation.missing.as_str() {
         // What was held back is there by now, and is looked at rather than permitted.
         "paths_write" if violation.source == "keeper" => None,
-        "paths_write" => Some(format!("--write {}", word(nearest(path?, host)?)?)),
+        "paths_write" => Some(format!("--write {}", word(nearest(path?, host, home)?)?)),
         "paths_read" => {
             let path = path.filter(|path| is_grantable(path))?;
             Some(format!("--read {}", word(path)?))
@@ -161,9 +237,10 @@ fn flag_for(violation: &Violation, host: &Glance) -> Option<String> {
 }
 
 /// What is there of a path: what does not exist cannot be granted, but where it would lie can.
-fn nearest<'a>(path: &'a Path, host: &Glance) -> Option<&'a Path> {
+fn nearest<'a>(path: &'a Path, host: &Glance, home: Option<&Path>) -> Option<&'a Path> {
     let there = path.ancestors().find(|path| host.real(path).is_some())?;
-    (is_grantable(path) && is_grantable(there)).then_some(there)
+    let is_fit = is_grantable(path) && !is_too_wide(there, home) && !is_of_system(there);
+    is_fit.then_some(there)
 }
 
 /// Whether a path is ever what was meant: not the whole tree, not what every program on the host
@@ -222,6 +299,14 @@ fn spelled(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn compose(text: &str, whose: &str, violations: &[Violation]) -> Remedy {
+        super::compose(
+            text,
+            whose,
+            &with_flags(violations, Some(Path::new("/home/me"))),
+        )
+    }
 
     fn violation(missing: &str, path: Option<&Path>) -> Violation {
         Violation {
@@ -306,6 +391,45 @@ mod tests {
                 let flags = compose("true", "", &denied).flags;
                 assert_eq!(flags.is_empty(), !is_small, "{missing} {path}: {flags:?}");
             }
+        }
+    }
+
+    #[test]
+    fn no_home_and_no_directory_of_the_system_is_opened_as_a_whole() {
+        let home = tempfile::tempdir().unwrap();
+        let home = home.path().canonicalize().unwrap();
+        std::fs::write(home.join("there"), "").unwrap();
+        let text = home.to_str().unwrap();
+        let told = |path: &Path| {
+            let write = Violation {
+                kind: "write".to_owned(),
+                ..violation("paths_write", Some(path))
+            };
+            let told = with_flags(&[write], Some(&home)).remove(0);
+            (told.flag, told.advice.unwrap_or_default())
+        };
+        let flag = Some(format!("--write {text}/there"));
+        assert_eq!(told(&home.join("there")), (flag, String::new()));
+        for (path, way) in [
+            (home.join("new"), format!("`touch {text}/new`")),
+            (home.join("new/sub/file"), format!("`mkdir {text}/new`")),
+            (
+                "/usr/lib/x".into(),
+                "system directories stay closed".to_owned(),
+            ),
+            ("/usr/local/lib-x".into(), String::new()),
+            (
+                "/etc/hosts".into(),
+                "system directories stay closed".to_owned(),
+            ),
+            (
+                "/home/surely-nobody/x".into(),
+                "`mkdir /home/surely-nobody`".to_owned(),
+            ),
+        ] {
+            let (flag, advice) = told(&path);
+            assert_eq!(flag, None, "{}", path.display());
+            assert!(advice.contains(&way), "{}: {advice}", path.display());
         }
     }
 

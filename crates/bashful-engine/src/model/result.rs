@@ -2,7 +2,7 @@
 //!
 //! The names in JSON are a contract; a field that does not apply is absent.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bashful_keeper::{Ending, Fate, LogEnd, State};
@@ -381,17 +381,6 @@ impl ExecutionResult {
         }
     }
 
-    /// What was stopped and matters: programs try many a thing and do well without it, so what
-    /// they were denied counts where the run did not succeed.
-    pub fn worth_telling(&self) -> impl Iterator<Item = &Violation> {
-        let success = self.success;
-        let is_attempt = |violation: &&Violation| {
-            ["seccomp", "landlock", "audit"].contains(&violation.source.as_str())
-        };
-        let stopped = self.sandbox_violations.iter();
-        stopped.filter(move |violation| !success || !is_attempt(violation))
-    }
-
     /// A request that the policy did not allow.
     pub(crate) fn not_allowed(info: RequestInfo) -> Self {
         let status = match info.decision.as_ref().map(|decision| decision.effect) {
@@ -414,7 +403,12 @@ impl ExecutionResult {
     }
 
     /// A run that has ended.
-    pub(crate) fn finished(info: RequestInfo, state: &State, output_file: PathBuf) -> Self {
+    pub(crate) fn finished(
+        info: RequestInfo,
+        state: &State,
+        output_file: PathBuf,
+        home: Option<&Path>,
+    ) -> Self {
         let class = classify(state);
         let status = Status::of(state);
         let duration = Duration::from_micros(state.duration_us.unwrap_or(0));
@@ -438,8 +432,8 @@ impl ExecutionResult {
             timed_out: status == Status::TimedOut,
             task_id: Some(state.id.to_string()),
             enforcement: Some(Enforcement::of(state.enforcement)),
-            sandbox_violations: with_flags(&state.violations),
-            sandbox_hints: hints_with_flags(&state.hints),
+            sandbox_violations: with_flags(&state.violations, home),
+            sandbox_hints: hints_with_flags(&state.hints, home),
             watched: state.watched,
             survivors: state.survivors.iter().map(survivor).collect(),
             usage: Some(RunUsage {

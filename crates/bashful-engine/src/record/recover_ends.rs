@@ -168,7 +168,7 @@ fn late_end(state: &Path, start: &Starting, started_at_ms: u64) -> Option<Ended>
         return None;
     }
     let info = RequestInfo::bare(start.agent.clone(), start.session.clone());
-    let result = ExecutionResult::finished(info, &record, directory.log());
+    let result = ExecutionResult::finished(info, &record, directory.log(), None);
     let output = &record.output;
     Some(Ended {
         status: result.status.as_str().to_owned(),

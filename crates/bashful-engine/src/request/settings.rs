@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 
 use crate::base::digest::hexadecimal;
 use crate::base::kept::Kept;
+use crate::base::outside::Outside;
 use crate::base::programs::{is_executable, on_path};
 use crate::config::{Config, Sandbox, Wish, env as variables};
 use crate::model::asking::Asking;
@@ -97,6 +98,11 @@ impl Settings {
 
     pub(crate) fn path(&self) -> Option<&str> {
         self.environment.get("PATH").map(String::as_str)
+    }
+
+    /// The host as its user has it.
+    pub(crate) fn outside(&self) -> Outside {
+        Outside::new(self.home(), self.path())
     }
 
     /// The bash that runs commands: the first on the caller's `PATH`, for as long as it is there.

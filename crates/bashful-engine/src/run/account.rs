@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use bashful_keeper::{LogEnd, LogReader, Phase, Spec, State, Stream, TaskDirectory, TaskId};
 
+use crate::base::outside::Outside;
 use crate::model::error::EngineError;
 use crate::model::output::{Captured, OutputLimit, Totals, capture};
 use crate::model::result::{ExecutionResult, RequestInfo};
@@ -18,12 +19,15 @@ pub(crate) struct Account {
     pub(crate) directory: TaskDirectory,
     /// Where the caller finds the log.
     pub(crate) output_file: PathBuf,
+    /// What is told about the host outside the run.
+    pub(crate) outside: Outside,
 }
 
 impl Account {
     /// Of a task that another engine may have started: what was decided about it is not known.
-    pub(crate) fn of(directory: TaskDirectory, spec: &Spec) -> Self {
+    pub(crate) fn of(directory: TaskDirectory, spec: &Spec, outside: Outside) -> Self {
         Self {
+            outside,
             id: spec.id.clone(),
             info: RequestInfo {
                 command: spec.command.clone(),
@@ -48,8 +52,12 @@ impl Account {
             task: self.id.to_string(),
             source,
         })?;
-        let result = ExecutionResult::finished(self.info.clone(), state, self.output_file.clone());
-        Ok(result.with_output(stdout, stderr))
+        let (info, file) = (self.info.clone(), self.output_file.clone());
+        let home = self.outside.home.as_deref();
+        let result = ExecutionResult::finished(info, state, file, home);
+        let mut result = result.with_output(stdout, stderr);
+        result.add_guesses(&self.outside);
+        Ok(result)
     }
 
     fn captured(&self, state: &State, limit: OutputLimit) -> io::Result<(Captured, Captured)> {

@@ -266,7 +266,8 @@ impl Task {
             return told.map(Some).map_err(|source| self.untold(source));
         }
         self.record_end();
-        let account = Account::of(self.directory.clone(), &self.spec);
+        let settings = self.engine.settings();
+        let account = Account::of(self.directory.clone(), &self.spec, settings.outside());
         let result = match outcome {
             Outcome::Finished(record) => account
                 .finished(&record, limit)

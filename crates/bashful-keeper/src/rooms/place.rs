@@ -40,6 +40,8 @@ pub(crate) struct InRoom {
     pub(super) on_disk: Option<PathBuf>,
     /// A cover was torn off, and told: what is there now may be the user's.
     pub(super) torn: bool,
+    /// What lay bare when that was noticed.
+    pub(super) bare: Vec<PathBuf>,
 }
 
 impl InRoom {
@@ -139,10 +141,26 @@ impl InRoom {
         self.mounts.as_ref()
     }
 
-    /// Tells what was replaced on the host, and so is no longer covered.
+    /// Whether all that lost its cover is of no use to the run: what the system keeps from its user
+    /// anyway, such as a new `/etc/shadow`.
+    pub(crate) fn goes_on_uncovered(&mut self) -> bool {
+        let Some(bare) = self.plan.uncovered(self.confined.first()) else {
+            return false;
+        };
+        let is_harmless = !bare.is_empty() && bare.iter().all(|one| one.is_harmless);
+        let open = bare.into_iter().filter(|one| !one.is_harmless);
+        self.bare = open.map(|one| one.path).collect();
+        is_harmless
+    }
+
+    /// Tells what was replaced on the host, and so is no longer covered. The run did not ask for
+    /// anything, so nothing is missing.
     pub(crate) fn tell_replaced(&mut self) {
         self.torn = true;
-        let mut replaced = self.freshness.replaced();
+        let mut replaced = std::mem::take(&mut self.bare);
+        if replaced.is_empty() {
+            replaced = self.freshness.replaced();
+        }
         if replaced.is_empty() {
             // It looks the same by now; which one it was cannot be told.
             replaced.push(PathBuf::new());
@@ -151,7 +169,7 @@ impl InRoom {
             self.held.push(Violation {
                 kind: "protected".to_owned(),
                 path: Some(path).filter(|path| !path.as_os_str().is_empty()),
-                missing: "paths_write".to_owned(),
+                missing: String::new(),
                 source: "keeper".to_owned(),
                 note: Some(
                     "it was replaced outside while the run was going on, which took its protection away; Bashful ended the run, which may have changed it: look at it"

@@ -125,10 +125,14 @@ impl Run {
         }
     }
 
-    /// A cover in its room was torn off: the run must not go on without it.
+    /// A cover in its room was torn off: the run must not go on without it, unless what lies bare
+    /// is closed to it anyway.
     pub(crate) fn lost_cover(&mut self, now: Instant) {
         // After the command's end its mounts go one by one.
         if self.ended.is_some_and(|ended| ended.alone) || self.init.is_none() {
+            return;
+        }
+        if self.place.as_mut().is_some_and(InRoom::goes_on_uncovered) {
             return;
         }
         let init: Vec<i32> = self.init.into_iter().collect();
@@ -179,7 +183,7 @@ impl Run {
             place.tell_replaced();
         }
         let limit = place.cpu_limit_ms();
-        let mut told = rooms.finish(place, self.ended, self.spec.id.as_str());
+        let mut told = rooms.finish(place, self.ended, self.spec.id.as_str(), &self.spec.command);
         if self.ending == Some(Ending::OutOfCpuTime) {
             told.violations.push(Violation {
                 kind: "cpu_time".to_owned(),

@@ -1,5 +1,7 @@
 //! From text to our tree. This file and those below it are the only ones that know the parser.
 
+use std::borrow::Cow;
+
 use shuck_ast as ast;
 use shuck_parser::parser::Parser;
 
@@ -37,6 +39,11 @@ impl Base {
 /// Texts made from texts nest at most this deep.
 const MAX_NESTING: usize = 24;
 
+/// Loops of `select` without a list that one text may have.
+const MAX_SELECTS: usize = 16;
+/// What the parser says of one.
+const NO_LIST: &str = "expected 'in' in select";
+
 /// Parses a text. What cannot be parsed is a problem in the tree, next to what could be.
 pub(crate) fn parse(text: &str, base: Base) -> Tree {
     parse_nested(text, base, 0, Marks::default())
@@ -48,7 +55,22 @@ pub(crate) fn parse_marked(text: &str, wanted: Vec<usize>) -> Tree {
 }
 
 fn parse_nested(text: &str, base: Base, depth: usize, marks: Marks) -> Tree {
-    let prepared = prepare::for_parser(text);
+    let mut prepared = prepare::for_parser(text);
+    // The parser's limits are checked before it starts.
+    let is_fit = depth <= MAX_NESTING && !prepare::is_too_complex(text);
+    let mut parsed = is_fit.then(|| Parser::new(&prepared).parse());
+    for _ in 0..MAX_SELECTS {
+        let error = parsed.as_ref().and_then(|parsed| {
+            let error = parsed.terminal_error.as_ref()?.to_string();
+            let at = parsed.diagnostics.first()?.span.start.offset();
+            error.contains(NO_LIST).then_some(at)
+        });
+        let Some(changed) = error.and_then(|at| prepare::with_for(&prepared, at)) else {
+            break;
+        };
+        prepared = Cow::Owned(changed);
+        parsed = Some(Parser::new(&prepared).parse());
+    }
     let mut reader = Reader {
         text,
         prepared: &prepared,
@@ -64,21 +86,13 @@ fn parse_nested(text: &str, base: Base, depth: usize, marks: Marks) -> Tree {
         strict: true,
         marks,
     };
-    if depth > MAX_NESTING {
+    let Some(parsed) = parsed else {
         reader.problem(UnknownKind::TooComplex, 0, text.len());
         return Tree {
             problems: reader.problems,
             ..Tree::default()
         };
-    }
-    if prepare::is_too_complex(text) {
-        reader.problem(UnknownKind::TooComplex, 0, text.len());
-        return Tree {
-            problems: reader.problems,
-            ..Tree::default()
-        };
-    }
-    let parsed = Parser::new(&prepared).parse();
+    };
     if parsed.is_err() {
         let at = parsed
             .diagnostics

@@ -19,8 +19,8 @@ use crate::kernel_file::kernel_bytes;
 use crate::plan::{Entry, Plan, Right};
 use crate::profile::{Network, Violation};
 use crate::survey::Identity;
-use words::{SOURCE, closed, hidden, in_directory, in_hosts_tmp, is_for_passing_files, unlisted};
-pub(super) use words::{is_own, without_remedy_if_own};
+pub(super) use words::{SOURCE, is_own, without_remedy_if_own};
+use words::{closed, hidden, in_directory, in_hosts_tmp, is_for_passing_files, unlisted};
 
 /// Links that are followed to where a file would be made.
 const MOST_LINKS: usize = 8;

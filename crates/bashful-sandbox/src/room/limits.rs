@@ -64,6 +64,7 @@ impl Confined {
             missing: limit.missing.to_owned(),
             source: "exit_code".to_owned(),
             note: format!("its exit code is as if {}", limit.note),
+            path: None,
             limit: limit.limit,
             flag: None,
         };

@@ -11,7 +11,7 @@ use super::assembler::{Assembler, Condition, Instruction, Label};
 use super::numbers::{
     SECCOMP_RET_ALLOW, SECCOMP_RET_ERRNO, SECCOMP_RET_KILL_PROCESS, THIS_ARCHITECTURE,
 };
-use super::rule::{Argument, Named, Rule, Test};
+use super::rule::{Answer, Argument, Named, Rule, Test};
 
 /// Offsets in the kernel's `struct seccomp_data`.
 const NUMBER: u32 = 0;
@@ -70,9 +70,14 @@ struct Range {
 
 /// The program for these rules.
 pub(super) fn compile(rules: &[&'static Rule]) -> Vec<Instruction> {
+    compile_as(rules, Answer::value)
+}
+
+/// The same, with what the kernel answers by a rule.
+pub(super) fn compile_as(rules: &[&'static Rule], value: fn(Answer) -> u32) -> Vec<Instruction> {
     let mut program = Program::default();
     let allow = program.outcome(&Outcome::Allow);
-    let starts: Vec<(u32, Label)> = ranges(rules)
+    let starts: Vec<(u32, Label)> = ranges(rules, value)
         .iter()
         .map(|range| (range.start, program.outcome(&range.outcome)))
         .collect();
@@ -86,9 +91,9 @@ pub(super) fn compile(rules: &[&'static Rule]) -> Vec<Instruction> {
 }
 
 /// Where the outcome changes, in the order of the numbers. Calls below the first are allowed.
-fn ranges(rules: &[&'static Rule]) -> Vec<Range> {
+fn ranges(rules: &[&'static Rule], value: fn(Answer) -> u32) -> Vec<Range> {
     let mut ranges: Vec<Range> = Vec::new();
-    for (number, outcome) in outcomes(rules) {
+    for (number, outcome) in outcomes(rules, value) {
         // The call before ended its range here.
         ranges.pop_if(|last| last.start == number);
         ranges.push(Range {
@@ -110,12 +115,12 @@ fn ranges(rules: &[&'static Rule]) -> Vec<Range> {
 }
 
 /// What happens to each call that a rule names.
-fn outcomes(rules: &[&'static Rule]) -> BTreeMap<u32, Outcome> {
+fn outcomes(rules: &[&'static Rule], value: fn(Answer) -> u32) -> BTreeMap<u32, Outcome> {
     let mut outcomes = BTreeMap::new();
     for rule in rules {
         let clause = Clause {
             when: rule.when,
-            answer: rule.answer.value(),
+            answer: value(rule.answer),
         };
         for (_, number) in rule.present_calls() {
             let outcome = outcomes

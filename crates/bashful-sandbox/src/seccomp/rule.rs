@@ -58,6 +58,27 @@ pub(super) enum Test {
 }
 
 impl Test {
+    /// Whether it is true of these registers.
+    fn holds(&self, arguments: &[u64; 6]) -> bool {
+        let value = |argument: &Argument| {
+            let index = usize::try_from(argument.index).unwrap_or(usize::MAX);
+            let register = arguments.get(index).copied().unwrap_or_default();
+            let half = if argument.is_upper {
+                register >> 32
+            } else {
+                register & u64::from(u32::MAX)
+            };
+            u32::try_from(half).unwrap_or_default() & argument.mask
+        };
+        match self {
+            Self::Is(argument, values) => values.iter().any(|one| one.value == value(argument)),
+            Self::IsNot(argument, values) => values.iter().all(|one| one.value != value(argument)),
+            Self::HasAny(argument, values) => {
+                values.iter().any(|one| one.value & value(argument) != 0)
+            }
+        }
+    }
+
     fn words(&self) -> String {
         let (argument, verb, values) = match self {
             Self::Is(argument, values) => (argument, "is", values),
@@ -80,6 +101,9 @@ impl Test {
 pub(super) enum Answer {
     /// It fails with this error.
     Error(Named<u32>),
+    /// It fails with this error. Where a keeper listens it hears of it, and answers that; it never
+    /// lets such a call go on.
+    Told(Named<u32>),
     /// It waits until the listening keeper lets it go on.
     Notify,
 }
@@ -88,7 +112,7 @@ impl Answer {
     /// As people call it.
     pub(super) fn name(self) -> &'static str {
         match self {
-            Self::Error(error) => error.name,
+            Self::Error(error) | Self::Told(error) => error.name,
             Self::Notify => "notice",
         }
     }
@@ -96,8 +120,16 @@ impl Answer {
     /// As the kernel takes it.
     pub(super) fn value(self) -> u32 {
         match self {
-            Self::Error(error) => SECCOMP_RET_ERRNO | error.value,
+            Self::Error(error) | Self::Told(error) => SECCOMP_RET_ERRNO | error.value,
             Self::Notify => SECCOMP_RET_USER_NOTIF,
+        }
+    }
+
+    /// As the kernel takes it in the filter of a listener.
+    pub(super) fn value_told(self) -> u32 {
+        match self {
+            Self::Told(_) => SECCOMP_RET_USER_NOTIF,
+            other => other.value(),
         }
     }
 }
@@ -147,6 +179,18 @@ impl Rule {
             let name = call.name.strip_prefix("SYS_").unwrap_or(call.name);
             Some((name, number))
         })
+    }
+
+    /// Whether a keeper that listens is told of it.
+    pub(super) fn is_told(&self) -> bool {
+        matches!(self.answer, Answer::Told(_))
+    }
+
+    /// Whether it is about a call with this number and these registers.
+    pub(super) fn is_about(&self, number: u32, arguments: &[u64; 6]) -> bool {
+        let mut calls = self.present_calls();
+        calls.any(|(_, known)| known == number)
+            && self.when.iter().all(|test| test.holds(arguments))
     }
 
     /// The tests in words.

@@ -49,7 +49,7 @@ pub(super) fn rules() -> impl Iterator<Item = &'static Rule> {
     .flatten()
 }
 
-const NOT_PERMITTED: Named<u32> = error!(EPERM);
+pub(super) const NOT_PERMITTED: Named<u32> = error!(EPERM);
 pub(super) const NO_SUCH_CALL: Named<u32> = error!(ENOSYS);
 const NO_SPACE: Named<u32> = error!(ENOSPC);
 const NO_SUCH_REQUEST: Named<u32> = error!(ENOTTY);
@@ -75,6 +75,22 @@ const fn refuse_if(
         calls,
         when,
         answer: Answer::Error(answer),
+        reason,
+    }
+}
+
+/// The same as `refuse_if`, told to the keeper where one listens: what people meet in their work.
+const fn tell_if(
+    calls: &'static [Named<i64>],
+    when: &'static [Test],
+    answer: Named<u32>,
+    reason: &'static str,
+) -> Rule {
+    Rule {
+        scope: Scope::Always,
+        calls,
+        when,
+        answer: Answer::Told(answer),
         reason,
     }
 }

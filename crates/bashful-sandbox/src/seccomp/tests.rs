@@ -9,7 +9,10 @@ use proptest::prelude::*;
 
 use super::assembler::{Assembler, Condition};
 use super::numbers::THIS_ARCHITECTURE;
-use super::{CommandsRule, Filter, FilterOptions, Ground, MemoryRule, SocketsRule, TracingRule};
+use super::{
+    CommandsRule, Filter, FilterOptions, Ground, MemoryRule, NoticeOptions, SocketsRule,
+    TracingRule, told_refusal,
+};
 use expected::{Verdict, expected};
 use machine::{Call, run};
 
@@ -44,6 +47,41 @@ fn call(number: u32, arguments: [u64; 6]) -> Call {
         number,
         arguments,
     }
+}
+
+/// What becomes of a call where a keeper listens: the kernel takes the stricter of both answers, and
+/// what is left to the listener is answered there.
+fn answered(filter: &Filter, notices: &Filter, call: &Call) -> Verdict {
+    let first = Verdict::from_kernel(run(filter.instructions(), call));
+    let number = i32::try_from(call.number).unwrap();
+    match (first, told_refusal(number, &call.arguments)) {
+        (Verdict::Allow, Some(refusal)) if run(notices.instructions(), call) == NOTICE => {
+            // A rule is known for whatever the filter tells.
+            assert!(refusal.reason.is_some(), "{call:x?}");
+            Verdict::Error(refusal.error.cast_unsigned())
+        }
+        (first, _) => first,
+    }
+}
+
+const NOTICE: u32 = super::numbers::SECCOMP_RET_USER_NOTIF;
+
+/// What is told to be refused is in no list of calls that are told and go on.
+#[test]
+fn what_the_listener_refuses_is_told_for_nothing_else() {
+    let what = NoticeOptions {
+        reads: true,
+        network: true,
+        sockets: true,
+    };
+    let mut told = 0;
+    for number in 0..=600 {
+        if told_refusal(number, &[0; 6]).is_some() {
+            told += 1;
+            assert!(what.of_call(number).is_none(), "{number}");
+        }
+    }
+    assert_eq!(told, 8);
 }
 
 #[track_caller]
@@ -341,6 +379,12 @@ fn what_is_opened_is_all_that_is_opened() {
         })
     };
     let own = filter(SocketsRule::Own, TracingRule::Refused);
+    let what = NoticeOptions {
+        reads: false,
+        network: false,
+        sockets: true,
+    };
+    let notices = Filter::of_notices(what, &own);
     let tracing = filter(SocketsRule::Pairs, TracingRule::Own);
     let number = |number: i64| u32::try_from(number).unwrap();
     let (socket, option) = (number(libc::SYS_socket), number(libc::SYS_getsockopt));
@@ -371,8 +415,7 @@ fn what_is_opened_is_all_that_is_opened() {
                 }
                 () => usual,
             };
-            let answer = Verdict::from_kernel(run(own.instructions(), &call));
-            assert_eq!(answer, wanted, "{call:x?}");
+            assert_eq!(answered(&own, &notices, &call), wanted, "{call:x?}");
             let wanted = if traced.contains(&number) {
                 Verdict::Allow
             } else {

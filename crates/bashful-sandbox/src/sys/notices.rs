@@ -9,6 +9,7 @@ use super::spawn::check;
 use super::terminal::tell_with_descriptor;
 use crate::launch::Stage;
 use crate::report::Record;
+use crate::seccomp::told_refusal;
 use crate::sys::init::Room;
 
 /// A call as the kernel saw it: laid out like its `struct seccomp_data`.
@@ -82,8 +83,12 @@ pub(crate) fn receive(listener: impl AsFd) -> io::Result<Notice> {
     Ok(notice)
 }
 
-/// Lets the call go on. The process that made it may be gone; then there is nothing to do.
+/// Lets the call go on. The process that made it may be gone; then there is nothing to do. A call
+/// that the filter left to the listener to be refused never goes on, whoever asks for it.
 pub(crate) fn let_go_on(listener: impl AsFd, notice: &Notice) {
+    if let Some(refusal) = told_refusal(notice.call.number, &notice.call.arguments) {
+        return have_fail(listener, notice, refusal.error);
+    }
     let answer = Answer {
         id: notice.id,
         value: 0,

@@ -48,18 +48,111 @@ impl Cli {
     /// itself. Help and mistakes are told by the whole, which knows the other verbs as well.
     pub(crate) fn read(arguments: Vec<OsString>) -> Result<Self, Error> {
         let runs = arguments.get(1).map(OsString::as_os_str) == Some(OsStr::new("run"));
-        if runs && let Ok(RunAlone { color, command }) = RunAlone::read(&arguments) {
-            let Run::Run(arguments) = command;
-            let command = Command::Run(arguments);
+        if !runs {
+            return Self::try_parse_from(arguments);
+        }
+        let read = |arguments: &[OsString]| {
+            let RunAlone { color, command } = RunAlone::read(arguments).ok()?;
+            let Run::Run(run) = command;
+            Some((color, run))
+        };
+        // As a rule the command is one word, and the last.
+        let last = arguments.last().and_then(|last| last.to_str());
+        if let Some((color, run)) = read(&arguments)
+            && run.command.as_deref() == last
+        {
+            let command = Command::Run(run);
+            return Ok(Self { color, command });
+        }
+        let arguments = with_program_apart(arguments);
+        if let Some((color, run)) = read(&arguments) {
+            let command = Command::Run(run);
             return Ok(Self { color, command });
         }
         Self::try_parse_from(arguments)
     }
 }
 
+/// `bashful run ls -la` runs a program with its arguments: what follows the first word is its, and
+/// is never joined into text for a shell. A text is one word with a space in it; flags may follow
+/// that one.
+fn with_program_apart(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let whole = RunAlone::command();
+    let flags = whole.find_subcommand("run");
+    let takes_value = |flag: &str| {
+        let mut known = flags.into_iter().flat_map(clap::Command::get_arguments);
+        // With its value in the same word, a short one takes no other.
+        let short = flag.chars().nth(1).filter(|_| flag.len() == 2);
+        let own = known.find(|one| {
+            flag.strip_prefix("--")
+                .is_some_and(|name| one.get_long() == Some(name))
+                || (short.is_some() && one.get_short() == short)
+        });
+        own.is_some_and(|one| one.get_action().takes_values()) || flag == "--color"
+    };
+    let mut at = 2;
+    while let Some(word) = arguments.get(at).and_then(|word| word.to_str()) {
+        if word == "--" {
+            return arguments;
+        }
+        if !word.starts_with('-') || word == "-" {
+            break;
+        }
+        at += if takes_value(word) { 2 } else { 1 };
+    }
+    let has_space = |word: &OsString| word.to_string_lossy().contains(char::is_whitespace);
+    let is_program = arguments.get(at).is_some_and(|word| !has_space(word));
+    if is_program && at + 1 < arguments.len() {
+        arguments.insert(at, "--".into());
+    }
+    arguments
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn owned(words: &[&str]) -> Vec<String> {
+        words.iter().copied().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn what_follows_a_program_is_its_own() {
+        for (line, program, json) in [
+            ("ls -la", &["ls", "-la"][..], false),
+            ("git status --short", &["git", "status", "--short"], false),
+            ("--json -C /tmp make -C sub", &["make", "-C", "sub"], true),
+            (
+                "-t 3s cargo test --json -- x",
+                &["cargo", "test", "--json", "--", "x"],
+                false,
+            ),
+            (
+                "--timeout=3s --color never npm --version",
+                &["npm", "--version"],
+                false,
+            ),
+            ("-- ls -la", &["ls", "-la"], false),
+            ("sort -", &["sort", "-"], false),
+        ] {
+            let read = Cli::read(words(&format!("bashful run {line}"))).unwrap();
+            let Command::Run(run) = read.command else {
+                panic!("{line}");
+            };
+            assert_eq!((run.program, run.json), (owned(program), json), "{line}");
+            assert_eq!(run.command, None, "{line}");
+        }
+        // A text stays one, and flags may follow it.
+        for text in ["make test", "ls;ls -l"] {
+            let line = ["bashful", "run", text, "--json"].map(OsString::from);
+            let Command::Run(run) = Cli::read(line.to_vec()).unwrap().command else {
+                panic!("{text}");
+            };
+            assert_eq!((run.command.as_deref(), run.json), (Some(text), true));
+        }
+        let two = ["bashful", "run", "echo a", "echo b"].map(OsString::from);
+        assert!(Cli::read(two.to_vec()).is_err());
+    }
 
     fn words(line: &str) -> Vec<OsString> {
         line.split(' ').map(OsString::from).collect()
@@ -96,7 +189,9 @@ mod tests {
             "bashful run --color sometimes true",
             "bashful",
         ] {
-            let whole = || Cli::try_parse_from(words(line));
+            let runs = line.starts_with("bashful run");
+            let sorted = |line| if runs { with_program_apart(line) } else { line };
+            let whole = || Cli::try_parse_from(sorted(words(line)));
             assert_eq!(told(Cli::read(words(line))), told(whole()), "{line}");
             Cli::get_ready();
             assert_eq!(told(Cli::read(words(line))), told(whole()), "{line}, ready");

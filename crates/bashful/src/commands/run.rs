@@ -172,6 +172,10 @@ impl Show<'_> {
             watch::Watched::Ended(exit, result) => (exit, *result),
             watch::Watched::LetGo(background) => return self.let_go(&background),
         };
+        if !json && !self.arguments.stdin && finish::missed_input(&result) {
+            let text = "standard input was not passed on; `--stdin` does that";
+            self.printer.note("hint", text);
+        }
         if let Some(note) = result.shell_note.as_ref().filter(|_| !json) {
             let shell = result.shell.as_deref().unwrap_or_default();
             self.printer

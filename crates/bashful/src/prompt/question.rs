@@ -50,7 +50,7 @@ a  always: the same for this agent in every session and project. What says `in t
 e  changes the command, if the run itself asks; the changed command is judged again.
 n  refuses it. ENTER, Ctrl-D and Ctrl-C refuse it too.
 m  refuses it and tells the agent what you type.
-v  shows the whole command, page by page.
+v  shows the whole command and what else there is to know, page by page.
 `bashful grants list` shows what is remembered, `bashful grants revoke` takes it back.
 ";
 
@@ -77,6 +77,7 @@ pub(crate) fn put(ask: &Ask, editing: Editing, waiting: &Waiting<'_>) -> Said {
         editing,
         waiting,
         seen_whole: Cell::new(false),
+        is_brief: Cell::new(false),
     };
     match question.answered() {
         Ok(said) => {
@@ -136,6 +137,8 @@ struct Question<'a> {
     waiting: &'a Waiting<'a>,
     /// Whether every row of the command was on the screen.
     seen_whole: Cell<bool>,
+    /// Whether only what decides was shown.
+    is_brief: Cell<bool>,
 }
 
 /// What a key led to.
@@ -170,11 +173,12 @@ impl Question<'_> {
 
     fn show(&self) {
         let mut out = b"\n".to_vec();
-        let card = self.card();
-        let cut = card.is_cut(self.waiting.terminal.style());
-        self.seen_whole.set(!cut);
-        card.write_with_offers(self.editing, self.waiting.terminal.style(), &mut out);
-        self.waiting.terminal.write(&out);
+        let terminal = self.waiting.terminal;
+        let room = (self.editing, terminal.rows());
+        let shown = self.card().write_fitting(room, terminal.style(), &mut out);
+        self.seen_whole.set(shown.is_whole);
+        self.is_brief.set(shown.is_brief);
+        terminal.write(&out);
     }
 
     fn card(&self) -> AskCard<'_> {
@@ -314,7 +318,12 @@ impl Question<'_> {
     fn pages(&self) -> Result<(), NoKey> {
         let terminal = self.waiting.terminal;
         let mut out = Vec::new();
-        self.card().write_whole_command(terminal.style(), &mut out);
+        if self.is_brief.get() {
+            self.card()
+                .write_everything(self.editing, terminal.style(), &mut out);
+        } else {
+            self.card().write_whole_command(terminal.style(), &mut out);
+        }
         let rows: Vec<&[u8]> = out.split_inclusive(|byte| *byte == b'\n').collect();
         let page = terminal.rows().saturating_sub(2).max(4);
         let mut shown = 0;

@@ -11,6 +11,7 @@ use super::{
     text,
 };
 
+mod brief;
 mod words;
 
 pub(crate) use words::{between, opening, shape, state, subject, witness};
@@ -87,11 +88,16 @@ impl AskCard<'_> {
     /// Writes what is asked, and which key gives which answer.
     pub(crate) fn write_with_offers(&self, editing: Editing, style: Style, out: &mut Vec<u8>) {
         let mut block = self.body(style, out);
+        self.answers(&mut block, editing);
+        block.close();
+    }
+
+    /// Which key gives which answer.
+    fn answers(&self, block: &mut Block<'_>, editing: Editing) {
         if self.ask.script.is_some() {
             block.heading("Answers", OFFERS);
             block.text("y  approve", Tone::Plain, A_YES_TO_A_SCRIPT, ROWS);
-            self.refusals(&mut block, "v shows the whole script", editing);
-            block.close();
+            self.refusals(block, "v shows the whole script", editing);
             return;
         }
         // What a grant will be bound to is what is said of it.
@@ -115,16 +121,15 @@ impl AskCard<'_> {
         block.heading("Answers", OFFERS);
         let once = "this command, this one time";
         block.text("y  allow once", Tone::Plain, once, ROWS);
-        self.opened(&mut block);
-        self.offer(&mut block, "s  in this session", &session);
-        self.offer(&mut block, "p  in this project", &project);
-        self.offer(&mut block, "a  always", &always);
+        self.opened(block);
+        self.offer(block, "s  in this session", &session);
+        self.offer(block, "p  in this project", &project);
+        self.offer(block, "a  always", &always);
         if editing == Editing::Offered {
             let edit = "the changed command is judged again";
             block.text("e  edit the command", Tone::Plain, edit, ROWS);
         }
-        self.refusals(&mut block, "v shows the whole command", editing);
-        block.close();
+        self.refusals(block, "v shows the whole command", editing);
     }
 
     /// The keys that refuse, and those that answer nothing.
@@ -164,17 +169,16 @@ impl AskCard<'_> {
         block.close();
     }
 
-    fn body<'b>(&self, style: Style, out: &'b mut Vec<u8>) -> Block<'b> {
-        let ask = self.ask;
-        let title = match (&ask.state, &ask.cause) {
-            (AskState::Pending, Cause::Policy) if ask.script.is_some() => (
+    fn title(&self) -> (Tone, &'static str) {
+        match (&self.ask.state, &self.ask.cause) {
+            (AskState::Pending, Cause::Policy) if self.ask.script.is_some() => (
                 Tone::Warning,
                 "? May this script run whenever it is asked for?",
             ),
-            (AskState::Pending, Cause::Policy) if ask.directories.is_some() => {
+            (AskState::Pending, Cause::Policy) if self.ask.directories.is_some() => {
                 (Tone::Warning, "? May it write there?")
             }
-            (AskState::Pending, Cause::Refused { .. }) if ask.directories.is_some() => {
+            (AskState::Pending, Cause::Refused { .. }) if self.ask.directories.is_some() => {
                 (Tone::Warning, "? It was stopped. May it write there?")
             }
             (AskState::Pending, Cause::Policy) => (Tone::Warning, "? May this command run?"),
@@ -183,10 +187,20 @@ impl AskCard<'_> {
                 "? It was stopped. May it run with more rights?",
             ),
             _ => (Tone::Heading, "An ask that was settled"),
-        };
-        let mut block = Block::open(style, title, NAMES, out);
+        }
+    }
+
+    fn body<'b>(&self, style: Style, out: &'b mut Vec<u8>) -> Block<'b> {
+        let mut block = Block::open(style, self.title(), NAMES, out);
         self.command(&mut block);
-        self.script(&mut block);
+        self.details(&mut block);
+        block
+    }
+
+    /// All but the command.
+    fn details(&self, block: &mut Block<'_>) {
+        let ask = self.ask;
+        self.script(block);
         let mut entry = |name: &str, content: &str| {
             block.text(name, Tone::Plain, content, ROWS);
         };
@@ -244,7 +258,6 @@ impl AskCard<'_> {
                 block.text(name, Tone::Literal, covered, COVERED_ROWS);
             }
         }
-        block
     }
 
     /// What there is to know about a script besides its text.

@@ -26,7 +26,11 @@ pub(crate) fn denial(violation: &Violation) -> String {
 
 /// What is only guessed, in a line.
 pub(crate) fn hint(hint: &Hint) -> String {
-    format!("{} (a guess, from how it ended)", hint.note)
+    let way = hint
+        .flag
+        .as_ref()
+        .map(|flag| format!("; `{flag}` permits it"));
+    format!("{} (a guess){}", hint.note, way.unwrap_or_default())
 }
 
 /// All of a run.
@@ -52,6 +56,13 @@ pub(crate) fn show_denials(
         let _ = writeln!(out, "    seen by {}{times}", source(&violation.source));
         match &violation.flag {
             Some(flag) => literal("    ", flag, style, out),
+            None if violation.advice.is_some() => {
+                let _ = writeln!(
+                    out,
+                    "    {}",
+                    visible(violation.advice.as_deref().unwrap_or_default())
+                );
+            }
             None if violation.missing.is_empty() => {}
             None => {
                 let _ = writeln!(out, "    missing: {}", violation.missing);
@@ -59,10 +70,7 @@ pub(crate) fn show_denials(
         }
     }
     for one in &result.sandbox_hints {
-        let _ = writeln!(out, "\n  hint: {}", hint(one));
-        if let Some(flag) = &one.flag {
-            literal("    ", flag, style, out);
-        }
+        let _ = writeln!(out, "\n  hint: {}", visible(&hint(one)));
     }
     if let Some(run) = &remedy.run {
         let _ = writeln!(

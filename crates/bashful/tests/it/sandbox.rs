@@ -36,6 +36,7 @@ mod secrets;
 mod secrets_later;
 mod sockets;
 mod spare_rooms;
+mod telling;
 mod tracing;
 mod violations;
 mod weaker;

@@ -72,6 +72,7 @@ fn help_of_run_in_short() {
     Run a command and report how it went
 
     Usage: bashful run [OPTIONS] 'COMMAND'
+           bashful run [OPTIONS] PROGRAM ARGS...
            bashful run [OPTIONS] -- PROGRAM [ARGS]...
            bashful run [OPTIONS] --file FILE
 
@@ -215,6 +216,7 @@ fn nothing_to_do() {
       <COMMAND>
 
     Usage: bashful run [OPTIONS] 'COMMAND'
+           bashful run [OPTIONS] PROGRAM ARGS...
            bashful run [OPTIONS] -- PROGRAM [ARGS]...
            bashful run [OPTIONS] --file FILE
 
@@ -233,6 +235,7 @@ fn a_flag_that_is_misspelled() {
       tip: to pass '--netwrok' as a value, use '-- --netwrok'
 
     Usage: bashful run [OPTIONS] 'COMMAND'
+           bashful run [OPTIONS] PROGRAM ARGS...
            bashful run [OPTIONS] -- PROGRAM [ARGS]...
            bashful run [OPTIONS] --file FILE
 
@@ -276,6 +279,7 @@ fn a_run_that_is_out_of_time() {
     before
     ----- stderr -----
     bashful: error: the command reached its time limit and was ended
+    bashful: hint: `--timeout TIME` gives it longer; `--background` lets it go on without a limit
     ");
     marker.assert_gone();
 }

@@ -21,11 +21,9 @@ pub(super) mod system;
 
 use list::{IN_HOME, IN_RUN};
 
-/// The most entries of a declared root that are searched for environment files.
-const MOST_ENTRIES: usize = 20_000;
-
-/// The same for the real home, which was chosen as a whole.
-const MOST_ENTRIES_AT_HOME: usize = 200_000;
+/// The most entries of a declared root, or of the real home, that are searched for environment files:
+/// a folder of many projects with what they installed. It takes about a second then.
+const MOST_ENTRIES: usize = 1_000_000;
 
 /// The most paths that are hidden in one run: each is a mount.
 const MOST_HIDDEN: usize = 1024;
@@ -296,15 +294,12 @@ fn environment_files(
 ) -> Result<Vec<PathBuf>, ConfineError> {
     let mut searched = Vec::new();
     let declared = roots.declared_paths().into_iter();
-    let declared = declared.map(|root| (root, MOST_ENTRIES));
-    let home = roots.home.as_deref();
-    let home = home.map(|home| (home, MOST_ENTRIES_AT_HOME));
-    for (root, limit) in declared.chain(home) {
+    for root in declared.chain(roots.home.as_deref()) {
         if root.starts_with(request.workspace) || is_system(root) {
             continue;
         }
         searched.push(root.to_owned());
-        let mut bound = Bound::new("environment files", limit);
+        let mut bound = Bound::new("environment files", MOST_ENTRIES);
         bound.walk(root, |entry, kind| {
             if kind.is_dir() {
                 // What is hidden already, and the workspace, need not be searched.

@@ -43,6 +43,12 @@ pub(super) fn result(result: &ExecutionResult) -> String {
     if let Some(end) = result.log_end {
         fact(&log_end(end));
     }
+    if result.status == Status::TimedOut {
+        fact(
+            "next: call again with a longer timeout if it needs one, or with run_in_background if it is \
+             to go on",
+        );
+    }
     if result.unrecorded {
         fact("it ran, but its end could not be recorded: do not run it again for that reason");
     }
@@ -52,18 +58,8 @@ pub(super) fn result(result: &ExecutionResult) -> String {
     for survivor in &result.survivors {
         fact(&left_behind(survivor));
     }
-    for violation in result.worth_telling().take(MOST_STOPPED) {
-        fact(&stopped(violation));
-    }
-    for hint in &result.sandbox_hints {
-        fact(&format!("hint: {} (a guess)", hint.note));
-    }
-    if let Some(approval) = &result.approval
-        && let Some(answer) = &approval.answer_with
-    {
-        fact(&format!(
-            "to allow what was stopped, a person types: {answer}; then call again"
-        ));
+    for words in stopped(result) {
+        fact(&words);
     }
     outputs(&mut text, &result.stdout, &result.stderr);
     text
@@ -210,10 +206,41 @@ fn left_behind(survivor: &Survivor) -> String {
     }
 }
 
-/// How many of the accesses that the sandbox stopped are told in words.
-const MOST_STOPPED: usize = 10;
+/// What was stopped, and what would permit it: three lines at most.
+fn stopped(result: &ExecutionResult) -> Vec<String> {
+    let told = result.told();
+    let mut facts: Vec<String> = told
+        .stopped
+        .iter()
+        .map(|(one, others)| denial(one, *others))
+        .collect();
+    for hint in &told.hints {
+        let way = hint
+            .flag
+            .as_ref()
+            .map(|flag| format!("; `{flag}` of the server permits it"));
+        let way = way.unwrap_or_default();
+        facts.push(format!("hint: {} (a guess){way}", escaped(&hint.note)));
+    }
+    let ask = result.approval.as_ref();
+    let last = if let Some(answer) = ask.and_then(|ask| ask.answer_with.as_ref()) {
+        Some(format!(
+            "to allow what was stopped, a person types: {answer}; then call again"
+        ))
+    } else if told.flags.is_empty() {
+        told.advice.map(|advice| format!("next: {advice}"))
+    } else {
+        let flags = told.flags.join(" ");
+        Some(format!(
+            "next: tell the user that `{flags}` for this server, or a grant, permits it; do not look \
+             for a way around"
+        ))
+    };
+    facts.extend(last.map(|words| escaped(&words)));
+    facts
+}
 
-fn stopped(violation: &Violation) -> String {
+fn denial(violation: &Violation, others: usize) -> String {
     let mut words = format!("stopped by the sandbox: {}", violation.kind);
     if let Some(path) = &violation.path {
         let _ = write!(words, " {}", shortened(&path.to_string_lossy()));
@@ -229,6 +256,9 @@ fn stopped(violation: &Violation) -> String {
     }
     if let Some(note) = &violation.note {
         let _ = write!(words, ": {note}");
+    }
+    if others > 0 {
+        let _ = write!(words, " (and {others} more like it)");
     }
     words
 }
@@ -258,17 +288,24 @@ pub(super) fn outputs(text: &mut String, stdout: &str, stderr: &str) {
     }
 }
 
+/// A text on one line.
+fn escaped(text: &str) -> String {
+    let mut line = String::new();
+    for c in text.chars() {
+        match c {
+            // They are what a command is made of.
+            '\'' | '"' | '\\' => line.push(c),
+            other => line.extend(other.escape_debug()),
+        }
+    }
+    line
+}
+
 /// A text from outside as one short line.
 pub(super) fn shortened(text: &str) -> String {
     const MOST: usize = 200;
-    let mut short = String::new();
-    for c in text.chars().take(MOST) {
-        match c {
-            // They are what a command is made of.
-            '\'' | '"' | '\\' => short.push(c),
-            other => short.extend(other.escape_debug()),
-        }
-    }
+    let start: String = text.chars().take(MOST).collect();
+    let mut short = escaped(&start);
     if text.chars().nth(MOST).is_some() {
         short.push('…');
     }

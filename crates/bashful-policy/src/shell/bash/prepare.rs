@@ -31,6 +31,11 @@ pub(super) fn for_parser(text: &str) -> Cow<'_, str> {
     if text.contains("\\{") {
         prepared = Cow::Owned(without_escaped_braces(&prepared));
     }
+    // A text in quotes that begins with a line end behind a backslash has its escapes misplaced. There
+    // a line goes on, and nothing stands.
+    if text.contains("\"\\\n") {
+        prepared = Cow::Owned(without_first_line_ends(&prepared));
+    }
     // Behind `\"` in quotes it misplaces a substitution or a here-document. Such a quote opens and
     // closes nothing, but in backticks, where the backslash goes first.
     let misplaced = text.contains("$(") || text.contains("<<");
@@ -38,6 +43,25 @@ pub(super) fn for_parser(text: &str) -> Cow<'_, str> {
         prepared = Cow::Owned(without_escaped_quotes(&prepared));
     }
     prepared
+}
+
+/// Hides a line end behind `"\`. A comment ends with its line whatever stands before the end, so a
+/// line with a `#` stays as it is, and in a here-document it may be text. What is read of a word is
+/// its own text, not what hides it.
+fn without_first_line_ends(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut may_be_document = false;
+    for line in text.split_inclusive('\n') {
+        may_be_document |= line.contains("<<");
+        match line.strip_suffix("\\\n") {
+            Some(before) if before.ends_with('"') && !before.contains('#') && !may_be_document => {
+                plain.push_str(before);
+                plain.push_str("__");
+            }
+            _ => plain.push_str(line),
+        }
+    }
+    plain
 }
 
 fn without_escaped_quotes(text: &str) -> String {
@@ -60,16 +84,41 @@ fn without_escaped_quotes(text: &str) -> String {
     plain
 }
 
+/// The `}` of `${x#\{}` ends an expansion, and stays.
 fn without_escaped_braces(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let (mut escaped, mut opened) = (false, false);
+    let mut expansions = 0_usize;
+    let mut before = ' ';
     for character in text.chars() {
-        let brace = escaped && character == '{' || opened && character == '}';
+        let brace = escaped && character == '{' || opened && character == '}' && expansions == 0;
         plain.push(if brace { '_' } else { character });
+        match character {
+            '{' if before == '$' && !escaped => expansions += 1,
+            '}' if !escaped => expansions = expansions.saturating_sub(1),
+            _ => {}
+        }
         opened = brace && character == '{';
+        // A sign that was escaped itself begins nothing.
+        before = if escaped { ' ' } else { character };
         escaped = character == '\\' && !escaped;
     }
     plain
+}
+
+/// The text with `for` in place of the `select` without a list whose end is here: the parser wants a
+/// list, and for what may run both are the same loop over the parameters. None if there is none.
+pub(super) fn with_for(text: &str, at: usize) -> Option<String> {
+    const SELECT: &str = "select";
+    let before = text.get(..at)?.trim_end();
+    let name = before
+        .rsplit(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+        .next()?;
+    let word = before.strip_suffix(name).filter(|_| !name.is_empty())?;
+    let start = word.trim_end().strip_suffix(SELECT)?.len();
+    let mut changed = text.to_owned();
+    changed.replace_range(start..start + SELECT.len(), "   for");
+    Some(changed)
 }
 
 /// Whether a text nests deeper than the parser's stack can follow, or has more expansions than it
@@ -174,13 +223,28 @@ mod tests {
         let cases = [
             ("echo \\{} x", "echo \\__ x"),
             ("echo \\\\{a,b}", "echo \\\\{a,b}"),
+            ("echo ${x#\\{} \\{}", "echo ${x#\\_} \\__"),
+            ("echo \\${x} ${y} \\{}", "echo \\${x} ${y} \\__"),
             ("shopt -s expand_aliases", "shopt -s expand_aliasez"),
+            ("a=\"\\\nb \\`c\"", "a=\"__b \\`c\""),
+            ("# a \"\\\nb", "# a \"\\\nb"),
+            ("a <<E\n\"\\\nb\nE", "a <<E\n\"\\\nb\nE"),
+            ("a \"\\\\\nb\"", "a \"\\\\\nb\""),
             ("ls", "ls"),
             ("echo \u{e9}\u{2713}", "echo ....."),
         ];
         for (text, prepared) in cases {
             assert_eq!(for_parser(text), prepared);
             assert_eq!(for_parser(text).len(), text.len());
+        }
+    }
+
+    #[test]
+    fn a_select_without_a_list_is_read_as_a_loop() {
+        let text = "f() { select x; do y; done; }";
+        assert_eq!(with_for(text, 14).unwrap(), "f() {    for x; do y; done; }");
+        for (text, at) in [("select", 6), ("for x", 5), ("select $x", 9), ("", 0)] {
+            assert_eq!(with_for(text, at), None, "{text}");
         }
     }
 

@@ -85,6 +85,10 @@ pub(crate) const PLACES: &[Place] = &[
         "for ((i¤=0; i¤<1; i¤=1+0$(§))); do :; done",
     ),
     place("select body", "select x¤ in a; do §; break; done <<< 1"),
+    place(
+        "select without words",
+        "set -- x¤; select y; do §; break; done <<< 1",
+    ),
     place("select words", "select x¤ in $(§) a; do break; done <<< 1"),
     place("case word", "case $(§)a in a) ;; esac"),
     place("case quoted word", "case \"$(§)\" in *) ;; esac"),

@@ -6,7 +6,7 @@ use crate::plan::ROOM_DIRECTORY;
 use crate::profile::Violation;
 
 /// The source of these reports: the filter's notices.
-pub(super) const SOURCE: &str = "seccomp";
+pub(in super::super) const SOURCE: &str = "seccomp";
 
 /// What is reported about the sandbox's own parts.
 const NOTHING_OPENS: &str = "nothing opens this: it belongs to the sandbox itself";

@@ -2,7 +2,7 @@
 
 use super::super::numbers;
 use super::super::rule::{Argument, Named, Rule, Test};
-use super::{NO_SUCH_REQUEST, NOT_PERMITTED, refuse_if};
+use super::{NO_SUCH_REQUEST, NOT_PERMITTED, refuse_if, tell_if};
 
 const SET_ID_BITS: &[Named<u32>] = named!(S_ISUID, S_ISGID);
 const CREATING: &[Named<u32>] = named!(O_CREAT, __O_TMPFILE);
@@ -15,7 +15,7 @@ const fn mode(index: u32) -> Argument {
 }
 
 pub(super) const RULES: &[Rule] = &[
-    refuse_if(
+    tell_if(
         calls![SYS_clone],
         &[Test::HasAny(
             Argument::new(0, "flags"),

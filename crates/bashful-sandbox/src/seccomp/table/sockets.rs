@@ -3,7 +3,7 @@
 use super::super::numbers;
 use super::super::rule::{Answer, Argument, Named, Rule, Scope, Test};
 use super::{
-    NO_SUCH_FAMILY, NO_SUCH_OPTION, NO_SUCH_PROTOCOL, NO_SUCH_TYPE, NOT_PERMITTED, refuse_if,
+    NO_SUCH_FAMILY, NO_SUCH_OPTION, NO_SUCH_PROTOCOL, NO_SUCH_TYPE, NOT_PERMITTED, tell_if,
 };
 
 const FAMILY: Argument = Argument::new(0, "domain");
@@ -35,7 +35,7 @@ pub(super) const RULES: &[Rule] = &[
             Test::Is(FAMILY, named!(AF_UNIX)),
             Test::IsNot(KIND, named!(SOCK_STREAM, SOCK_SEQPACKET)),
         ],
-        answer: Answer::Error(NOT_PERMITTED),
+        answer: Answer::Told(NOT_PERMITTED),
         reason: "each datagram names where it goes, in memory where a filter cannot look",
     },
     Rule {
@@ -48,7 +48,7 @@ pub(super) const RULES: &[Rule] = &[
         answer: Answer::Error(NO_SUCH_OPTION),
         reason: "the other end of a connection is the keeper's doing, and its process none of the run's",
     },
-    refuse_if(
+    tell_if(
         calls![SYS_socket],
         &[Test::IsNot(
             FAMILY,
@@ -57,7 +57,7 @@ pub(super) const RULES: &[Rule] = &[
         NO_SUCH_FAMILY,
         "some families bypass the network namespace, others are rarely maintained",
     ),
-    refuse_if(
+    tell_if(
         calls![SYS_socket],
         &[
             Test::Is(FAMILY, named!(AF_NETLINK)),
@@ -66,20 +66,20 @@ pub(super) const RULES: &[Rule] = &[
         NO_SUCH_PROTOCOL,
         "only the list of network interfaces is needed",
     ),
-    refuse_if(
+    tell_if(
         calls![SYS_socket],
         &[INTERNET, Test::Is(KIND, named!(SOCK_RAW, SOCK_PACKET))],
         NOT_PERMITTED,
         "forges and overhears packets",
     ),
     // With protocol 0 the type alone selects the protocol.
-    refuse_if(
+    tell_if(
         calls![SYS_socket],
         &[INTERNET, Test::IsNot(KIND, named!(SOCK_STREAM, SOCK_DGRAM))],
         NO_SUCH_TYPE,
         "a seldom used protocol, loaded into the kernel on demand",
     ),
-    refuse_if(
+    tell_if(
         calls![SYS_socket],
         &[
             INTERNET,
@@ -99,7 +99,7 @@ pub(super) const RULES: &[Rule] = &[
         NO_SUCH_PROTOCOL,
         "a seldom used protocol, loaded into the kernel on demand",
     ),
-    refuse_if(
+    tell_if(
         calls![SYS_socketpair],
         &[Test::IsNot(FAMILY, named!(AF_UNIX))],
         NO_SUCH_FAMILY,
@@ -107,7 +107,7 @@ pub(super) const RULES: &[Rule] = &[
     ),
     // Streams and sequenced packets stay with their peer. A datagram socket of a pair can
     // still send to, and connect to, any socket file.
-    refuse_if(
+    tell_if(
         calls![SYS_socketpair],
         &[Test::IsNot(KIND, named!(SOCK_STREAM, SOCK_SEQPACKET))],
         NOT_PERMITTED,

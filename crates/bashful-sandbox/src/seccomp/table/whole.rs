@@ -2,14 +2,14 @@
 
 use super::super::numbers;
 use super::super::rule::{Answer, Named, Rule, Scope};
-use super::{NO_SUCH_CALL, NOT_PERMITTED, refuse, refuse_if};
+use super::{NO_SUCH_CALL, NOT_PERMITTED, refuse, refuse_if, tell_if};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
         scope: Scope::NoTracing,
         calls: calls![SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev],
         when: &[],
-        answer: Answer::Error(NOT_PERMITTED),
+        answer: Answer::Told(NOT_PERMITTED),
         reason: "reaches into other processes, and makes a listed program do what none does",
     },
     refuse(
@@ -37,8 +37,10 @@ pub(super) const RULES: &[Rule] = &[
         calls![SYS_statmount, SYS_listmount],
         "shows where visible files come from",
     ),
-    refuse(
+    tell_if(
         calls![SYS_unshare, SYS_setns],
+        &[],
+        NOT_PERMITTED,
         "enters or makes a namespace, in which there are new rights",
     ),
     refuse_if(

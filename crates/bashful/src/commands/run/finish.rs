@@ -1,8 +1,10 @@
 //! After the end: what a person is told, and the exit code.
 
+use std::fmt::Write as _;
 use std::time::Duration;
 
 use bashful_engine::{Approval, ExecutionResult, Status};
+use rustix::fs::FileType;
 
 use crate::exit::Exit;
 use crate::printer::Printer;
@@ -24,14 +26,14 @@ pub(super) fn outcome(result: &ExecutionResult, limit: Duration) -> Outcome {
     }
 }
 
-/// How many things that were stopped are told; `bashful explain` has the rest.
-const MOST_DENIALS: usize = 5;
-
 /// What is worth saying below the closing line.
 pub(super) fn remarks(result: &ExecutionResult, printer: &Printer) {
     match result.status {
         Status::TimedOut => {
             printer.note("error", "the command reached its time limit and was ended");
+            let text =
+                "`--timeout TIME` gives it longer; `--background` lets it go on without a limit";
+            printer.note("hint", text);
         }
         Status::Cancelled => printer.note("error", "the command was cancelled"),
         _ => {}
@@ -48,21 +50,7 @@ pub(super) fn remarks(result: &ExecutionResult, printer: &Printer) {
             printer.note("hint", MORE_SPACE);
         }
     }
-    for violation in result.worth_telling().take(MOST_DENIALS) {
-        printer.note("sandbox", &denial(violation));
-    }
-    for one in &result.sandbox_hints {
-        printer.note("hint", &hint(one));
-    }
-    let denied = result.worth_telling().any(|it| it.flag.is_some());
-    match (&result.approval, &result.task_id) {
-        (Some(approval), _) => about_ask(approval, printer),
-        (None, Some(task)) if denied => {
-            let text = format!("`bashful explain {task}` says what would permit it");
-            printer.note("hint", &text);
-        }
-        _ => {}
-    }
+    stopped(result, printer);
     let killed: Vec<&str> = fate(result, "killed");
     if !killed.is_empty() {
         let text = format!(
@@ -89,6 +77,54 @@ pub(super) fn remarks(result: &ExecutionResult, printer: &Printer) {
         printer.note("warning", &text);
     }
     adopted(result, printer);
+}
+
+/// What was stopped, and what would permit it: three lines at most.
+fn stopped(result: &ExecutionResult, printer: &Printer) {
+    let told = result.told();
+    for (violation, others) in &told.stopped {
+        let mut line = denial(violation);
+        if *others > 0 {
+            let _ = write!(line, " (and {others} more like it)");
+        }
+        printer.note("sandbox", &line);
+    }
+    for one in &told.hints {
+        printer.note("hint", &hint(one));
+    }
+    if let Some(approval) = &result.approval {
+        return about_ask(approval, printer);
+    }
+    let mut words = Vec::new();
+    if !told.flags.is_empty() {
+        let flags = told.flags.join(" ");
+        words.push(format!("`{flags}` permits it"));
+    } else if let Some(advice) = told.advice {
+        words.push(advice.to_owned());
+    }
+    if let (Some(task), true) = (&result.task_id, !words.is_empty() || told.left > 0) {
+        let more = match told.left {
+            0 => "says more".to_owned(),
+            left => format!("tells {left} more"),
+        };
+        words.push(format!("`bashful explain {task}` {more}"));
+    }
+    if !words.is_empty() {
+        printer.note("hint", &words.join("; "));
+    }
+}
+
+/// Whether something waits for us on a pipe that a command without success, or without a word, may
+/// have wanted. Loops that read a list and run a command for each line do not hear of it.
+pub(super) fn missed_input(result: &ExecutionResult) -> bool {
+    let is_silent = result.stdout_bytes == 0 && result.stderr_bytes == 0;
+    let waits = || {
+        let input = std::io::stdin();
+        let is_pipe = rustix::fs::fstat(&input)
+            .is_ok_and(|status| FileType::from_raw_mode(status.st_mode) == FileType::Fifo);
+        is_pipe && rustix::io::ioctl_fionread(&input).is_ok_and(|bytes| bytes > 0)
+    };
+    (!result.success || is_silent) && waits()
 }
 
 /// What is worth saying about an ask after the command ran.

@@ -238,3 +238,99 @@ fn a_script_is_shown_with_what_it_declares_and_what_changed() {
         assert!(row.starts_with(['│', '├', '╰']), "{row}");
     }
 }
+
+/// What is on a terminal of so many rows, and whether all that decides was shown.
+fn fitted(ask: &Ask, rows: usize) -> (String, brief::Shown) {
+    let style = Style {
+        width: 80,
+        colour: Colour::Off,
+    };
+    let mut out = Vec::new();
+    let card = AskCard { ask, now_ms: NOW };
+    let shown = card.write_fitting((Editing::Offered, rows), style, &mut out);
+    (String::from_utf8(out).unwrap(), shown)
+}
+
+#[test]
+fn a_question_fits_a_small_terminal() {
+    let mut ask = ask_about("git push origin main");
+    ask.description = Some("Publish the fix".to_owned());
+    ask.opens.network = Some("on".to_owned());
+    ask.ground.span = Some((0, 8));
+    let expected = "\
+╭─ ? May this command run?
+│ Command      │ git push origin main
+│              │ ^^^^^^^^
+│ Why it asks  │ publishes commits
+│ Agent        │ claude
+│ It says      │ Publish the fix
+│ Directory    │ /src
+│ A yes opens  │ network on
+│ s p a cover  │ git push origin …
+├╌ v shows more: what it can read, write and reach
+│ Answers      │ y once, s in this session, p in this project, a always, e
+│              │ edit, n deny, m deny and say why
+╰───────────────────────────────────────
+";
+    let (drawn, shown) = fitted(&ask, 24);
+    assert_eq!(drawn, expected);
+    assert!(shown.is_brief && shown.is_whole);
+    // Where there is room, all is shown.
+    let (drawn, shown) = fitted(&ask, 60);
+    assert!(drawn.contains("Can write") && shown.is_whole && !shown.is_brief);
+}
+
+#[test]
+fn what_does_not_fit_is_said_and_has_to_be_looked_at() {
+    let long: Vec<String> = (0..90).map(|number| format!("echo {number}")).collect();
+    let mut deep = ask_about(&format!("{}\ngit push\ntrue", long.join("\n")));
+    let at = deep.command.find("git push").unwrap();
+    deep.ground.span = Some((at, at + 8));
+    let mut wide = ask_about(&format!("curl {}", "x".repeat(4000)));
+    wide.description = Some("a ".repeat(500));
+    let mut given = ask_about("git push origin main");
+    given.variables = vec!["GIT_SSH_COMMAND=evil".to_owned()];
+    for ask in [&deep, &wide, &given] {
+        let (drawn, shown) = fitted(ask, 24);
+        assert!(drawn.lines().count() + 2 <= 24, "{drawn}");
+        assert!(shown.is_brief && !shown.is_whole, "{drawn}");
+        assert!(drawn.contains("v shows"), "{drawn}");
+        assert!(drawn.contains("publishes commits"), "{drawn}");
+    }
+    // The place that it is about is there, with a mark for what is not.
+    let (drawn, _) = fitted(&deep, 24);
+    assert!(
+        drawn.contains("│ git push\n") && drawn.contains("│ ^^^^^^^^\n"),
+        "{drawn}"
+    );
+    assert!(drawn.contains("rows left out; v shows all"), "{drawn}");
+    let (drawn, _) = fitted(&given, 24);
+    assert!(drawn.contains("variables that it gets"), "{drawn}");
+    // Everything is a key away.
+    let style = Style {
+        width: 80,
+        colour: Colour::Off,
+    };
+    let mut out = Vec::new();
+    let card = AskCard {
+        ask: &given,
+        now_ms: NOW,
+    };
+    card.write_everything(Editing::Offered, style, &mut out);
+    let all = String::from_utf8(out).unwrap();
+    assert!(
+        all.contains("GIT_SSH_COMMAND=evil") && all.contains("Can write"),
+        "{all}"
+    );
+}
+
+#[test]
+fn nothing_that_confines_is_said_in_few_rows_too() {
+    let mut ask = ask_about("git push origin main");
+    ask.reach.sandbox = "none".to_owned();
+    let (drawn, shown) = fitted(&ask, 16);
+    assert!(
+        shown.is_brief && drawn.contains("nothing confines it"),
+        "{drawn}"
+    );
+}

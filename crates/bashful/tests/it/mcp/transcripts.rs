@@ -41,6 +41,8 @@ fn commands_that_ran() {
         (
             json!({ "command": "echo before; sleep 60", "timeout": 400 }),
             "timed out after [TIME]: the command and all its processes were ended\n\
+             next: call again with a longer timeout if it needs one, or with run_in_background if \
+             it is to go on\n\
              --- stdout ---\nbefore\n",
         ),
         (

@@ -205,13 +205,29 @@ const WAYS: &[Way] = &[
         &["--trace-reads", "--deny", "secret"],
         way("cat secret", "read", "WORK/secret", "paths_read"),
     ),
-    by_root(way("unshare -U true", "syscall", "unshare", "")),
-    by_root(way(
+    way("unshare -U true", "syscall", "unshare", ""),
+    way(
         "python3 -c 'import ctypes; ctypes.CDLL(None).setns(0, 0); exit(1)'",
         "syscall",
         "setns",
         "",
-    )),
+    ),
+    way(
+        "python3 -c 'import socket as s; s.socket(s.AF_UNIX, s.SOCK_DGRAM)'",
+        "syscall",
+        "socket",
+        "",
+    ),
+    way(
+        "python3 -c 'import socket as s; s.socket(s.AF_VSOCK, s.SOCK_STREAM)'",
+        "syscall",
+        "socket",
+        "",
+    ),
+    with(
+        &["--command", "strace", "--command", "true"],
+        way("strace -o /dev/null true", "syscall", "ptrace", ""),
+    ),
     by_root(with(
         &["--processes", "8"],
         way(

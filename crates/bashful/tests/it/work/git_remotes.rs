@@ -287,7 +287,7 @@ fn other_walls_have_the_same_way_out() {
     person.world.configure(
         "[profile.default]\noptional = ['filesystem', 'processes', 'resources', 'identity']\n",
     );
-    for backend in ["bubblewrap", "firejail", "landlock", "none"] {
+    for backend in ["bubblewrap", "landlock", "none"] {
         let text = format!("git push origin HEAD:{backend}");
         let run = || {
             let command = person.command(&["--sandbox", backend, &text]);

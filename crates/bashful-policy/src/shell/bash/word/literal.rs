@@ -106,11 +106,12 @@ pub(super) fn unescape_backticks(text: &str) -> (String, bool) {
     (plain, changed)
 }
 
-/// Whether a `${…}` has a `{` in it that starts no expansion.
+/// Whether a `${…}` has a `{` in it that starts no expansion, and is not escaped.
 pub(super) fn has_bare_brace(text: &str) -> bool {
     let (mut before, mut escaped) = (' ', false);
     for character in text.chars() {
-        if character == '{' && (before != '$' || escaped) {
+        let is_text = before == '\\' && !escaped;
+        if character == '{' && !is_text && (before != '$' || escaped) {
             return true;
         }
         // Whether the sign before the next character was itself escaped.
