@@ -8,6 +8,8 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use bashful_keeper::TaskId;
+
 use super::channel::Outside;
 use super::ssh::connecting;
 use crate::base::process;
@@ -87,7 +89,7 @@ pub(crate) fn unknown_server(
         if effective.is_known(outside) {
             return None;
         }
-        let file = scratch.join(format!("server-key-{}", std::process::id()));
+        let file = scratch.join(TaskId::fresh("server-key").to_string());
         let shown = shown_key(outside, transfer, &file);
         let _ = fs::remove_file(&file);
         let (lines, fingerprint) = shown?;

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use bashful_policy::{CapabilityChanges, NetworkCapability};
+
 use crate::config::{Granted, HomeMode, Profile};
 use crate::model::error::{EngineError, InvalidInvocation};
 use crate::model::grant::Opening;
@@ -131,6 +133,14 @@ impl<'a> RunContext<'a> {
     /// give that, or if a path is not what the person saw.
     pub(crate) fn widened(&self, opening: &Opening) -> Option<Self> {
         let granted = self.profile.widen(&self.granted, &opening.changes()).ok()?;
+        if !opening.git.is_empty() {
+            // What is carried out reaches the network all the same.
+            let network = CapabilityChanges {
+                network: Some(NetworkCapability::On),
+                ..CapabilityChanges::default()
+            };
+            self.profile.widen(&granted, &network).ok()?;
+        }
         let paths = opening.paths_read.iter().chain(&opening.paths_write);
         let as_seen = |path: &&String| {
             let path = Path::new(path);

@@ -10,7 +10,7 @@ use bashful_engine::approvals::{
 };
 use bashful_engine::config::Config;
 use bashful_engine::{
-    Effect, Engine, ExecutionResult, Invocation, Network, Places, Started, Status, Stdin,
+    Effect, Engine, ExecutionResult, Invocation, Layer, Network, Places, Started, Status, Stdin,
 };
 
 use crate::support::{House, LONG, eventually, run};
@@ -410,6 +410,47 @@ fn an_allow_by_rule_opens_nothing() {
     let config = Config::load(&sources).unwrap().config;
     let engine = house.builder().config(config).build().unwrap();
     assert_eq!(network(&engine, "curl https://x"), Some(Network::Off));
+}
+
+/// Where git is let to a repository without the network, the network is reached all the same.
+#[test]
+fn gits_way_out_does_not_pass_the_admin_file() {
+    let house = House::new();
+    let git = house.workspace().join(".git");
+    fs::create_dir(&git).unwrap();
+    fs::write(git.join("HEAD"), "ref: refs/heads/main\n").unwrap();
+    fs::write(
+        git.join("config"),
+        "[remote \"up\"]\n\turl = git@h.example:x\n",
+    )
+    .unwrap();
+    let asked = |engine: &Engine| result(engine, Invocation::bash("git fetch up"));
+    let capability = |result: &ExecutionResult| {
+        let approval = result.approval.as_ref()?;
+        Some(approval.ask[0].capability.clone())
+    };
+    let free = asked(&house.engine());
+    assert_eq!(capability(&free).as_deref(), Some("git"));
+    let admin = house.path().join("admin.toml");
+    fs::write(
+        &admin,
+        "[profile.default.capabilities]\nnetwork = \"off\"\n",
+    )
+    .unwrap();
+    let sources = bashful_engine::config::Sources {
+        admin,
+        admin_owner: bashful_engine::config::AdminOwner::RootOrSelf,
+        user: None,
+        project: None,
+    };
+    let config = Config::load(&sources).unwrap().config;
+    let engine = house.builder().config(config).build().unwrap();
+    let bound = asked(&engine);
+    let decision = bound.decision.unwrap();
+    assert_eq!(
+        (decision.effect, decision.layer),
+        (Effect::Deny, Layer::Admin)
+    );
 }
 
 #[test]
