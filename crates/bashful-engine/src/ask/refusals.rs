@@ -161,7 +161,12 @@ fn missing(
             "paths_write" if by_kernel => {
                 let outside = path.and_then(|path| outside(path, &reach.write, &host));
                 let known = || surroundings.get_or_init(|| Surroundings::of(ground.clone()));
-                let directory = outside.and_then(|path| known().for_writing(path));
+                // Whether it was to be a file or a directory is not known, so that a directory of
+                // its own name is not made for it.
+                let directory = outside.and_then(|path| {
+                    let found = known().for_writing(path)?;
+                    (!found.missing || path != Path::new(&found.path)).then_some(found)
+                });
                 let few = opening.paths_write.len() < MOST_PATHS;
                 if let Some(directory) = directory.filter(|_| few) {
                     opening.add(&directory);

@@ -85,6 +85,8 @@ pub(crate) struct Surroundings {
     homes: Vec<PathBuf>,
     /// What Bashful keeps, and where programs are looked for: also what holds it stays closed.
     kept: Vec<PathBuf>,
+    /// Where something is mounted: what lies in another directory would be opened with it.
+    mounts: Vec<PathBuf>,
 }
 
 impl Surroundings {
@@ -98,6 +100,7 @@ impl Surroundings {
             workspace: ground.workspace,
             homes: as_they_are(homes.map(PathBuf::from)),
             kept: as_they_are(ground.kept.into_iter().chain(programs)),
+            mounts: mount_points(),
         }
     }
 
@@ -157,6 +160,10 @@ impl Surroundings {
             && !directory.starts_with(&self.workspace)
             && !self.kept.iter().any(holds_or_is_in)
             && !self.is_hidden(directory)
+            && !self
+                .mounts
+                .iter()
+                .any(|mount| mount != directory && mount.starts_with(directory))
     }
 
     /// Whether a name on the way is hidden, and not on the way to the workspace as well.
@@ -182,6 +189,16 @@ impl Surroundings {
         let homes = self.homes.iter().map(PathBuf::as_path);
         around.chain(homes).any(|one| identity(one) == Some(own))
     }
+}
+
+/// Where something is mounted on this host.
+fn mount_points() -> Vec<PathBuf> {
+    let table = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
+    let places = table.lines().filter_map(|line| line.split(' ').nth(4));
+    // A blank in a name is written as a number, and what lies in it is found by the part before it.
+    places
+        .map(|place| PathBuf::from(place.replace("\\040", " ")))
+        .collect()
 }
 
 /// Makes the directories that a yes opens and that are not there, each in one that is.

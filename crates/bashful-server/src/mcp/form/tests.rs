@@ -50,7 +50,9 @@ fn all_there_is_to_know_is_shown() {
         network: Some("github.com:443".to_owned()),
         classes: vec!["sudo".to_owned()],
         paths_read: vec!["/etc/x".to_owned()],
-        paths_write: vec!["/srv".to_owned()],
+        paths_write: vec!["/srv".to_owned(), "/srv/new".to_owned()],
+        makes: vec!["/srv/new".to_owned()],
+        links: BTreeMap::from([("/srv/tool".to_owned(), "tool-2".to_owned())]),
         resources: BTreeMap::from([("memory".to_owned(), 4096)]),
         ..Opening::default()
     };
@@ -67,7 +69,7 @@ fn all_there_is_to_know_is_shown() {
          Could read: the system, /w\n\
          Network: off\n\
          Sandbox: native\n\
-         A yes opens: network github.com:443, sudo, reading /etc/x, writing /srv, memory up to 4096\n\
+         A yes opens: network github.com:443, sudo, reading /etc/x, the link /srv/tool to tool-2, writing /srv, writing /srv/new, which is made, memory up to 4096\n\
          A lasting yes covers: `git push …` and `git fetch`\n\
          Ask: ask-1\n"
     );

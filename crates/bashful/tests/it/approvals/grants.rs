@@ -144,3 +144,34 @@ fn all_can_be_revoked_and_forgotten() {
     assert_eq!((code, &answer["forgotten"]["grants"]), (0, &json!(2)));
     assert_eq!(grants(&world), [] as [Value; 0]);
 }
+
+#[test]
+fn what_was_given_under_other_rules_is_told_once() {
+    let world = asking();
+    add(&world, &["--command", "touch ...", "--scope", "project"]).unwrap();
+    let list = || world.call(&["grants", "list"]);
+    assert_eq!(list().stderr, "");
+    world.configure(
+        "[[profile.default.rule]]\nid = \"ask-touch\"\neffect = \"ask\"\n\
+         command = [\"touch\", \"…\"]\nreason = \"makes another file\"\n",
+    );
+    assert_eq!(touch(&world), 121);
+    let told = list().stderr;
+    assert!(
+        told.contains("the rules have changed since 1 of the grants"),
+        "{told}"
+    );
+    let again = told
+        .lines()
+        .find(|line| line.contains("grants add"))
+        .unwrap();
+    assert_eq!(list().stderr, "");
+    // What is told to be typed gives it again.
+    let bashful = crate::support::binary();
+    let call = again
+        .trim()
+        .replacen("bashful", bashful.to_str().unwrap(), 1);
+    let (code, screen) = crate::support::Terminal::line(&world, &call).end();
+    assert_eq!(code, 0, "{call}: {screen}");
+    assert_eq!(touch(&world), 0);
+}

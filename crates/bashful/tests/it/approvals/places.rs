@@ -286,6 +286,36 @@ fn some_directories_are_never_asked_about() {
 }
 
 #[test]
+fn what_holds_the_workspace_stays_closed() {
+    let world = World::new();
+    let outside = Outside::new();
+    fs::create_dir_all(outside.path("above/workspace")).unwrap();
+    let workspace = outside.text("above/workspace");
+    let run = |text: &str| world.json(&["--session", "talk", "--workspace", &workspace, text]);
+    for text in [
+        "echo x > ../file",
+        "touch ../../file",
+        "mkdir ../new",
+        "rm -rf ../../above",
+    ] {
+        assert_eq!(run(text).0, 120, "{text}");
+    }
+    let text = "mkdir -p ../new/deep && touch ../new/deep/file";
+    let (code, result) = run(text);
+    assert_eq!(code, 121, "{result}");
+    let ask = asked(&result, &outside.path("above/new"));
+    assert!(!outside.path("above/new").exists());
+    allow(&world, &ask, &["--scope", "session"]);
+    assert_eq!(run(text).0, 0);
+    assert!(outside.path("above/new/deep/file").exists());
+    assert_eq!(run("cd ../new && touch ../file").0, 120);
+    // What the kernel stops there is not asked about either.
+    let (_, result) = run("x=../file; echo x > \"${x:0}\"");
+    assert_eq!(result["approval"], Value::Null, "{result}");
+    assert!(!outside.path("above/file").exists());
+}
+
+#[test]
 fn a_directory_that_became_a_link_is_not_followed() {
     let world = World::new();
     let (outside, other) = (Outside::new(), Outside::new());
