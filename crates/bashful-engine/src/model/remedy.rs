@@ -195,7 +195,20 @@ pub(crate) fn hints_with_flags(hints: &[Hint], home: Option<&Path>) -> Vec<Hint>
         let path = path.filter(|path| is_grantable(path) && !is_too_wide(path, home))?;
         Some(format!("--read {}", word(path)?))
     };
-    let named = hints.iter().map(|hint| Hint {
+    // What begins with a dot in a home is often a secret: nobody is advised to open it.
+    let is_private = |path: &Path| {
+        let inside = home.and_then(|home| path.strip_prefix(home).ok());
+        let inside = inside.or_else(|| path.strip_prefix("/root").ok());
+        let of_others = || path.strip_prefix("/home").ok();
+        let first = match inside {
+            Some(inside) => inside.components().next(),
+            None => of_others().and_then(|inside| inside.components().nth(1)),
+        };
+        first.is_some_and(|name| name.as_os_str().as_encoded_bytes().starts_with(b"."))
+    };
+    let told = hints.iter();
+    let told = told.filter(|hint| !hint.path.as_deref().is_some_and(is_private));
+    let named = told.map(|hint| Hint {
         flag: more_of(&hint.missing, hint.limit).or_else(|| read(hint)),
         ..hint.clone()
     });

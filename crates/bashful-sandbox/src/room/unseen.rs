@@ -51,7 +51,7 @@ fn hint(path: PathBuf) -> Hint {
     }
 }
 
-/// Whether the run's tree has what the host has at this path.
+/// Whether the run's tree has what the host has at this path, or it was hidden on purpose.
 fn is_shown(plan: &Plan, real: &Path) -> bool {
     let decides = |entry: &&Entry| {
         !matches!(
@@ -64,7 +64,6 @@ fn is_shown(plan: &Plan, real: &Path) -> bool {
     // A directory on the way to what is shown is there, too.
     let is_above = || plan.view.iter().any(|entry| entry.path().starts_with(real));
     match nearest {
-        Some(Entry::HideDirectory { .. } | Entry::HideFile { .. }) => false,
         Some(Entry::Private { .. }) | None => is_above(),
         Some(_) => true,
     }
