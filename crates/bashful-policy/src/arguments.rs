@@ -84,28 +84,45 @@ pub(crate) fn operands<'a>(arguments: &'a [Argument], valued: &Valued) -> Vec<&'
 /// The values of an option: `-oVALUE`, `-o VALUE`, `--output=VALUE` or `--output VALUE`, the long
 /// name abbreviated or not. An empty `long` or a NUL as `short` means that there is none.
 pub(crate) fn values_of(arguments: &[Argument], short: char, long: &str) -> Vec<Argument> {
+    let values = values_and_rest(arguments, short, long).into_iter();
+    values.map(|(value, _)| value).collect()
+}
+
+/// The same, each with the words behind it.
+pub(crate) fn values_and_rest<'a>(
+    arguments: &'a [Argument],
+    short: char,
+    long: &str,
+) -> Vec<(Argument, &'a [Argument])> {
     let mut found = Vec::new();
-    let mut rest = arguments
-        .iter()
-        .take_while(|argument| argument.text != "--");
-    while let Some(argument) = rest.next() {
+    let mut rest = arguments;
+    while let Some((argument, after)) = rest.split_first() {
+        rest = after;
         let text = argument.text.as_str();
-        if let Some(name) = text.strip_prefix("--") {
+        if text == "--" {
+            break;
+        }
+        // What is attached; none if the value is the next word.
+        let attached = if let Some(name) = text.strip_prefix("--") {
             let (name, value) = name
                 .split_once('=')
                 .map_or((name, None), |(name, value)| (name, Some(value)));
-            if !long.is_empty() && name.len() > 1 && long.starts_with(name) {
-                let attached = value.map(|value| argument.tail(text.len() - value.len()));
-                found.extend(attached.or_else(|| rest.next().cloned()));
+            if long.is_empty() || name.len() <= 1 || !long.starts_with(name) {
+                continue;
             }
+            value
         } else if let Some(bundle) = text.strip_prefix('-')
             && let Some((_, value)) = bundle.split_once(short)
         {
-            if value.is_empty() {
-                found.extend(rest.next().cloned());
-            } else {
-                found.push(argument.tail(text.len() - value.len()));
-            }
+            Some(value).filter(|value| !value.is_empty())
+        } else {
+            continue;
+        };
+        if let Some(value) = attached {
+            found.push((argument.tail(text.len() - value.len()), rest));
+        } else if let Some((value, after)) = rest.split_first() {
+            rest = after;
+            found.push((value.clone(), rest));
         }
     }
     found

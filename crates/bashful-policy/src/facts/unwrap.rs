@@ -6,7 +6,7 @@ use super::simple::{Site, is_given, joined};
 use super::state::{Attribute, State, Value};
 use super::walk::{Frame, Walker};
 use super::{Argument, Input, Place, UnknownKind};
-use crate::arguments::{Valued, operands, values_of};
+use crate::arguments::{Valued, operands, values_and_rest};
 
 mod shells;
 mod table;
@@ -252,16 +252,13 @@ impl Walker<'_> {
             }
             _ => return,
         };
-        for text in values_of(arguments, short, long) {
-            let rest = if name == "env" {
-                let after = arguments
-                    .iter()
-                    .skip_while(|word| word.span.0 < text.span.1);
+        for (text, after) in values_and_rest(arguments, short, long) {
+            let text = if name == "env" {
                 joined(std::iter::once(&text).chain(after))
             } else {
                 text
             };
-            self.script(&rest, &mut state.clone(), frame);
+            self.script(&text, &mut state.clone(), frame);
         }
     }
 
