@@ -432,8 +432,13 @@ impl Rooms {
     /// before its own mounts could be.
     pub(crate) fn lost_cover(&mut self, place: &InRoom) -> bool {
         let kept = self.kept.get_mut(&place.number);
+        // A workspace that is gone tears no cover off: only the run's own mounts tell.
+        let is_bare = || {
+            let bare = place.plan.uncovered(place.confined.first());
+            bare.is_none_or(|bare| !bare.is_empty())
+        };
         kept.is_some_and(|kept| kept.room.has_lost_cover(&place.plan))
-            || !place.freshness.replaced().is_empty()
+            || (!place.freshness.replaced().is_empty() && is_bare())
     }
 
     /// A run that did not start after all.

@@ -93,7 +93,6 @@ pub use terminal::{Terminal, TerminalSize, TypingMode};
 pub use tree::{
     Process, Reach, Status, children, command_line, descendants, signal_process, signal_tree,
 };
-pub use uncovered::Uncovered;
 pub use wrapped::{
     TRUSTED_DIRECTORIES, Wrapped, WrapperError, WrapperProgram, find_wrapper, remove_abandoned,
 };

@@ -198,6 +198,12 @@ pub(crate) fn for_terminal(environment: &mut BTreeMap<String, String>) {
     }
 }
 
+/// What keeps programs from looking for newer versions of themselves.
+const NO_LOOKING: [(&str, &str); 2] = [
+    ("PIP_DISABLE_PIP_VERSION_CHECK", "1"),
+    ("npm_config_update_notifier", "false"),
+];
+
 /// The whole environment of a run, sorted by name.
 pub(crate) fn build(
     invocation: &Invocation,
@@ -230,6 +236,11 @@ pub(crate) fn build(
         }
         if sources.is_online {
             add_network(&mut environment, sources.caller);
+        } else {
+            // They would look for newer versions of themselves, in vain, and that would be told.
+            for (name, value) in NO_LOOKING {
+                environment.insert(name.to_owned(), value.to_owned());
+            }
         }
         add_toolchains(&mut environment, sources.caller);
         if let Some(path) = sources.git_identity {

@@ -85,9 +85,22 @@ pub(crate) struct Surroundings {
     homes: Vec<PathBuf>,
     /// What Bashful keeps, and where programs are looked for: also what holds it stays closed.
     kept: Vec<PathBuf>,
-    /// Where something is mounted: what lies in another directory would be opened with it.
-    mounts: Vec<PathBuf>,
+    /// What is mounted: what lies in another directory would be opened with it.
+    mounts: Vec<Mount>,
 }
+
+/// A file system of the host.
+#[derive(Debug)]
+struct Mount {
+    at: PathBuf,
+    /// A server or a program answers for it, or never does: nothing there is looked at.
+    may_wait: bool,
+}
+
+/// Kinds of file systems that others answer for, and how the names of such kinds begin.
+const MAY_WAIT: [&str; 11] = [
+    "9p", "afs", "autofs", "ceph", "cifs", "coda", "fuse", "gluster", "lustre", "nfs", "smb",
+];
 
 impl Surroundings {
     pub(crate) fn of(ground: Ground) -> Self {
@@ -100,7 +113,7 @@ impl Surroundings {
             workspace: ground.workspace,
             homes: as_they_are(homes.map(PathBuf::from)),
             kept: as_they_are(ground.kept.into_iter().chain(programs)),
-            mounts: mount_points(),
+            mounts: mounts(),
         }
     }
 
@@ -114,6 +127,9 @@ impl Surroundings {
 
     /// The directory in which this path would be written or made.
     pub(crate) fn for_writing(&self, path: &Path) -> Option<Directory> {
+        if self.may_wait(path) {
+            return None;
+        }
         let there = path
             .ancestors()
             .find(|one| one.symlink_metadata().is_ok())?;
@@ -125,7 +141,8 @@ impl Surroundings {
 
     /// A directory that is there.
     fn existing(&self, directory: &Path) -> Option<Directory> {
-        let open = self.may_be_opened(directory)
+        let open = !self.may_wait(directory)
+            && self.may_be_opened(directory)
             && is_writable(directory)
             && !OF_A_HOME
                 .iter()
@@ -163,7 +180,17 @@ impl Surroundings {
             && !self
                 .mounts
                 .iter()
-                .any(|mount| mount != directory && mount.starts_with(directory))
+                .any(|mount| mount.at != directory && mount.at.starts_with(directory))
+    }
+
+    /// Whether a look at this path may never end.
+    fn may_wait(&self, path: &Path) -> bool {
+        let around = self
+            .mounts
+            .iter()
+            .filter(|mount| path.starts_with(&mount.at));
+        let nearest = around.max_by_key(|mount| mount.at.components().count());
+        nearest.is_some_and(|mount| mount.may_wait)
     }
 
     /// Whether a name on the way is hidden, and not on the way to the workspace as well.
@@ -192,13 +219,18 @@ impl Surroundings {
 }
 
 /// Where something is mounted on this host.
-fn mount_points() -> Vec<PathBuf> {
+fn mounts() -> Vec<Mount> {
     let table = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
-    let places = table.lines().filter_map(|line| line.split(' ').nth(4));
-    // A blank in a name is written as a number, and what lies in it is found by the part before it.
-    places
-        .map(|place| PathBuf::from(place.replace("\\040", " ")))
-        .collect()
+    let mounts = table.lines().filter_map(|line| {
+        let at = line.split(' ').nth(4)?;
+        let kind = line.split_once(" - ").map_or("", |(_, kind)| kind);
+        Some(Mount {
+            // What lies in a name with other odd signs is found by the part before them.
+            at: PathBuf::from(at.replace("\\040", " ")),
+            may_wait: MAY_WAIT.iter().any(|known| kind.starts_with(known)),
+        })
+    });
+    mounts.collect()
 }
 
 /// Makes the directories that a yes opens and that are not there, each in one that is.

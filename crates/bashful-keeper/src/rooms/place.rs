@@ -141,16 +141,12 @@ impl InRoom {
         self.mounts.as_ref()
     }
 
-    /// Whether all that lost its cover is of no use to the run: what the system keeps from its user
-    /// anyway, such as a new `/etc/shadow`.
-    pub(crate) fn goes_on_uncovered(&mut self) -> bool {
-        let Some(bare) = self.plan.uncovered(self.confined.first()) else {
-            return false;
-        };
-        let is_harmless = !bare.is_empty() && bare.iter().all(|one| one.is_harmless);
-        let open = bare.into_iter().filter(|one| !one.is_harmless);
-        self.bare = open.map(|one| one.path).collect();
-        is_harmless
+    /// Notes what lies bare, as long as the run's mounts are there.
+    pub(crate) fn note_bare(&mut self) {
+        self.bare = self
+            .plan
+            .uncovered(self.confined.first())
+            .unwrap_or_default();
     }
 
     /// Tells what was replaced on the host, and so is no longer covered. The run did not ask for

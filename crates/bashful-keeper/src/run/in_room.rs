@@ -125,18 +125,18 @@ impl Run {
         }
     }
 
-    /// A cover in its room was torn off: the run must not go on without it, unless what lies bare
-    /// is closed to it anyway.
+    /// A cover in its room was torn off: the run must not go on without it.
     pub(crate) fn lost_cover(&mut self, now: Instant) {
         // After the command's end its mounts go one by one.
         if self.ended.is_some_and(|ended| ended.alone) || self.init.is_none() {
             return;
         }
-        if self.place.as_mut().is_some_and(InRoom::goes_on_uncovered) {
-            return;
-        }
         let init: Vec<i32> = self.init.into_iter().collect();
         self.kill_now(Ending::Unprotected, now, &init);
+        // Its mounts are there for a moment longer.
+        if let Some(place) = &mut self.place {
+            place.note_bare();
+        }
     }
 
     /// A cover in its room was torn off while it ran, and it has ended.

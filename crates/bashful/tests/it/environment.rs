@@ -194,6 +194,11 @@ fn only_the_allow_list_arrives() {
         if world.walls() == Walls::Sandbox {
             // The caller's temporary directory is not there.
             expected.remove("TMPDIR");
+            // Nor is a network.
+            expected.extend([
+                "PIP_DISABLE_PIP_VERSION_CHECK",
+                "npm_config_update_notifier",
+            ]);
         } else {
             // Without a sandbox the network is open.
             expected.insert("http_proxy");

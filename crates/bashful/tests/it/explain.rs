@@ -248,7 +248,7 @@ fn limits_say_who_holds_them() {
     );
     // Held by a group exactly where that makes the protection full.
     let by_group = memory["held_by"] == "cgroup";
-    assert!(by_group || memory["held_by"] == "rlimit", "{memory}");
+    assert!(by_group || memory["held_by"] == "keeper", "{memory}");
     if told["enforcement"]["resources"] == "full" {
         assert!(by_group, "{told}");
     }

@@ -29,7 +29,7 @@ fn help() {
       logs         Show what a task printed
       wait         Wait for tasks to end
       kill         End tasks
-      config       Show the configuration and where it comes from
+      config       Show and change the configuration
       policy       Ask the policy about a command, and look at its rules
       approvals    See what is waiting for an answer, and answer it
       grants       See which grants hold, give new ones and take them back
@@ -42,6 +42,7 @@ fn help() {
       send         Type into a task's terminal, or write to its standard input
       attach       Attach your terminal to a task's terminal
       hook         Judge, as a client's hook, what its own shell is about to run
+      uninstall    Show what Bashful keeps on this machine, and remove it
       completions  Print a script that lets a shell complete Bashful's verbs and options
       help         Print this message or the help of the given subcommand(s)
 

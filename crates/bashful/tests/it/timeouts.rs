@@ -53,7 +53,8 @@ fn timeout_is_told_to_a_person() {
         let marker = Marker::fresh();
         let command = format!("echo before; {}", marker.sleep());
         let outcome = world.run(&["--timeout", "1s", &command]);
-        let stderr = "bashful: error: the command reached its time limit and was ended\n";
+        let stderr = "bashful: error: the command reached its time limit and was ended\n\
+             bashful: hint: `--timeout TIME` gives it longer; `--background` lets it go on without a limit\n";
         assert_eq!(outcome, world.ran(124, "before\n", stderr));
         marker.assert_gone();
     });
