@@ -179,9 +179,10 @@ fn a_secret_that_takes_the_place_of_another_is_one() {
         fs::create_dir_all(file.parent().unwrap()).unwrap();
         write(&file);
         let (_, result) = run.end().outcome().json();
+        // Where the cover is missed first, that is told as well.
         assert_eq!(
-            json!([result["success"], kinds(&result)]),
-            json!([false, ["read"]]),
+            json!([result["success"], kinds(&result).first()]),
+            json!([false, "read"]),
             "{name}: {result}"
         );
         assert_ne!(result["stdout"], "content\nall\n", "{name}");
