@@ -312,16 +312,6 @@ const TOOLS: &[Package] = &[
         probe: Probe::Binary("file"),
         why: "the table of commands: what a file is",
     },
-    Package {
-        name: "openssh-client",
-        probe: Probe::Binary("ssh-keygen"),
-        why: "the table of commands: keys and signatures",
-    },
-    Package {
-        name: "openssl",
-        probe: Probe::Binary("openssl"),
-        why: "the table of commands: certificates",
-    },
 ];
 
 /// Other sandboxes: the doctor looks for them, and the bench compares with them.
