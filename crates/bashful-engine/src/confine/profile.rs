@@ -24,6 +24,7 @@ mod git;
 mod glob;
 mod limits;
 mod links;
+mod listed;
 mod looked_at;
 mod paths;
 mod roots;
@@ -52,6 +53,7 @@ pub(crate) use looked_at::{Fingerprint, LookedAt};
 
 use deny::Denied;
 use git::GitObeys;
+use listed::Listed;
 use paths::Resolver;
 use roots::Roots;
 use search_path::SearchPath;
@@ -152,9 +154,10 @@ pub(crate) fn confine(request: &ConfineRequest<'_>) -> Result<Confined, ConfineE
     let mut roots = Roots::declared(request, &mut resolver, home.as_deref())?;
     let denied = Denied::resolve(request, &mut resolver)?;
     denied.check(request, &roots)?;
+    let mut listed = Listed::default();
     let mut tools = match request.preset {
         Preset::Workspace | Preset::Build => {
-            toolchains::add(request, home.as_deref(), &denied, &mut roots)?
+            toolchains::add(request, home.as_deref(), &denied, &mut roots, &mut listed)?
         }
         _ => Toolchains::default(),
     };
@@ -177,7 +180,7 @@ pub(crate) fn confine(request: &ConfineRequest<'_>) -> Result<Confined, ConfineE
         absent,
         searched,
         lists,
-    } = secrets::find(request, home.as_deref(), &mut roots, of_tools)?;
+    } = secrets::find(request, home.as_deref(), &mut roots, of_tools, &mut listed)?;
     let git = GitObeys::find(request);
     let looked_at = (!searched).then(|| LookedAt::of(request, &git, tools, lists));
     hide.extend(denied.hidden(&roots)?);

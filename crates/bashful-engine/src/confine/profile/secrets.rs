@@ -10,6 +10,7 @@ use bashful_sandbox::{AbsentNames, is_environment_file};
 
 use super::ConfineRequest;
 use super::glob;
+use super::listed::Listed;
 use super::roots::Roots;
 use super::view::{is_below, is_system};
 use super::walk::{Bound, Step};
@@ -54,6 +55,7 @@ pub(super) fn find(
     home: Option<&Path>,
     roots: &mut Roots,
     of_tools: Vec<PathBuf>,
+    listed: &mut Listed,
 ) -> Result<Secrets, ConfineError> {
     let at_home = home.is_some_and(|home| is_below(home, roots.all()));
     let searched = request.preset != Preset::Full
@@ -66,8 +68,10 @@ pub(super) fn find(
     let mut of_homes = Vec::new();
     if searched || !roots.tools.is_empty() {
         homes = find_homes(home, roots)?;
-        of_homes = homes.iter().flat_map(|home| home_secrets(home)).collect();
-        lists = homes.iter().flat_map(|home| lists_of(home)).collect();
+        for home in &homes {
+            of_homes.extend(existing(home, IN_HOME, listed));
+            lists.extend(lists_of(home, listed));
+        }
         let own = &roots.own;
         roots
             .tools
@@ -87,9 +91,8 @@ pub(super) fn find(
         hide.extend(system::known().readable().into_iter().filter(is_seen));
         let before = hide.len();
         if searched {
-            let run = IN_RUN.iter();
-            let run = run.flat_map(|pattern| existing(Path::new("/"), pattern));
-            hide.extend(run.filter(is_seen));
+            let run = existing(Path::new("/"), IN_RUN, listed);
+            hide.extend(run.into_iter().filter(is_seen));
         }
         hide.extend(of_tools.into_iter().chain(of_homes).filter(is_seen));
         for home in &homes {
@@ -156,19 +159,18 @@ fn add_absent(home: &Path, roots: &Roots, hidden: &[PathBuf], absent: &mut Absen
 }
 
 /// The directories in which secrets of a home are, or would come into being.
-fn lists_of(home: &Path) -> BTreeSet<PathBuf> {
+fn lists_of(home: &Path, listed: &mut Listed) -> BTreeSet<PathBuf> {
     let parents = IN_HOME
         .iter()
         .filter_map(|pattern| Path::new(pattern).parent());
     let parents: BTreeSet<&Path> = parents.collect();
-    let nearest = |inside: &Path| {
-        let place = home.join(inside);
-        let mut above = place
-            .ancestors()
-            .take_while(|above| above.starts_with(home));
-        above.find(|above| above.is_dir()).map(Path::to_owned)
+    let mut nearest = |inside: &Path| {
+        let mut above = inside.ancestors();
+        let found = above.find(|above| listed.may_reach(home, above) && home.join(above).is_dir());
+        // `a/` and `a` are two names of one directory.
+        found.map(|found| home.join(found).components().collect())
     };
-    parents.into_iter().filter_map(nearest).collect()
+    parents.into_iter().filter_map(&mut nearest).collect()
 }
 
 /// What exists in the same directory with a name that begins so.
@@ -221,40 +223,38 @@ fn check(roots: &Roots, hide: &[PathBuf]) -> Result<(), ConfineError> {
     Ok(())
 }
 
-/// The secrets of a home that exist.
-fn home_secrets(home: &Path) -> impl Iterator<Item = PathBuf> {
-    IN_HOME.iter().flat_map(|pattern| existing(home, pattern))
-}
-
-/// The canonical paths of what a pattern means below a directory.
-fn existing(base: &Path, pattern: &str) -> Vec<PathBuf> {
-    let path = base.join(pattern);
-    if !glob::is_pattern(pattern) {
-        // Most do not exist, and this is the cheapest way to know.
-        let exists = fs::symlink_metadata(&path).is_ok();
-        return exists
-            .then(|| real(&path).ok())
-            .flatten()
-            .into_iter()
-            .collect();
+/// The canonical paths of what patterns mean below a directory, as far as it exists.
+fn existing(base: &Path, patterns: &[&str], listed: &mut Listed) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for pattern in patterns {
+        let path = base.join(pattern);
+        if !glob::is_pattern(pattern) {
+            // Most do not exist, and the second look is the cheapest way to know.
+            if listed.may_reach(base, Path::new(pattern)) && fs::symlink_metadata(&path).is_ok() {
+                found.extend(real(&path).ok());
+            }
+            continue;
+        }
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name().and_then(OsStr::to_str))
+        else {
+            continue;
+        };
+        let fits = |found: &OsStr| {
+            let found = found.to_str();
+            found.is_some_and(|found| glob::matches(name, found))
+        };
+        let list = listed.of(parent);
+        if list.is_whole {
+            let names = list.entries.iter().map(|entry| &entry.name);
+            let names = names.filter(|found| fits(found));
+            found.extend(names.filter_map(|name| real(&parent.join(name)).ok()));
+        } else if let Ok(entries) = fs::read_dir(parent) {
+            let names = entries.flatten().map(|entry| entry.file_name());
+            let names = names.filter(|found| fits(found));
+            found.extend(names.filter_map(|name| real(&parent.join(name)).ok()));
+        }
     }
-    let (Some(parent), Some(name)) = (path.parent(), path.file_name().and_then(OsStr::to_str))
-    else {
-        return Vec::new();
-    };
-    let Ok(entries) = fs::read_dir(parent) else {
-        return Vec::new();
-    };
-    entries
-        .filter_map(Result::ok)
-        .filter(|entry| {
-            let found = entry.file_name();
-            found
-                .to_str()
-                .is_some_and(|found| glob::matches(name, found))
-        })
-        .filter_map(|entry| real(&entry.path()).ok())
-        .collect()
+    found
 }
 
 /// The homes whose secrets could be seen: the caller's, and those of others that a root shows.

@@ -11,6 +11,7 @@ use bashful_policy::NetworkCapability;
 use super::ConfineRequest;
 use super::deny::Denied;
 use super::glob;
+use super::listed::Listed;
 use super::paths::check_text;
 use super::roots::Roots;
 use super::view::{is_below, is_system};
@@ -21,9 +22,6 @@ use crate::model::error::confine::ConfineError;
 mod list;
 
 use list::{DATABASES, IN_HOME, INSTALLED, ROOTS, SECRETS, TOOLS};
-
-/// The most programs of one directory on PATH that are looked at.
-const MOST_PROGRAMS: usize = 4096;
 
 /// What was found for toolchains.
 #[derive(Debug, Default)]
@@ -46,11 +44,13 @@ pub(super) fn add(
     home: Option<&Path>,
     denied: &Denied,
     roots: &mut Roots,
+    listed: &mut Listed,
 ) -> Result<Toolchains, ConfineError> {
     let mut found = Search {
         request,
         home,
         denied,
+        listed,
         roots: Vec::new(),
         linked: Vec::new(),
         places: BTreeSet::new(),
@@ -83,6 +83,7 @@ struct Search<'a> {
     request: &'a ConfineRequest<'a>,
     home: Option<&'a Path>,
     denied: &'a Denied,
+    listed: &'a mut Listed,
     /// What is to be readable.
     roots: Vec<PathBuf>,
     /// Programs on PATH that are links.
@@ -101,7 +102,10 @@ impl Search<'_> {
             if !written.is_absolute() || is_system(written) {
                 continue;
             }
-            self.places.insert(written.to_owned());
+            // Many a PATH names a directory twice.
+            if !self.places.insert(written.to_owned()) {
+                continue;
+            }
             let Ok(real) = real::real(written) else {
                 continue;
             };
@@ -115,15 +119,16 @@ impl Search<'_> {
 
     /// Adds one directory of programs, with what they need beside them.
     fn look_into(&mut self, directory: &Path) {
-        let Ok(entries) = fs::read_dir(directory) else {
+        let list = self.listed.of(directory);
+        if !list.is_read {
             return;
-        };
+        }
         self.lists.insert(directory.to_owned());
         let mut is_toolchain = false;
-        for entry in entries.take(MOST_PROGRAMS).flatten() {
-            is_toolchain |= entry.file_name().to_str().is_some_and(is_tool);
-            if entry.file_type().is_ok_and(|kind| kind.is_symlink()) {
-                self.linked.push(entry.path());
+        for entry in &list.entries {
+            is_toolchain |= entry.name.to_str().is_some_and(is_tool);
+            if entry.is_link() {
+                self.linked.push(directory.join(&entry.name));
             }
         }
         self.add_environment(directory);
@@ -221,17 +226,11 @@ impl Search<'_> {
     /// Adds the toolchains that a home is known to keep.
     fn look_at_home(&mut self) {
         let Some(home) = self.home else { return };
-        // One list tells of all that is not there.
         self.lists.insert(home.to_owned());
-        let Ok(entries) = fs::read_dir(home) else {
-            return;
-        };
-        let names: BTreeSet<OsString> = entries.flatten().map(|entry| entry.file_name()).collect();
         for (folder, variable) in IN_HOME {
             let named = variable.and_then(|variable| self.request.caller.variable(variable));
             let named = named.map(PathBuf::from).filter(|path| path.is_absolute());
-            let top = Path::new(folder).components().next();
-            if named.is_none() && !top.is_some_and(|top| names.contains(top.as_os_str())) {
+            if named.is_none() && !self.listed.may_reach(home, Path::new(folder)) {
                 continue;
             }
             let place = named.unwrap_or_else(|| home.join(folder));
@@ -287,6 +286,10 @@ impl Search<'_> {
     /// Adds what links on PATH lead to.
     fn follow_links(&mut self) {
         for link in std::mem::take(&mut self.linked) {
+            // What the same directory holds is there without it, and the list tells if it changes.
+            if fs::read_link(&link).is_ok_and(|target| is_name(&target)) {
+                continue;
+            }
             let file = real::real(&link);
             self.places.insert(link);
             let Ok(file) = file else { continue };
@@ -326,7 +329,7 @@ impl Search<'_> {
         let mut found = Vec::new();
         for root in &self.roots {
             for pattern in SECRETS {
-                expand(root, pattern, &mut self.lists, &mut found);
+                expand(root, pattern, self.listed, &mut self.lists, &mut found);
             }
         }
         let real = found.iter().filter_map(|path| real::real(path).ok());
@@ -356,33 +359,65 @@ fn modules_around(file: &Path) -> Option<PathBuf> {
     None
 }
 
+/// Whether a link leads to what lies beside it.
+fn is_name(target: &Path) -> bool {
+    let mut parts = target.components();
+    matches!(parts.next(), Some(Component::Normal(_))) && parts.next().is_none()
+}
+
 /// What exists of a pattern below a directory.
-fn expand(base: &Path, pattern: &str, lists: &mut BTreeSet<PathBuf>, found: &mut Vec<PathBuf>) {
+fn expand(
+    base: &Path,
+    pattern: &str,
+    listed: &mut Listed,
+    lists: &mut BTreeSet<PathBuf>,
+    found: &mut Vec<PathBuf>,
+) {
     let (first, rest) = pattern.split_once('/').unwrap_or((pattern, ""));
-    let mut go_on = |path: PathBuf, lists: &mut BTreeSet<PathBuf>| {
-        if rest.is_empty() {
-            if path.symlink_metadata().is_ok() {
-                found.push(path);
-            }
-        } else {
-            expand(&path, rest, lists, found);
-        }
-    };
     if !glob::is_pattern(first) {
-        if rest.is_empty() {
-            lists.insert(base.to_owned());
+        let path = base.join(first);
+        let may_be = listed.may_have(base, first.as_ref());
+        if may_be && !rest.is_empty() {
+            return expand(&path, rest, listed, lists, found);
         }
-        go_on(base.join(first), lists);
+        // Here it would come into being.
+        lists.insert(base.to_owned());
+        if may_be && path.symlink_metadata().is_ok() {
+            found.push(path);
+        }
         return;
     }
-    let Ok(entries) = fs::read_dir(base) else {
+    let list = listed.of(base);
+    if !list.is_read {
         return;
-    };
+    }
     lists.insert(base.to_owned());
-    for entry in entries.take(MOST_PROGRAMS).flatten() {
-        let name = entry.file_name();
-        if name.to_str().is_some_and(|name| glob::matches(first, name)) {
-            go_on(entry.path(), lists);
+    let entries = list.entries.iter();
+    let entries = entries.filter(|entry| rest.is_empty() || entry.may_hold());
+    let fits = |name: &&OsString| {
+        let name = name.to_str();
+        name.is_some_and(|name| glob::matches(first, name))
+    };
+    let names: Vec<OsString> = entries
+        .map(|entry| &entry.name)
+        .filter(fits)
+        .cloned()
+        .collect();
+    for name in names {
+        let path = base.join(name);
+        if glob::is_pattern(rest) {
+            expand(&path, rest, listed, lists, found);
+            continue;
         }
+        // One look into each of many takes less than to list them all.
+        let path = if rest.is_empty() {
+            path
+        } else {
+            path.join(rest)
+        };
+        if path.symlink_metadata().is_ok() {
+            found.push(path.clone());
+        }
+        lists.extend(path.parent().map(Path::to_owned));
     }
 }

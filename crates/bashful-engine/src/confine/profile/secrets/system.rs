@@ -10,6 +10,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use rustix::fs::{Access, access};
 use serde::{Deserialize, Serialize};
 
+use super::super::listed::Listed;
 use super::existing;
 use super::list::IN_SYSTEM;
 
@@ -62,10 +63,9 @@ impl Remembered {
             });
             stamps.extend(nearest);
         }
-        let found = IN_SYSTEM.iter();
         Self {
             stamps: stamps.into_iter().collect(),
-            found: found.flat_map(|pattern| existing(base, pattern)).collect(),
+            found: existing(base, IN_SYSTEM, &mut Listed::default()),
         }
     }
 
