@@ -115,6 +115,7 @@ fn serve(socket: OwnedFd, lifetime: Lifetime) -> io::Result<()> {
                 // Its answer comes while the engine is still being made.
                 keeper.ask_for_scope();
             }
+            keeper.look_ahead();
             keeper.serve()
         }
     }

@@ -165,6 +165,17 @@ impl Rooms {
         }
     }
 
+    /// Begins what every first room takes, whatever it is for, while its engine still finds out.
+    pub(crate) fn look_ahead(&mut self) {
+        bashful_sandbox::look_ahead();
+        self.begin_spare();
+    }
+
+    fn begin_spare(&mut self) {
+        self.spare = SpareNamespaces::begin();
+        self.no_spare = self.spare.is_none();
+    }
+
     /// Builds the room of runs like this. Where that fails, the first of them will say why.
     pub(crate) fn get_ready(&mut self, request: &RoomRequest) {
         let _ = self.enter_whole(request);
@@ -470,7 +481,9 @@ impl Rooms {
     /// Whether this process is no run's: it was made ahead of time for one to come, or searches.
     pub(crate) fn own(&self, pid: i32) -> bool {
         let rooms = self.kept.values().map(|kept| &kept.room);
-        rooms.chain(&self.spare_room).any(|room| room.waits(pid))
+        let spare = self.spare.as_ref();
+        spare.is_some_and(|spare| spare.are_made_by(pid))
+            || rooms.chain(&self.spare_room).any(|room| room.waits(pid))
             || self.late.iter().any(|(search, _)| search.pid() == pid)
             || self.diary.searcher() == Some(pid)
     }
@@ -487,8 +500,7 @@ impl Rooms {
         }
         self.swept = true;
         if !self.no_spare && self.spare.is_none() {
-            self.spare = SpareNamespaces::make();
-            self.no_spare = self.spare.is_none();
+            self.begin_spare();
         }
         if let Some(plan) = self.spare_plan.take() {
             self.make_spare_room(&plan);

@@ -80,6 +80,15 @@ impl OwnScope {
         }
     }
 
+    /// Whether the keeper stays where it is, whatever is asked.
+    pub(crate) fn stays(&self) -> bool {
+        match self {
+            Self::Unasked => !facts::is_booted(),
+            Self::Asked(_) => false,
+            Self::Settled => true,
+        }
+    }
+
     /// Waits for the answer, for as long as that is bearable.
     pub(crate) fn settle(&mut self) {
         if let Self::Asked(asked) = self

@@ -21,7 +21,7 @@ use crate::room::hold_back;
 use crate::survey::StillSo;
 
 /// The identity of a file or directory on disk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Inode {
     device: u64,
     number: u64,
@@ -36,7 +36,7 @@ impl Inode {
         Some(Self::from_metadata(&file.metadata().ok()?))
     }
 
-    fn from_metadata(about: &fs::Metadata) -> Self {
+    pub(crate) fn from_metadata(about: &fs::Metadata) -> Self {
         Self {
             device: about.dev(),
             number: about.ino(),

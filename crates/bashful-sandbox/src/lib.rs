@@ -73,7 +73,7 @@ pub use relay::Relay;
 pub use report::{Ended, Report};
 pub use room::{BuildError, BuildStep, Confined, ExecError, Room, SpareNamespaces};
 pub use seccomp::Refusal;
-pub use survey::{Identity, SYSTEM_DIRECTORIES, Survey};
+pub use survey::{Identity, SYSTEM_DIRECTORIES, Survey, look_ahead};
 pub use sys::entry::{begin, hand_over_call};
 pub use sys::first::serve_as_first_process_if_asked;
 pub use sys::fork::{Fork, fork_leaving_threads, fork_single_threaded};

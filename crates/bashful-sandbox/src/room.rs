@@ -35,7 +35,7 @@ pub use build::{BuildError, BuildStep, SpareNamespaces};
 pub(crate) use exec::outside_identity;
 pub use exec::{Confined, ExecError};
 pub(crate) use hold::{Holding, hold_back, is_held, open_root};
-pub(crate) use id_map::can_map;
+pub(crate) use id_map::{can_map, id_map};
 pub(crate) use landlock::landlock_ruleset;
 
 /// A live sandbox.

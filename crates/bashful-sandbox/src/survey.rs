@@ -12,7 +12,7 @@ use crate::cgroup::{Cgroups, Offers, shared_groups};
 use crate::freshness::Inode;
 use crate::profile::Profile;
 use crate::protect::{Protected, inspect};
-use crate::room::can_map;
+use crate::room::{can_map, id_map};
 use crate::sys::attempt::{Attempt, attempt};
 use crate::sys::landlock;
 
@@ -185,6 +185,7 @@ impl Survey {
         let also_hidden = links::other_names(&profile.hide, &roots)?;
         let mut kinds = BTreeMap::new();
         let mut of_root = BTreeSet::new();
+        let mut fingerprint = Vec::new();
         let written = profile.write.iter().map(|root| &root.path);
         let own = protected.iter().flat_map(|(_, found)| {
             found
@@ -200,17 +201,27 @@ impl Survey {
             .chain(&profile.hide)
             .chain(own)
         {
-            let kind = kind_of(path).map_err(|error| {
+            if kinds.contains_key(path) {
+                continue;
+            }
+            let tell = |error: io::Error| {
                 io::Error::new(error.kind(), format!("`{}`: {error}", path.display()))
-            })?;
-            if fs::symlink_metadata(path).is_ok_and(|about| about.uid() == 0) {
+            };
+            let about = fs::symlink_metadata(path).map_err(tell)?;
+            if about.uid() == 0 {
                 of_root.insert(path.clone());
             }
-            kinds.insert(path.clone(), kind);
+            kinds.insert(path.clone(), Kind::of(path, &about).map_err(tell)?);
+            fingerprint.push((path.clone(), Some(Inode::from_metadata(&about))));
         }
+        fingerprint.sort();
         let system = SYSTEM_DIRECTORIES
             .iter()
-            .filter_map(|path| Some((PathBuf::from(path), kind_of(Path::new(path)).ok()?)))
+            .filter_map(|path| {
+                let path = Path::new(path);
+                let about = fs::symlink_metadata(path).ok()?;
+                Some((path.to_owned(), Kind::of(path, &about).ok()?))
+            })
             .collect();
         let identity = identify(profile, backend)?;
         let (for_root, root_only) = match wanted {
@@ -219,7 +230,7 @@ impl Survey {
             Wanted::ToTell => (root_only::find(), None),
         };
         let also_hidden = also_hidden.into_iter().map(|path| (path, Kind::File));
-        let mut survey = Self {
+        Ok(Self {
             backend,
             identity,
             landlock: landlock::version(),
@@ -234,29 +245,36 @@ impl Survey {
             root_only,
             texts: user_tables(identity, profile),
             git_obeys: profile.git_obeys.clone(),
-            fingerprint: Vec::new(),
-        };
-        survey.fingerprint = survey.take_fingerprint();
-        Ok(survey)
-    }
-
-    fn take_fingerprint(&self) -> Vec<(PathBuf, Option<Inode>)> {
-        self.kinds
-            .keys()
-            .map(|path| (path.clone(), Inode::of(path)))
-            .collect()
+            fingerprint,
+        })
     }
 }
 
-fn kind_of(path: &Path) -> io::Result<Kind> {
-    let about = fs::symlink_metadata(path)?;
-    Ok(if about.is_dir() {
-        Kind::Directory
-    } else if about.is_symlink() {
-        Kind::Link(fs::read_link(path)?)
-    } else {
-        Kind::File
-    })
+impl Kind {
+    fn of(path: &Path, about: &fs::Metadata) -> io::Result<Self> {
+        Ok(if about.is_dir() {
+            Self::Directory
+        } else if about.is_symlink() {
+            Self::Link(fs::read_link(path)?)
+        } else {
+            Self::File
+        })
+    }
+}
+
+/// Finds and makes what every survey of this process rests on, and every room, whatever is asked.
+pub fn look_ahead() {
+    shared_groups();
+    if rustix::process::geteuid().is_root() && may_mount() {
+        // Where that fails, the first room says why.
+        let _ = id_map(fresh_user(), fresh_user());
+    }
+}
+
+/// The user that a run is for which root's own user would be too much. One for each keeper, so that
+/// what one room's processes count is not another's.
+fn fresh_user() -> u32 {
+    FIRST_ID + std::process::id() % 0x0010_0000
 }
 
 /// Ids far above those of people and services, and below those that mean nothing.
@@ -272,8 +290,7 @@ fn identify(profile: &Profile, backend: Backend) -> io::Result<Identity> {
         return Ok(Identity::Own { user, group });
     }
     let about = fs::metadata(&profile.workspace)?;
-    // One id for each keeper, so that what one room's processes count is not another's.
-    let fresh = FIRST_ID + std::process::id() % 0x0010_0000;
+    let fresh = fresh_user();
     // The whole tree has mounts that take no map: there the run stands for root.
     let whole = profile.write.iter().any(|root| root.path == Path::new("/"));
     if whole || !may_mount() {

@@ -28,6 +28,14 @@ pub(super) enum Spares {
 }
 
 impl Keeper {
+    /// Makes what does not depend on what will be run. Where a unit of our own may come, control
+    /// groups are looked for in that.
+    pub(crate) fn look_ahead(&mut self) {
+        if self.scope.stays() {
+            self.rooms.look_ahead();
+        }
+    }
+
     /// Makes the room for a first run that is still to come. What a run may have left has to be
     /// held back before anything is planned, so this is for a keeper that has done nothing yet.
     pub(super) fn get_ready(&mut self, room: &RoomRequest) {

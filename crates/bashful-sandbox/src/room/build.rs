@@ -33,26 +33,24 @@ pub(super) struct Built {
     pub(super) builders: Vec<Builder>,
 }
 
-/// Namespaces of a room made ahead of time: a network takes as long as all the rest.
+/// Namespaces of a room made ahead of time, by a process that may still be at it: a network takes
+/// as long as all the rest.
 #[derive(Debug)]
-pub struct SpareNamespaces {
-    ipc: OwnedFd,
-    network: OwnedFd,
-}
+pub struct SpareNamespaces(Working);
 
 impl SpareNamespaces {
-    /// Makes them, where they can be made apart from a user namespace: as root.
-    pub fn make() -> Option<Self> {
+    /// Has them made, where they can be made apart from a user namespace: as root.
+    pub fn begin() -> Option<Self> {
         if !rustix::process::geteuid().is_root() {
             return None;
         }
-        let made = in_child(0, || make_namespaces(Network::Off, None));
-        let (made, _) = made.ok()?;
-        let mut made = made.into_iter();
-        Some(Self {
-            ipc: made.next()?,
-            network: made.next()?,
-        })
+        let made = Working::begin(0, || make_namespaces(Network::Off, None));
+        made.ok().map(Self)
+    }
+
+    /// Whether this process makes them.
+    pub fn are_made_by(&self, pid: i32) -> bool {
+        self.0.pid == pid
     }
 }
 
@@ -127,7 +125,7 @@ pub(super) fn room(
     };
     let building = Working::begin(flags, work)?;
     let mut apart = None;
-    if spare.is_none() && !makes_user {
+    if !makes_user && spare.is_none() {
         apart = Some(namespaces()?);
     }
     meanwhile();
@@ -143,15 +141,20 @@ pub(super) fn room(
         ),
         None => makes_user.then(&mut next).transpose()?,
     };
-    let (ipc, network) = match (spare, apart) {
-        (Some(spare), _) => (spare.ipc, Some(spare.network)),
-        (None, Some(apart)) => {
-            let (made, maker) = apart.finish()?;
+    // What could not be made ahead of time is made now.
+    let spare = spare.map(|spare| spare.0.finish());
+    let made = match (spare, apart) {
+        (Some(Ok(made)), _) => Some(made),
+        (Some(Err(_)), _) => Some(namespaces()?.finish()?),
+        (None, apart) => apart.map(Working::finish).transpose()?,
+    };
+    let (ipc, network) = match made {
+        Some((made, maker)) => {
             builders.push(maker);
             let mut made = made.into_iter();
             (made.next().ok_or_else(missing)?, made.next())
         }
-        (None, None) => (next()?, with_network.then(&mut next).transpose()?),
+        None => (next()?, with_network.then(&mut next).transpose()?),
     };
     let shared = Shared {
         user,

@@ -20,7 +20,7 @@ thread_local! {
 }
 
 /// A user namespace that shows root's files as this user's, and all others as they are.
-pub(super) fn id_map(user: u32, group: u32) -> io::Result<Rc<OwnedFd>> {
+pub(crate) fn id_map(user: u32, group: u32) -> io::Result<Rc<OwnedFd>> {
     if let Some(known) = MAPS.with_borrow(|maps| maps.get(&(user, group)).cloned()) {
         return Ok(known);
     }

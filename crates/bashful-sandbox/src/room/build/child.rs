@@ -42,6 +42,7 @@ pub(super) fn in_child(
 /// A child that makes something meanwhile.
 #[derive(Debug)]
 pub(super) struct Working {
+    pub(super) pid: i32,
     line: OwnedFd,
     builder: Builder,
 }
@@ -75,6 +76,7 @@ impl Working {
                     .and_then(|pid| pidfd_open(pid, PidfdFlags::empty()));
                 match builder {
                     Ok(builder) => Ok(Self {
+                        pid,
                         line: ours,
                         builder: Builder(builder),
                     }),
