@@ -22,6 +22,7 @@ use rustix::process::{
 };
 
 use crate::keeper::Keeper;
+use crate::processor;
 
 /// The first argument that turns an executable into a keeper.
 pub const KEEPER_ARGUMENT: &str = "__bashful-keeper";
@@ -61,9 +62,13 @@ pub fn serve_as_keeper_if_asked() {
 /// Makes a keeper by forking this process, which must be small and have a single
 /// thread. Returns in the caller; the new process serves this socket and ends.
 pub fn fork_keeper(socket: OwnedFd, lifetime: Lifetime) -> io::Result<()> {
+    let here = processor::here();
     match fork_single_threaded()? {
         Fork::Parent(_) => Ok(()),
-        Fork::Child => end(&become_nameless(socket).and_then(|socket| serve(socket, lifetime))),
+        Fork::Child => {
+            processor::leave(here);
+            end(&become_nameless(socket).and_then(|socket| serve(socket, lifetime)))
+        }
     }
 }
 

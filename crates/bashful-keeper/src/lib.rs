@@ -20,6 +20,7 @@ mod log;
 mod log_reader;
 mod mask;
 mod output;
+mod processor;
 mod protocol;
 mod question;
 mod rooms;
