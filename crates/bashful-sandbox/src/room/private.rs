@@ -6,7 +6,9 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
 use rustix::fs::{CWD, Mode, OFlags};
-use rustix::mount::{MountFlags, OpenTreeFlags, UnmountFlags, mount, unmount};
+use rustix::mount::{
+    MountFlags, MoveMountFlags, OpenTreeFlags, UnmountFlags, mount, move_mount, unmount,
+};
 
 use super::assemble::{c_path, cover};
 use super::build::{BuildError, BuildStep, at};
@@ -35,6 +37,9 @@ const OWN: [(Private, &str); 3] = [
     (Private::Tmp, "/tmp"),
 ];
 
+/// The directories that the first of them begins with.
+const IN_ROOM: [&str; 2] = ["home", "git"];
+
 /// Whether only these would have to be made anew in a copy of a template by this plan: nothing
 /// else is mounted in them.
 pub(super) fn can_be_replaced(plan: &Plan) -> bool {
@@ -47,10 +52,7 @@ pub(super) fn can_be_replaced(plan: &Plan) -> bool {
 
 /// Puts new ones in the place of another room's, in a copy of its template.
 pub(super) fn replace_own(plan: &Plan) -> Result<(), BuildError> {
-    for (_, path) in OWN {
-        let flags = UnmountFlags::DETACH | UnmountFlags::NOFOLLOW;
-        unmount(path, flags).map_err(at(BuildStep::Base, path))?;
-    }
+    take_away_own()?;
     // Its root is not seen: one of its parts lies above it.
     let memory = Path::new("/tmp");
     in_memory(memory, plan.storage.tmp, plan)?;
@@ -58,6 +60,21 @@ pub(super) fn replace_own(plan: &Plan) -> Result<(), BuildError> {
         make_private_for(which, Path::new(path), memory, plan)?;
     }
     Ok(())
+}
+
+/// Takes away what another room has for itself. Whoever takes a mount away waits until no processor
+/// looks at it any more; so they are put below one of them, and go together.
+fn take_away_own() -> Result<(), BuildError> {
+    let flags = UnmountFlags::DETACH | UnmountFlags::NOFOLLOW;
+    let room = Path::new(ROOM_DIRECTORY);
+    for ((_, path), below) in OWN.into_iter().skip(1).zip(IN_ROOM) {
+        // Runs may have put something else there.
+        let below = room.join(below);
+        if move_mount(CWD, path, CWD, &below, MoveMountFlags::empty()).is_err() {
+            unmount(path, flags).map_err(at(BuildStep::Base, path))?;
+        }
+    }
+    unmount(room, flags).map_err(at(BuildStep::Base, room))
 }
 
 /// Makes one of them at this place, as runs by this plan see it.
@@ -147,7 +164,7 @@ fn in_memory(path: &Path, size: u64, plan: &Plan) -> Result<(), BuildError> {
 
 /// Directories of the room's own that runs may use: a home, and places for copies.
 fn make_home(room: &Path, plan: &Plan) -> Result<(), BuildError> {
-    for name in ["home", "git"] {
+    for name in IN_ROOM {
         let path = room.join(name);
         fs::DirBuilder::new()
             .mode(0o700)
