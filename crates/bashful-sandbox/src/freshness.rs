@@ -248,6 +248,10 @@ impl Freshness {
 /// The writable roots that are directories, and those of worktrees' repositories elsewhere.
 fn grounds_of(plan: &Plan) -> Vec<Ground> {
     let mut grounds = Vec::new();
+    let protected = plan.survey.protected.iter();
+    let searched =
+        protected.flat_map(|(root, found)| [root].into_iter().chain(&found.git_directories));
+    let searched = Rc::new(searched.cloned().collect());
     for (root, found) in &plan.survey.protected {
         let covered: BTreeSet<PathBuf> = found
             .frozen
@@ -261,6 +265,7 @@ fn grounds_of(plan: &Plan) -> Vec<Ground> {
             grounds.push(Ground {
                 root: root.clone(),
                 inode: Inode::of(root),
+                searched: Rc::clone(&searched),
                 covered: Rc::clone(&covered),
                 hooks: relative_in(&plan.survey.git_obeys),
                 network: plan.network,

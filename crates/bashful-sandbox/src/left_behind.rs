@@ -45,6 +45,8 @@ use search::{Found, Kind, Search};
 pub struct Ground {
     pub(crate) root: PathBuf,
     pub(crate) inode: Option<Inode>,
+    /// All directories that are searched as this one is.
+    pub(crate) searched: Rc<Vec<PathBuf>>,
     /// What no run could change: it is covered by a mount, or a private copy.
     pub(crate) covered: Rc<BTreeSet<PathBuf>>,
     /// Where the person's own configuration has git look for hooks, from the top of a tree.
@@ -285,9 +287,13 @@ impl Ground {
             let born = about.and_then(|about| about.created());
             born.is_ok_and(|born| born < since)
         };
+        let written = profile.write.iter().filter(|root| root.protect);
+        let searched = written.map(|root| root.path.clone());
+        let searched = searched.chain(found.git_directories).collect();
         Self {
             root: root.to_owned(),
             inode: Inode::of(root),
+            searched: Rc::new(searched),
             covered: Rc::new(protected.filter(old).collect()),
             hooks: relative_in(&profile.git_obeys),
             network: profile.network,

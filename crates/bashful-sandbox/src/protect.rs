@@ -408,6 +408,13 @@ pub(crate) fn worktree(root: &Path, dot_git: &Path) -> Option<(PathBuf, PathBuf)
     (back && in_place && own.is_dir() && common.is_dir()).then_some((own, common))
 }
 
+/// Whether a `.git` file tells the truth, and what it leads to is searched after each run.
+pub(crate) fn leads_to_searched(top: &Path, dot_git: &Path, searched: &[PathBuf]) -> bool {
+    let is_searched = |path: &Path| searched.iter().any(|root| path.starts_with(root));
+    let found = worktree(top, dot_git);
+    found.is_some_and(|(own, common)| is_searched(&own) && is_searched(&common))
+}
+
 /// The same for a path that lies in one of these roots, or in none.
 fn consider_in(found: &mut Protected, roots: [&Path; 2], path: &Path, guard: Guard) {
     for root in roots {
