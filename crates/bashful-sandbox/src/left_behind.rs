@@ -34,6 +34,7 @@ pub(crate) use search::open_below;
 
 use crate::freshness::Inode;
 use crate::git_config::Hosts;
+use crate::linked::loosen;
 use crate::profile::{Network, Profile, Violation};
 use crate::protect::{Guard, NAMES, Watch, below, inspect, read_small};
 use crate::room::{Holding, open_root};
@@ -280,16 +281,27 @@ impl Ground {
     /// A root before anything is planned for it. What is protected there and existed at this
     /// time was covered in the runs that began since.
     pub fn before(root: &Path, profile: &Profile, since: SystemTime) -> Self {
-        let found = inspect(root, &profile.git_obeys);
+        let written = profile.write.iter().filter(|root| root.protect);
+        let roots = written.map(|root| root.path.clone());
+        let mut all: Vec<_> = roots
+            .map(|root| {
+                let found = inspect(&root, &profile.git_obeys);
+                (root, found)
+            })
+            .collect();
+        loosen(&mut all);
+        let searched = all.iter();
+        let searched =
+            searched.flat_map(|(root, found)| [root].into_iter().chain(&found.git_directories));
+        let searched: Vec<PathBuf> = searched.cloned().collect();
+        let of_root = all.into_iter().find(|(path, _)| path == root);
+        let found = of_root.map(|(_, found)| found).unwrap_or_default();
         let protected = found.frozen.into_iter().chain(found.git_configs);
         let old = |path: &PathBuf| {
             let about = std::fs::symlink_metadata(path);
             let born = about.and_then(|about| about.created());
             born.is_ok_and(|born| born < since)
         };
-        let written = profile.write.iter().filter(|root| root.protect);
-        let searched = written.map(|root| root.path.clone());
-        let searched = searched.chain(found.git_directories).collect();
         Self {
             root: root.to_owned(),
             inode: Inode::of(root),

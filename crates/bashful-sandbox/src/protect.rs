@@ -137,6 +137,8 @@ pub(crate) struct Protected {
     pub(crate) watched: Vec<Watch>,
     /// Further directories that git needs: those of a worktree.
     pub(crate) git_directories: Vec<PathBuf>,
+    /// The tops of worktrees whose repositories lie in the root, with their parts of these.
+    pub(crate) linked: Vec<(PathBuf, PathBuf)>,
 }
 
 /// Looks at a writable root.

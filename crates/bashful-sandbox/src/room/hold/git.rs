@@ -24,7 +24,7 @@ impl Holding<'_> {
     /// The hosts that git may be made to contact.
     pub(super) fn hosts(&self) -> Hosts {
         match self.whose {
-            Whose::Run(network) => Hosts::for_runs_with(network),
+            Whose::Run(by) => Hosts::for_runs_with(by.network),
             Whose::ByTime(_, ground) => ground.hosts(),
         }
     }
