@@ -54,6 +54,16 @@ impl Way {
 }
 
 impl Transfer {
+    /// The repository of an address of ssh, https or http; none for all else.
+    pub fn to(address: &str, pushes: bool) -> Option<Self> {
+        bashful_policy::git_address(address).map(|address| Self::of(address, pushes))
+    }
+
+    /// Whether git itself needs the network to get there.
+    pub fn needs_network(&self) -> bool {
+        matches!(self.way, Way::Https | Way::Http)
+    }
+
     /// A repository of this machine.
     pub(crate) fn here(directory: String, pushes: bool) -> Self {
         Self {
