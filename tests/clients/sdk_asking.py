@@ -22,7 +22,7 @@ async def yes_once(place, way):
     for part in (PUSH, "git-push", "publish the work", "tester", str(place.workspace)):
         contains(words, part, "the question")
     form = json.dumps(person.shown[0].model_dump(by_alias=True, mode="json"))
-    for part in ("once", "session", "always", "deny"):
+    for part in ("once", "session", "project", "always", "deny"):
         contains(form, part, "the form")
     lacks(form, '"default": "always"', "the form")
 
@@ -38,7 +38,7 @@ async def yes_for_the_session(place, way):
 
 async def yes_for_ever(place, way):
     place.repository_with_remote()
-    person = Person(accept("always"))
+    person = Person(accept("project"))
     async with way.connect(place, elicitation_callback=person) as client:
         ran(await run(client, PUSH))
     contains(place.bashful("grants", "list", "--json").stdout, "project", "the grants")

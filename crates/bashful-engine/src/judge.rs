@@ -2,4 +2,5 @@
 
 pub(crate) mod apply_grants;
 pub mod policy;
+pub(crate) mod repositories;
 pub(crate) mod transfers;

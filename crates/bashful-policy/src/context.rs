@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::capabilities::NetworkCapability;
+use crate::facts::Span;
 use crate::shell_memory::ShellMemory;
 
 /// What kind of text is read, which decides how far it is followed before the reader gives up.
@@ -40,6 +41,9 @@ pub struct Context {
     /// What a person's yes could open of paths outside the roots: of those of
     /// [`crate::Facts::paths`], where they really lead. What is not in here, no yes opens.
     pub openable: BTreeMap<String, Openable>,
+    /// Calls of git that talk to repositories of this machine alone, and to which; found by the
+    /// caller, who can read what a remote's name leads to.
+    pub repositories: BTreeMap<Span, LocalRepositories>,
     /// What the run may reach on the network.
     pub network: NetworkCapability,
     /// The classes that are open: names of [`crate::Class`].
@@ -61,6 +65,15 @@ pub struct Openable {
     pub write: Option<Directory>,
     /// The same, so that it can go away.
     pub delete: Option<Directory>,
+}
+
+/// The repositories of this machine that one call of git talks to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LocalRepositories {
+    /// They can be reached: no network is needed, and nothing has to be opened.
+    Open,
+    /// They lie outside of what the run sees; what git does with them, for a person.
+    Closed(String),
 }
 
 /// A directory that a yes opens for writing.

@@ -14,10 +14,11 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::left_behind::{Ground, relative_in};
+use crate::linked::Linked;
 use crate::plan::Plan;
 use crate::profile::{Network, Violation};
 use crate::protect::{Guard, Protected, Watch};
-use crate::room::hold_back;
+use crate::room::{HeldBy, hold_back};
 use crate::survey::StillSo;
 
 /// The identity of a file or directory on disk.
@@ -56,6 +57,8 @@ pub struct Freshness {
     absent: Vec<Absent>,
     /// Writable roots, in which runs may leave repositories.
     grounds: Vec<Ground>,
+    /// Worktrees in these roots, which a run may take away.
+    linked: Vec<Linked>,
     network: Network,
     /// What appeared while the run did nothing, and when it last changed: it is the person's.
     accepted: Vec<(Watch, Option<Change>)>,
@@ -78,7 +81,7 @@ struct Absent {
 
 /// When a directory last changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Change {
+pub(crate) struct Change {
     inode: u64,
     seconds: i64,
     nanoseconds: i64,
@@ -89,7 +92,7 @@ struct Change {
 const RECENT: Duration = Duration::from_millis(50);
 
 impl Change {
-    fn at(path: &Path) -> Option<Self> {
+    pub(crate) fn at(path: &Path) -> Option<Self> {
         let about = fs::symlink_metadata(path).ok()?;
         Some(Self {
             inode: about.ino(),
@@ -144,6 +147,12 @@ impl Freshness {
             existing: plan.survey.fingerprint.clone(),
             absent,
             grounds: grounds_of(plan),
+            linked: plan
+                .survey
+                .protected
+                .iter()
+                .flat_map(|(_, found)| Linked::of(found))
+                .collect(),
             network: plan.network,
             accepted: Vec::new(),
             covered: plan.survey.protected.iter().flat_map(covered_in).collect(),
@@ -191,12 +200,19 @@ impl Freshness {
         // A root that was replaced by now is not ours to change anything in.
         let roots: Vec<(PathBuf, Option<Inode>)> = self.existing.clone();
         let network = self.network;
+        let searched = self.grounds.first().map(|ground| &ground.searched);
+        let searched = searched.map(Rc::clone).unwrap_or_default();
         let hold_back = |watched: &[Watch], tag: &str| {
             let is_same = |root: &Path, inode: Inode| {
                 let known = roots.iter().find(|(path, _)| path == root);
                 known.is_some_and(|(_, known)| *known == Some(inode))
             };
-            hold_back(watched, tag, network, &is_same)
+            let by = HeldBy {
+                tag,
+                network,
+                searched: &searched,
+            };
+            hold_back(watched, by, &is_same)
         };
         let mut found = Vec::new();
         for absent in &mut self.absent {
@@ -214,6 +230,9 @@ impl Freshness {
         let changed = self.accepted.extract_if(.., changed);
         let changed: Vec<Watch> = changed.map(|(watch, _)| watch).collect();
         found.extend(hold_back(&changed, tag));
+        let astray = self.linked.iter_mut();
+        let astray: Vec<Watch> = astray.flat_map(|one| one.astray(&searched)).collect();
+        found.extend(hold_back(&astray, tag));
         found
     }
 
@@ -232,7 +251,12 @@ impl Freshness {
             let known = self.existing.iter().find(|(path, _)| path == root);
             known.is_some_and(|(_, known)| *known == Some(inode))
         };
-        hold_back(&replaced, tag, self.network, &is_same)
+        let by = HeldBy {
+            tag,
+            network: self.network,
+            searched: &[],
+        };
+        hold_back(&replaced, by, &is_same)
     }
 
     /// What was replaced by another file or directory.
@@ -248,6 +272,10 @@ impl Freshness {
 /// The writable roots that are directories, and those of worktrees' repositories elsewhere.
 fn grounds_of(plan: &Plan) -> Vec<Ground> {
     let mut grounds = Vec::new();
+    let protected = plan.survey.protected.iter();
+    let searched =
+        protected.flat_map(|(root, found)| [root].into_iter().chain(&found.git_directories));
+    let searched = Rc::new(searched.cloned().collect());
     for (root, found) in &plan.survey.protected {
         let covered: BTreeSet<PathBuf> = found
             .frozen
@@ -261,6 +289,7 @@ fn grounds_of(plan: &Plan) -> Vec<Ground> {
             grounds.push(Ground {
                 root: root.clone(),
                 inode: Inode::of(root),
+                searched: Rc::clone(&searched),
                 covered: Rc::clone(&covered),
                 hooks: relative_in(&plan.survey.git_obeys),
                 network: plan.network,

@@ -34,6 +34,7 @@ pub(crate) use search::open_below;
 
 use crate::freshness::Inode;
 use crate::git_config::Hosts;
+use crate::linked::loosen;
 use crate::profile::{Network, Profile, Violation};
 use crate::protect::{Guard, NAMES, Watch, below, inspect, read_small};
 use crate::room::{Holding, open_root};
@@ -45,6 +46,8 @@ use search::{Found, Kind, Search};
 pub struct Ground {
     pub(crate) root: PathBuf,
     pub(crate) inode: Option<Inode>,
+    /// All directories that are searched as this one is.
+    pub(crate) searched: Rc<Vec<PathBuf>>,
     /// What no run could change: it is covered by a mount, or a private copy.
     pub(crate) covered: Rc<BTreeSet<PathBuf>>,
     /// Where the person's own configuration has git look for hooks, from the top of a tree.
@@ -278,7 +281,21 @@ impl Ground {
     /// A root before anything is planned for it. What is protected there and existed at this
     /// time was covered in the runs that began since.
     pub fn before(root: &Path, profile: &Profile, since: SystemTime) -> Self {
-        let found = inspect(root, &profile.git_obeys);
+        let written = profile.write.iter().filter(|root| root.protect);
+        let roots = written.map(|root| root.path.clone());
+        let mut all: Vec<_> = roots
+            .map(|root| {
+                let found = inspect(&root, &profile.git_obeys);
+                (root, found)
+            })
+            .collect();
+        loosen(&mut all);
+        let searched = all.iter();
+        let searched =
+            searched.flat_map(|(root, found)| [root].into_iter().chain(&found.git_directories));
+        let searched: Vec<PathBuf> = searched.cloned().collect();
+        let of_root = all.into_iter().find(|(path, _)| path == root);
+        let found = of_root.map(|(_, found)| found).unwrap_or_default();
         let protected = found.frozen.into_iter().chain(found.git_configs);
         let old = |path: &PathBuf| {
             let about = std::fs::symlink_metadata(path);
@@ -288,6 +305,7 @@ impl Ground {
         Self {
             root: root.to_owned(),
             inode: Inode::of(root),
+            searched: Rc::new(searched),
             covered: Rc::new(protected.filter(old).collect()),
             hooks: relative_in(&profile.git_obeys),
             network: profile.network,

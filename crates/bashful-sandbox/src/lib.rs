@@ -17,6 +17,7 @@ mod host;
 mod kernel_file;
 mod launch;
 mod left_behind;
+mod linked;
 mod mark;
 mod notices;
 mod order;

@@ -137,6 +137,8 @@ pub(crate) struct Protected {
     pub(crate) watched: Vec<Watch>,
     /// Further directories that git needs: those of a worktree.
     pub(crate) git_directories: Vec<PathBuf>,
+    /// The tops of worktrees whose repositories lie in the root, with their parts of these.
+    pub(crate) linked: Vec<(PathBuf, PathBuf)>,
 }
 
 /// Looks at a writable root.
@@ -406,6 +408,13 @@ pub(crate) fn worktree(root: &Path, dot_git: &Path) -> Option<(PathBuf, PathBuf)
     // was in reach of earlier runs.
     let in_place = own == common || own.parent() == Some(common.join("worktrees").as_path());
     (back && in_place && own.is_dir() && common.is_dir()).then_some((own, common))
+}
+
+/// Whether a `.git` file tells the truth, and what it leads to is searched after each run.
+pub(crate) fn leads_to_searched(top: &Path, dot_git: &Path, searched: &[PathBuf]) -> bool {
+    let is_searched = |path: &Path| searched.iter().any(|root| path.starts_with(root));
+    let found = worktree(top, dot_git);
+    found.is_some_and(|(own, common)| is_searched(&own) && is_searched(&common))
 }
 
 /// The same for a path that lies in one of these roots, or in none.

@@ -34,7 +34,7 @@ mod waiting;
 pub use build::{BuildError, BuildStep, SpareNamespaces};
 pub(crate) use exec::outside_identity;
 pub use exec::{Confined, ExecError};
-pub(crate) use hold::{Holding, hold_back, is_held, open_root};
+pub(crate) use hold::{HeldBy, Holding, hold_back, is_held, open_root};
 pub(crate) use id_map::{can_map, id_map};
 pub(crate) use landlock::landlock_ruleset;
 

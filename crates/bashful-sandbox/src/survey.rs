@@ -10,6 +10,7 @@ use std::sync::Arc;
 use crate::backend::Backend;
 use crate::cgroup::{Cgroups, Offers, shared_groups};
 use crate::freshness::Inode;
+use crate::linked::loosen;
 use crate::profile::Profile;
 use crate::protect::{Protected, inspect};
 use crate::room::{can_map, id_map};
@@ -183,6 +184,7 @@ impl Survey {
             .cloned()
             .collect();
         let also_hidden = links::other_names(&profile.hide, &roots)?;
+        loosen(&mut protected);
         let mut kinds = BTreeMap::new();
         let mut of_root = BTreeSet::new();
         let mut fingerprint = Vec::new();

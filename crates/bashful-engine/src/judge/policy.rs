@@ -26,6 +26,7 @@ pub use checks::{CHECKS, nearest};
 pub use trial::{TestedFile, TestedRule, test_rules};
 
 use crate::config::Config;
+use crate::judge::repositories;
 use crate::model::error::EngineError;
 use crate::model::shell_state::ShellState;
 use crate::request::context::RunContext;
@@ -164,9 +165,13 @@ impl Case<'_> {
                 } else {
                     policies.judged.judge(&text, &policy, context)
                 };
-                if wants_directories(&judged.1) {
+                let repositories = repositories::of(*self, run_context, &judged.0)?;
+                if !repositories.is_empty() || wants_directories(&judged.1) {
                     let surroundings = Surroundings::of(Ground::of(self.settings, run_context));
-                    let context = context::of(self, run_context)?;
+                    let context = Context {
+                        repositories,
+                        ..context::of(self, run_context)?
+                    };
                     judge_with_directories(&text, &policy, context, &surroundings)
                 } else {
                     judged

@@ -13,6 +13,7 @@ use bashful_sandbox::GitRemotes;
 
 use crate::judge::apply_grants::HARMLESS;
 use crate::judge::policy::{Case, Checked};
+use crate::judge::repositories::{Here, Leads};
 use crate::model::error::EngineError;
 use crate::model::transfer::{Transfer, Way};
 use crate::request::context::RunContext;
@@ -34,11 +35,13 @@ impl Transfers {
         checked: &Checked,
     ) -> Result<Self, EngineError> {
         let context = case.context(run_context)?;
+        let here = Here::of(case, run_context);
         let clear = git_transfers(&checked.facts, &context).and_then(|calls| {
             let mut transfers = Self::default();
             for call in &calls {
-                let found = found(call)?;
-                if found.iter().all(|one| one.way == Way::Ssh) {
+                let found = found(call, &here)?.all;
+                let needs_none = |one: &Transfer| matches!(one.way, Way::Ssh | Way::Path);
+                if found.iter().all(needs_none) {
                     transfers.carried.push(call.span);
                 } else if !found.iter().all(takes_credential)
                     || !case.invocation.variables.is_empty()
@@ -57,42 +60,75 @@ impl Transfers {
     }
 }
 
+/// The other repositories of one call.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// Those that a yes opens the way to.
+    pub(super) all: Vec<Transfer>,
+    /// Whether the call wants no others but what its run has anyway.
+    pub(super) is_clear: bool,
+}
+
 /// The repositories of one call; none if that is not clear.
-fn found(call: &GitTransfer) -> Option<Vec<Transfer>> {
+pub(super) fn found(call: &GitTransfer, here: &Here<'_, '_>) -> Option<Found> {
     let directory = Path::new(&call.directory);
-    let remotes = match &call.remote {
-        GitRemote::Address { fresh, .. } if *fresh || !GitRemotes::are_around(directory) => {
-            GitRemotes::without_repository()?
-        }
-        _ => GitRemotes::around(directory)?,
+    let is_fresh = match &call.remote {
+        GitRemote::Address { fresh, .. } | GitRemote::Path { fresh, .. } => *fresh,
+        _ => false,
     };
-    let named: Vec<String> = match &call.remote {
+    let is_named = matches!(
+        &call.remote,
+        GitRemote::Address { .. } | GitRemote::Path { .. }
+    );
+    let remotes = if is_fresh || is_named && !GitRemotes::are_around(directory) {
+        GitRemotes::without_repository()?
+    } else {
+        GitRemotes::around(directory)?
+    };
+    let from = remotes.top().unwrap_or(directory);
+    let mut found = Found {
+        all: Vec::new(),
+        is_clear: true,
+    };
+    let names: Vec<String> = match &call.remote {
         GitRemote::Usual => vec![remotes.usual(call.pushes)],
         GitRemote::Named(name) => vec![name.clone()],
         GitRemote::All => remotes.names().into_iter().map(str::to_owned).collect(),
-        GitRemote::Address { .. } => Vec::new(),
+        GitRemote::Address { address, .. } => {
+            found.all.push(Transfer::of(address.clone(), call.pushes));
+            Vec::new()
+        }
+        GitRemote::Path { path, .. } => {
+            match here.look(path, from, call.pushes) {
+                Some(Leads::To(transfer)) => found.all.push(transfer),
+                Some(Leads::Inside) => {}
+                None => found.is_clear = false,
+            }
+            return Some(found);
+        }
     };
-    let mut found = Vec::new();
-    if let GitRemote::Address { address, .. } = &call.remote {
-        found.push(Transfer::of(address.clone(), call.pushes));
-    }
-    for name in named {
-        for address in remotes.addresses(&name, call.pushes)? {
-            found.push(Transfer::of(git_address(&address)?, call.pushes));
+    for name in &names {
+        for address in remotes.addresses(name, call.pushes)? {
+            match git_address(&address) {
+                Some(address) => found.all.push(Transfer::of(address, call.pushes)),
+                None => match here.look_at_address(&address, from, call.pushes)? {
+                    Leads::To(transfer) => found.all.push(transfer),
+                    Leads::Inside => {}
+                },
+            }
         }
     }
-    let over_http = found.iter().any(|one| one.way != Way::Ssh);
-    if found.is_empty() || (over_http && remotes.leads_http_elsewhere()) {
-        return None;
-    }
-    Some(found)
+    let over_http = |one: &Transfer| matches!(one.way, Way::Https | Way::Http);
+    let is_led = found.all.iter().any(over_http) && remotes.leads_http_elsewhere();
+    let is_empty = !is_named && names.is_empty();
+    (!is_led && !is_empty).then_some(found)
 }
 
 /// A credential does not leave this machine in the clear.
 fn takes_credential(transfer: &Transfer) -> bool {
     let here = ["localhost", "127.0.0.1", "::1"].contains(&transfer.host.as_str());
     match transfer.way {
-        Way::Ssh | Way::Https => true,
+        Way::Ssh | Way::Https | Way::Path => true,
         Way::Http => here,
     }
 }

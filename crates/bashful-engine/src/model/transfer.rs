@@ -1,11 +1,12 @@
-//! What git does with a repository elsewhere: what a person is asked about, and what is carried out.
+//! What git does with another repository: what a person is asked about, and what is carried out or
+//! opened for it.
 
 use std::fmt;
 
 use bashful_policy::{GitAddress, GitScheme};
 use serde::{Deserialize, Serialize};
 
-/// One repository elsewhere that git is let to. Everything that is done outside is held to it.
+/// One other repository that git is let to. Everything that is done outside is held to it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Transfer {
     /// How git gets there.
@@ -16,12 +17,13 @@ pub struct Transfer {
     /// The user that the address names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
-    /// The host, as the address has it.
+    /// The host, as the address has it; empty for a path of this machine.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub host: String,
     /// The port that the address names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub port: Option<u16>,
-    /// The path of the repository there.
+    /// The path of the repository there; of one of this machine, its directory without links.
     pub path: String,
 }
 
@@ -35,6 +37,8 @@ pub enum Way {
     Https,
     /// Git itself over an open connection, with a credential from outside.
     Http,
+    /// Git itself, in a directory of this machine that is opened for the run.
+    Path,
 }
 
 impl Way {
@@ -44,11 +48,34 @@ impl Way {
             Self::Ssh => "ssh",
             Self::Https => "https",
             Self::Http => "http",
+            Self::Path => "path",
         }
     }
 }
 
 impl Transfer {
+    /// The repository of an address of ssh, https or http; none for all else.
+    pub fn to(address: &str, pushes: bool) -> Option<Self> {
+        bashful_policy::git_address(address).map(|address| Self::of(address, pushes))
+    }
+
+    /// Whether git itself needs the network to get there.
+    pub fn needs_network(&self) -> bool {
+        matches!(self.way, Way::Https | Way::Http)
+    }
+
+    /// A repository of this machine.
+    pub(crate) fn here(directory: String, pushes: bool) -> Self {
+        Self {
+            way: Way::Path,
+            pushes,
+            user: None,
+            host: String::new(),
+            port: None,
+            path: directory,
+        }
+    }
+
     /// What git does there, for the person.
     pub fn in_words(&self) -> String {
         let does = if self.pushes { "writes" } else { "reads" };
@@ -57,15 +84,15 @@ impl Transfer {
 
     /// What of the person's is used for these, as rows with a name.
     pub fn used(transfers: &[Self]) -> Vec<(&'static str, &'static str)> {
-        let over_ssh = |one: &Self| one.way == Way::Ssh;
+        let over = |ways: &[Way]| transfers.iter().any(|one| ways.contains(&one.way));
         let mut rows = Vec::new();
-        if transfers.iter().any(over_ssh) {
+        if over(&[Way::Ssh]) {
             rows.push((
                 "Your keys",
                 "your ssh keys are used outside; nothing of them enters",
             ));
         }
-        if !transfers.iter().all(over_ssh) {
+        if over(&[Way::Https, Way::Http]) {
             rows.push((
                 "Credential",
                 "what your git has for it enters this run, hooks included",
@@ -124,6 +151,9 @@ impl Transfer {
 
 impl fmt::Display for Transfer {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.way == Way::Path {
+            return formatter.write_str(&self.path);
+        }
         // From the home there and from the root there are different places.
         if self.way == Way::Ssh && self.port.is_none() && !self.path.starts_with(['/', '~']) {
             return write!(formatter, "{}:{}", self.destination(), self.path);

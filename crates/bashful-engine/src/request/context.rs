@@ -8,7 +8,7 @@ use bashful_policy::{CapabilityChanges, NetworkCapability};
 use crate::config::{Granted, HomeMode, Profile};
 use crate::model::error::{EngineError, InvalidInvocation};
 use crate::model::grant::Opening;
-use crate::model::transfer::Transfer;
+use crate::model::transfer::{Transfer, Way};
 use crate::request::invocation::Invocation;
 use crate::request::project::project_of;
 use crate::request::root::project_root;
@@ -133,7 +133,8 @@ impl<'a> RunContext<'a> {
     /// give that, or if a path is not what the person saw.
     pub(crate) fn widened(&self, opening: &Opening) -> Option<Self> {
         let granted = self.profile.widen(&self.granted, &opening.changes()).ok()?;
-        if !opening.git.is_empty() {
+        let mut carried = opening.git.iter().filter(|one| one.way != Way::Path);
+        if carried.clone().next().is_some() {
             // What is carried out reaches the network all the same.
             let network = CapabilityChanges {
                 network: Some(NetworkCapability::On),
@@ -150,7 +151,8 @@ impl<'a> RunContext<'a> {
             return None;
         }
         let opened = self.opened.iter().chain(paths).cloned();
-        let mut git = [self.git.as_slice(), &opening.git].concat();
+        let mut git = self.git.clone();
+        git.extend(carried.by_ref().cloned());
         git.sort();
         git.dedup();
         let mut links = self.links.clone();

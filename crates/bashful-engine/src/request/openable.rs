@@ -139,14 +139,37 @@ impl Surroundings {
         self.existing(there).or_else(|| self.missing(there, path))
     }
 
+    /// The directory of a repository of git's that is meant by a path, in the order in which git
+    /// looks for one: of a work tree, what is its `.git`. It belongs to this user, as git wants it.
+    pub(crate) fn repository(&self, path: &Path, writes: bool) -> Option<PathBuf> {
+        let named = path.file_name()?.to_str()?;
+        let bare = path.with_file_name(format!("{named}.git"));
+        let candidates = [path.join(".git"), path.to_owned(), bare.join(".git"), bare];
+        let found = candidates.into_iter().find_map(|one| {
+            let real = real(&one).ok().filter(|_| !self.may_wait(&one))?;
+            (!self.may_wait(&real) && is_repository(&real)).then_some(real)
+        })?;
+        let holder = match found.file_name() {
+            Some(name) if name == ".git" => found.parent()?,
+            _ => &found,
+        };
+        let about = found.metadata().ok()?;
+        let open = self.may_be_opened(holder)
+            && !holds_a_home(holder)
+            && !self.is_another_name(holder)
+            && !self.is_another_name(&found)
+            && about.uid() == rustix::process::geteuid().as_raw()
+            && (!writes || is_writable(&found))
+            && named_plainly(&found).is_some();
+        open.then_some(found)
+    }
+
     /// A directory that is there.
     fn existing(&self, directory: &Path) -> Option<Directory> {
         let open = !self.may_wait(directory)
             && self.may_be_opened(directory)
             && is_writable(directory)
-            && !OF_A_HOME
-                .iter()
-                .any(|name| directory.join(name).symlink_metadata().is_ok())
+            && !holds_a_home(directory)
             && !self.is_another_name(directory);
         open.then(|| named(directory, false)).flatten()
     }
@@ -260,14 +283,34 @@ fn is_writable(directory: &Path) -> bool {
         && directory.is_dir()
 }
 
+fn holds_a_home(directory: &Path) -> bool {
+    let mut names = OF_A_HOME.iter();
+    names.any(|name| directory.join(name).symlink_metadata().is_ok())
+}
+
+/// Whether git would take a directory for a repository.
+fn is_repository(directory: &Path) -> bool {
+    let parts = [("HEAD", false), ("objects", true), ("refs", true)];
+    let mut parts = parts.into_iter();
+    parts.all(|(name, is_directory)| {
+        let about = directory.join(name).symlink_metadata();
+        about.is_ok_and(|about| about.is_dir() == is_directory && !about.is_symlink())
+    })
+}
+
 fn named(directory: &Path, missing: bool) -> Option<Directory> {
+    Some(Directory {
+        path: named_plainly(directory)?,
+        missing,
+    })
+}
+
+/// A path as a text that a person reads as it is, and that no reader of capabilities expands.
+fn named_plainly(directory: &Path) -> Option<String> {
     let text = directory.to_str()?;
     let plain = |part| matches!(part, Component::RootDir | Component::Normal(_));
     let is_plain = directory.components().all(plain)
         && !text.chars().any(char::is_control)
         && !text.contains(['*', '?', '[', '~']);
-    is_plain.then(|| Directory {
-        path: text.to_owned(),
-        missing,
-    })
+    is_plain.then(|| text.to_owned())
 }

@@ -6,12 +6,13 @@ use super::held::is_held;
 use super::weigh::{as_asked, open};
 use super::{Judgement, Otherwise, Policy, decision_of};
 use crate::classes::Class;
-use crate::context::{Context, Reading};
+use crate::context::{Context, LocalRepositories, Reading};
 use crate::decision::{Decision, Effect, Layer};
 use crate::facts::{Call, Facts, Place, UnknownKind};
 use crate::finding::{Finding, Standing};
 use crate::reach::{self, Loopback};
 use crate::rule::Rule;
+use crate::ruleset::RuleHit;
 use crate::suggest::{Suggestion, suggest};
 use crate::{classes, programs, writes};
 
@@ -48,6 +49,7 @@ impl<'f> DecisionBuilder<'f> {
     pub(super) fn holds(&self, capability: Option<&str>, call: Option<&Call>) -> bool {
         match capability {
             None => false,
+            Some("network") if call.is_some_and(|call| self.stays_here(call)) => true,
             Some("network") => {
                 let own = if self.context.enforced {
                     Loopback::Private
@@ -57,6 +59,30 @@ impl<'f> DecisionBuilder<'f> {
                 reach::permits(&self.context.network, call, own)
             }
             Some(class) => self.context.classes.iter().any(|held| held == class),
+        }
+    }
+
+    /// Whether a call of git talks only to repositories of this machine, which it reaches.
+    fn stays_here(&self, call: &Call) -> bool {
+        let known = self.context.repositories.get(&call.span);
+        known == Some(&LocalRepositories::Open)
+    }
+
+    /// Says of a call of git which repositories of this machine it wants, where it would be asked
+    /// about as one that reaches a server. No network would help it.
+    fn name_repositories(&self, call: &Call, hits: &mut [RuleHit]) {
+        let known = self.context.repositories.get(&call.span);
+        let Some(LocalRepositories::Closed(done)) = known else {
+            return;
+        };
+        for hit in hits {
+            let finding = &mut hit.finding;
+            if finding.layer == Layer::Builtin && GIT_RULES.contains(&finding.rule.as_ref()) {
+                finding.reason = Cow::Owned(done.clone());
+                finding.capability = None;
+                finding.needs = None;
+                finding.advice = None;
+            }
         }
     }
 
@@ -90,6 +116,7 @@ impl<'f> DecisionBuilder<'f> {
             return;
         };
         let mut hits = self.policy.rules.judge(self.facts, call, self.context);
+        self.name_repositories(call, &mut hits);
         let mut known = self
             .refused
             .get_mut(index)
@@ -221,6 +248,9 @@ impl<'f> DecisionBuilder<'f> {
         }
     }
 }
+
+/// The shipped rules about calls of git that talk to another repository.
+const GIT_RULES: [&str; 2] = ["git-network", "git-push"];
 
 /// Whether it is not sure that this is what runs: its name comes from a variable, or it stands in
 /// an option of some program, or it is code in another language.

@@ -77,7 +77,13 @@ pub(super) fn written(arguments: &[Argument]) -> Written {
         line.verb.as_str(),
         "init" | "clone" | "worktree" | "submodule"
     );
-    let mut written = Written::new(if makes {
+    // A tree that the run does not see is gone for git, which then forgets the worktree.
+    let removes = line.verb == "worktree"
+        && line
+            .rest
+            .first()
+            .is_some_and(|verb| ["remove", "move"].contains(&verb.text.as_str()));
+    let mut written = Written::new(if makes && !removes {
         Surety::Guess
     } else {
         Surety::Outputs
@@ -136,6 +142,9 @@ pub(super) fn written(arguments: &[Argument]) -> Written {
         _ => None,
     };
     written.add_all(places.cloned(), Way::Write);
+    if removes {
+        written.add_all(operands.get(1).cloned(), Way::Delete);
+    }
     if matches!(line.verb.as_str(), "clone" | "init") && places.is_none() {
         written.add_here(arguments.first(), Way::Write);
     }

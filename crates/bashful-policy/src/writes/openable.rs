@@ -69,7 +69,8 @@ pub(super) fn makes_directories(call: &Call) -> bool {
         "mkdir" | "gmkdir" => has_flag(operands, 'p', "parents"),
         "git" => {
             let mut words = operands.iter().map(|word| word.text.as_str());
-            words.any(|word| matches!(word, "clone" | "init"))
+            // An empty directory is as good as none for these.
+            words.any(|word| matches!(word, "clone" | "init" | "worktree"))
         }
         _ => false,
     }

@@ -27,14 +27,16 @@ pub struct GitRemotes {
     entries: Vec<(String, String, String)>,
     branch: Option<String>,
     leads_http_elsewhere: bool,
+    top: Option<PathBuf>,
 }
 
 impl GitRemotes {
     /// Reads the repository that git would find from this directory; none if there is none, or if
     /// what it says is not clear.
     pub fn around(directory: &Path) -> Option<Self> {
-        let (own, common) = repository(directory)?;
+        let (top, own, common) = repository(directory)?;
         let mut remotes = Self::without_repository()?;
+        remotes.top = Some(top);
         remotes.add(&read_small(&common.join("config"))?)?;
         let head = read_small(&own.join("HEAD"))?;
         let branch = head.trim().strip_prefix("ref: refs/heads/");
@@ -88,6 +90,11 @@ impl GitRemotes {
     /// Whether it changes where connections over http go, or whom they trust.
     pub fn leads_http_elsewhere(&self) -> bool {
         self.leads_http_elsewhere
+    }
+
+    /// The top of the work tree, from which git sees paths; none where there is no repository.
+    pub fn top(&self) -> Option<&Path> {
+        self.top.as_deref()
     }
 
     fn values<'a>(&'a self, name: &'a str, of: &'a str) -> impl Iterator<Item = &'a str> {
@@ -171,15 +178,16 @@ fn parts(document: &Document, entry: &syntax::Entry) -> Option<(String, String)>
     Some((section.to_owned(), subsection.to_owned()))
 }
 
-/// The directory of the repository that git finds from here, and the one that it shares with its
-/// worktrees.
-fn repository(directory: &Path) -> Option<(PathBuf, PathBuf)> {
+/// The top of the work tree that git finds from here, the directory of its repository, and the one
+/// that it shares with its worktrees.
+fn repository(directory: &Path) -> Option<(PathBuf, PathBuf, PathBuf)> {
     let above = directory
         .ancestors()
         .find(|above| above.join(".git").exists())?;
+    let top = above.to_owned();
     let dot_git = above.join(".git");
     if dot_git.symlink_metadata().ok()?.is_dir() {
-        return Some((dot_git.clone(), dot_git));
+        return Some((top, dot_git.clone(), dot_git));
     }
     let text = read_small(&dot_git)?;
     let own = above.join(text.strip_prefix("gitdir:")?.trim());
@@ -187,7 +195,7 @@ fn repository(directory: &Path) -> Option<(PathBuf, PathBuf)> {
         Some(named) => own.join(named.trim()),
         None => own.clone(),
     };
-    Some((own, common))
+    Some((top, own, common))
 }
 
 #[cfg(test)]

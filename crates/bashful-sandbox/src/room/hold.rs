@@ -28,21 +28,30 @@ use crate::git_config::{HeldKey, sanitise};
 use crate::left_behind::{Effort, Ground, Moments, Spent};
 use crate::plan::ROOM_DIRECTORY;
 use crate::profile::{Network, Violation};
-use crate::protect::{Guard, Watch};
+use crate::protect::{Guard, Watch, leads_to_searched};
 
-/// Looks for what did not exist before and holds it back. `tag` goes into the new name.
+/// For which run something is held back.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct HeldBy<'a> {
+    /// What goes into the new name.
+    pub(crate) tag: &'a str,
+    pub(crate) network: Network,
+    /// What is searched when the run has ended.
+    pub(crate) searched: &'a [PathBuf],
+}
+
+/// Looks for what did not exist before and holds it back.
 /// Nothing is done in a root that is not the same any more.
 pub(crate) fn hold_back(
     watched: &[Watch],
-    tag: &str,
-    network: Network,
+    by: HeldBy<'_>,
     is_same: &dyn Fn(&Path, Inode) -> bool,
 ) -> Vec<Violation> {
     // Only names at the top are watched, and those of hooks are counted.
     let effort = Effort::of(Duration::from_secs(10));
     let mut holding = Holding {
-        tag,
-        whose: Whose::Run(network),
+        tag: by.tag,
+        whose: Whose::Run(by),
         effort: &effort,
         led_to: Vec::new(),
         most_addresses: MOST_ADDRESSES,
@@ -119,8 +128,8 @@ pub(crate) struct Holding<'a> {
 
 /// Who made the files that are looked at.
 enum Whose<'a> {
-    /// A run's, which has this network: they were not there before it.
-    Run(Network),
+    /// This run's: they were not there before it.
+    Run(HeldBy<'a>),
     /// A run's if they changed in these moments, and otherwise the person's.
     ByTime(&'a Moments, &'a Ground),
 }
@@ -189,11 +198,23 @@ impl<'a> Holding<'a> {
                 match open_directory(here, name) {
                     Ok(next) if kind == FileType::Directory => way.push(next),
                     Err(Errno::NOENT) => return,
+                    // What a new worktree has is looked at again in the search after the run.
+                    _ if kind == FileType::RegularFile && self.is_new_worktree(&whole) => return,
                     _ => return self.hold(whole, here, name),
                 }
                 continue;
             }
             self.judge(watch.guard, kind, &about, &Named { whole, here, name });
+        }
+    }
+
+    /// Whether the top of a root became a worktree of a repository that is searched.
+    fn is_new_worktree(&self, dot_git: &Path) -> bool {
+        match (&self.whose, dot_git.parent()) {
+            (Whose::Run(by), Some(top)) => {
+                dot_git.ends_with(".git") && leads_to_searched(top, dot_git, by.searched)
+            }
+            _ => false,
         }
     }
 

@@ -18,7 +18,7 @@ const MOST_BLANKS: usize = 12;
 
 /// The choices, in the order in which they are shown. None is chosen beforehand: a client that
 /// answers by itself must not say yes, and must not say no in a person's name either.
-const CHOICES: [&str; 4] = ["once", "session", "always", "deny"];
+const CHOICES: [&str; 5] = ["once", "session", "project", "always", "deny"];
 
 /// What came back.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -204,12 +204,13 @@ fn schema(ask: &Ask, titles: bool, session_yes: Option<Duration>) -> Value {
     let mut titled = vec![
         "Allow once".to_owned(),
         "Allow in this session".to_owned(),
-        format!("Always allow in this project: {}", covered(ask)),
+        format!("Allow in this project: {}", covered(ask)),
+        format!("Always allow, in every project: {}", covered(ask)),
         "Deny".to_owned(),
     ];
     let mut about = format!(
-        "once: this one time; session: {session}; always: in this project, until it is taken \
-         back; deny: no"
+        "once: this one time; session: {session}; project: in this project, until it is taken \
+         back; always: the same for this agent in every session and project; deny: no"
     );
     if ask.script.is_some() {
         // A script is approved by its content, so there is one kind of yes.
@@ -267,7 +268,8 @@ pub(super) fn reply(result: &ElicitResult) -> Reply {
     match text("answer") {
         Some("once") => allow(Scope::Call),
         Some("session") => allow(Scope::Session),
-        Some("always") => allow(Scope::Project),
+        Some("project") => allow(Scope::Project),
+        Some("always") => allow(Scope::User),
         Some("deny") => {
             let message = text("message").filter(|message| !message.is_empty());
             // One line, which the model cannot take for several of ours.

@@ -102,6 +102,12 @@ pub(crate) struct AddArguments {
     /// Open the network.
     #[arg(long, value_name = "on", value_parser = ["on"])]
     pub(crate) network: Option<String>,
+    /// Let git fetch from the repository at this address, with your own keys and helpers; repeatable.
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) git_fetch: Vec<String>,
+    /// Let git push to the repository at this address, the same way; repeatable.
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) git_push: Vec<String>,
     /// Let it read this file or directory; repeatable.
     #[arg(long, value_name = "PATH")]
     pub(crate) read: Vec<String>,

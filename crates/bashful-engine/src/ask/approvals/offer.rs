@@ -7,6 +7,7 @@ use crate::judge::policy::{Case, ExtraRules};
 use crate::judge::transfers::Transfers;
 use crate::model::error::EngineError;
 use crate::model::grant::{Opening, Scope};
+use crate::model::transfer::Way;
 use crate::request::context::RunContext;
 
 /// What a yes would leave behind.
@@ -143,6 +144,17 @@ fn wanted(judged: &Judged<'_>, transfers: Transfers) -> Opening {
             OUTSIDE if has_directories => {}
             class if opening.classes.iter().any(|known| known == class) => {}
             class => opening.classes.push(class.to_owned()),
+        }
+    }
+    // A repository of this machine is what git opens: its directory, and nothing around it.
+    for here in transfers.all.iter().filter(|one| one.way == Way::Path) {
+        let paths = if here.pushes {
+            &mut opening.paths_write
+        } else {
+            &mut opening.paths_read
+        };
+        if !paths.contains(&here.path) {
+            paths.push(here.path.clone());
         }
     }
     opening.git = transfers.all;

@@ -46,6 +46,7 @@ pub(super) fn of(case: &Case<'_>, run_context: &RunContext<'_>) -> Result<Contex
         variables: known_variables(settings, invocation, run_context),
         links: BTreeMap::new(),
         openable: BTreeMap::new(),
+        repositories: BTreeMap::new(),
         network: capabilities.network.clone(),
         classes: capabilities.classes.clone(),
         enforced: is_enforced(settings, run_context),

@@ -66,6 +66,12 @@ pub fn git_address(text: &str) -> Option<GitAddress> {
     }
 }
 
+/// The address of a remote, if that is a path of this machine.
+pub fn git_path(address: &str) -> Option<&str> {
+    let found = destination(address);
+    matches!(found, Destination::Here | Destination::Name).then_some(address)
+}
+
 /// What git would make of a word in the place of a repository.
 pub(crate) fn destination(text: &str) -> Destination {
     let is_open = |letter: char| letter.is_control() || !letter.is_ascii();

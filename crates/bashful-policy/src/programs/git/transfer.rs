@@ -41,6 +41,13 @@ pub enum GitRemote {
         /// Git makes the repository that it works in, so none has a say.
         fresh: bool,
     },
+    /// A path of this machine, as git is given it.
+    Path {
+        /// The path.
+        path: String,
+        /// It is seen from the directory, and not from the top of a work tree around that.
+        fresh: bool,
+    },
 }
 
 /// The repositories elsewhere that a command has git talk to; none if that does not follow from its
@@ -80,21 +87,23 @@ pub fn git_transfers(facts: &Facts, context: &Context) -> Option<Vec<GitTransfer
             Named::None => GitRemote::Usual,
             Named::All => GitRemote::All,
             Named::Word(word) => match destination(&word) {
-                Destination::Here => continue,
+                Destination::Here => here(word, &command),
                 Destination::Unclear => return None,
                 Destination::Elsewhere(address) => GitRemote::Address {
                     address,
                     fresh: command.name == "clone",
                 },
-                Destination::Name if command.name == "clone" => continue,
-                Destination::Name => match added.get(&word).map(|address| destination(address)) {
+                Destination::Name if command.name == "clone" => here(word, &command),
+                Destination::Name => match added.get(&word) {
                     None => GitRemote::Named(word),
-                    Some(Destination::Here) => continue,
-                    Some(Destination::Elsewhere(address)) => GitRemote::Address {
-                        address,
-                        fresh: false,
+                    Some(address) => match destination(address) {
+                        Destination::Here => here(address.clone(), &command),
+                        Destination::Elsewhere(address) => GitRemote::Address {
+                            address,
+                            fresh: false,
+                        },
+                        _ => return None,
                     },
-                    Some(_) => return None,
                 },
             },
         };
@@ -106,6 +115,14 @@ pub fn git_transfers(facts: &Facts, context: &Context) -> Option<Vec<GitTransfer
         });
     }
     Some(transfers)
+}
+
+/// A repository that git is given as a path.
+fn here(path: String, command: &GitCommand<'_>) -> GitRemote {
+    GitRemote::Path {
+        path,
+        fresh: command.name == "clone",
+    }
 }
 
 /// Other subcommands that reach a server, or may.
@@ -271,6 +288,7 @@ mod tests {
                 GitRemote::All => "all".to_owned(),
                 GitRemote::Named(name) => name.clone(),
                 GitRemote::Address { address, .. } => format!("{}:{}", address.host, address.path),
+                GitRemote::Path { path, fresh } => format!("path {path} {fresh}"),
             };
             let way = if one.pushes { "to" } else { "from" };
             format!("{way} {remote} in {}", one.directory)
@@ -305,8 +323,16 @@ mod tests {
                 "to h:x in /w",
             ),
             ("git push && git fetch", "to usual in /w, from usual in /w"),
-            ("git push ../remote.git main", ""),
-            ("git fetch /srv/x", ""),
+            (
+                "git push ../remote.git main",
+                "to path ../remote.git false in /w",
+            ),
+            ("git fetch -q /srv/x", "from path /srv/x false in /w"),
+            ("git clone lib copy", "from path lib true in /w"),
+            (
+                "git remote add up ../x && git -C sub fetch up",
+                "from path ../x false in /w/sub",
+            ),
             ("git remote -v; git submodule status", ""),
         ] {
             assert_eq!(told(text), expected, "{text}");

@@ -15,7 +15,7 @@ use super::judge::{
 use super::{Holding, Named, Whose, is_unnameable, open_directory};
 use crate::git_config::Hosts;
 use crate::left_behind::leads_astray;
-use crate::protect::{Guard, below, worktree};
+use crate::protect::{Guard, below, leads_to_searched};
 
 /// A small file of git's is not larger than this.
 const MOST_BYTES: u64 = 4 << 20;
@@ -24,7 +24,7 @@ impl Holding<'_> {
     /// The hosts that git may be made to contact.
     pub(super) fn hosts(&self) -> Hosts {
         match self.whose {
-            Whose::Run(network) => Hosts::for_runs_with(network),
+            Whose::Run(by) => Hosts::for_runs_with(by.network),
             Whose::ByTime(_, ground) => ground.hosts(),
         }
     }
@@ -78,7 +78,8 @@ impl Holding<'_> {
     }
 
     /// Whether a `.git` file leads to where git itself puts parts of a repository: below the
-    /// same root, where each is looked at, or to one elsewhere that points back.
+    /// same root, where each is looked at, or to one in another that is searched and points back. What
+    /// a run made in a place that is not, such as its home, is obeyed by nobody.
     fn leads_to_known(&self, thing: &Named<'_>, text: &[u8]) -> bool {
         let Whose::ByTime(_, ground) = self.whose else {
             return false;
@@ -87,7 +88,7 @@ impl Holding<'_> {
             return false;
         };
         let Some(inside) = below(&ground.root, &top.join(named)) else {
-            return worktree(top, &thing.whole).is_some();
+            return leads_to_searched(top, &thing.whole, &ground.searched);
         };
         // No link on the way leads elsewhere.
         let real = ground.root.join(&inside).canonicalize();

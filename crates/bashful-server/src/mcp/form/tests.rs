@@ -197,13 +197,15 @@ fn no_answer_is_chosen_beforehand() {
         assert!(!schema.to_string().contains("\"default\""), "{schema}");
         assert_eq!(schema["required"], json!(["answer"]), "{schema}");
         let answer = &schema["properties"]["answer"];
-        let always = "Always allow in this project: `git push …`";
+        let project = "Allow in this project: `git push …`";
+        let always = "Always allow, in every project: `git push …`";
         if titles {
             assert_eq!(
                 answer["oneOf"],
                 json!([
                     { "const": "once", "title": "Allow once" },
                     { "const": "session", "title": "Allow in this session" },
+                    { "const": "project", "title": project },
                     { "const": "always", "title": always },
                     { "const": "deny", "title": "Deny" },
                 ])
@@ -212,7 +214,13 @@ fn no_answer_is_chosen_beforehand() {
             assert_eq!(answer["enum"], json!(CHOICES));
             assert_eq!(
                 answer["enumNames"],
-                json!(["Allow once", "Allow in this session", always, "Deny"])
+                json!([
+                    "Allow once",
+                    "Allow in this session",
+                    project,
+                    always,
+                    "Deny"
+                ])
             );
         }
     }
@@ -234,7 +242,8 @@ fn replies_and_what_they_mean() {
     for (result, expected) in [
         (json!({ "answer": "once" }), allow(Scope::Call)),
         (json!({ "answer": "session" }), allow(Scope::Session)),
-        (json!({ "answer": "always" }), allow(Scope::Project)),
+        (json!({ "answer": "project" }), allow(Scope::Project)),
+        (json!({ "answer": "always" }), allow(Scope::User)),
         // A word goes with a no only.
         (
             json!({ "answer": "once", "message": "well" }),

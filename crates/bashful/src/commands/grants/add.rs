@@ -8,7 +8,7 @@ use bashful_engine::approvals::{
     version_of_policy,
 };
 use bashful_engine::config::{Config, Wish, env};
-use bashful_engine::{Engine, Invocation, terminal_session};
+use bashful_engine::{Engine, Invocation, Transfer, terminal_session};
 
 use super::shape;
 use crate::cli::AddArguments;
@@ -49,14 +49,18 @@ pub(super) fn add(
         (None, Some(text)) => SubjectWish::Command(text.clone()),
         (None, None) => SubjectWish::Any,
     };
+    let git = repositories(arguments)?;
+    let needs_network = git.iter().any(Transfer::needs_network);
+    let network = needs_network.then(|| "on".to_owned());
     let wish = GrantWish {
         scope: arguments.scope,
         subject,
         opens: Opening {
-            network: arguments.network.clone(),
+            network: arguments.network.clone().or(network),
             classes: arguments.class.clone(),
             paths_read: paths(&arguments.read)?,
             paths_write: paths(&arguments.write)?,
+            git,
             ..Opening::default()
         },
         agent,
@@ -67,6 +71,28 @@ pub(super) fn add(
     };
     check(&wish, config)?;
     Ok(queue.give(&wish, &by)?)
+}
+
+/// The repositories that git is let to: the grant counts for commands that lead to exactly these.
+fn repositories(arguments: &AddArguments) -> Result<Vec<Transfer>, UsageError> {
+    let fetched = arguments.git_fetch.iter().map(|address| (address, false));
+    let pushed = arguments.git_push.iter().map(|address| (address, true));
+    let all = fetched.chain(pushed).map(|(address, pushes)| {
+        Transfer::to(address, pushes).ok_or_else(|| {
+            UsageError(format!(
+                "`{address}` is no plain address of ssh or https; give it as git has it, such as \
+                 `git@host:path` or `https://host/path`"
+            ))
+        })
+    });
+    let mut all: Vec<Transfer> = all.collect::<Result<_, _>>()?;
+    if !all.is_empty() && arguments.command.is_none() && arguments.exact.is_none() {
+        let problem = "`--git-fetch` and `--git-push` go with `--command` or `--exact`";
+        return Err(UsageError(problem.to_owned()));
+    }
+    all.sort();
+    all.dedup();
+    Ok(all)
 }
 
 /// Refuses what no run could be given: otherwise every run that leans on it would fail.

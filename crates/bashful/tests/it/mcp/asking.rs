@@ -60,7 +60,7 @@ fn a_question_shows_what_will_run_and_what_it_could_do() {
             let choices = answer["enum"].as_array().unwrap().iter();
             choices.map(|one| one.as_str().unwrap()).collect()
         };
-        assert_eq!(choices, ["once", "session", "always", "deny"]);
+        assert_eq!(choices, ["once", "session", "project", "always", "deny"]);
         assert!(!params.to_string().contains("default\":"), "{params}");
     }
     assert!(!made(&world, "made"));
@@ -82,7 +82,11 @@ fn once_is_once() {
 
 #[test]
 fn a_session_and_always_are_not_asked_again() {
-    for (answer, scope) in [("session", "session"), ("always", "project")] {
+    for (answer, scope) in [
+        ("session", "session"),
+        ("project", "project"),
+        ("always", "user"),
+    ] {
         let world = asking_world();
         let mut client = Client::greeted(&world, &["--agent", "claude"], Manner::asking());
         let result = answered(&mut client, "touch made", &accept(answer));

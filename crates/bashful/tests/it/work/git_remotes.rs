@@ -229,6 +229,46 @@ fn a_lasting_yes_is_for_the_repository_that_was_shown() {
 }
 
 #[test]
+fn a_person_can_open_the_way_before_anything_asks() {
+    let person = Person::settled();
+    let world = &person.world;
+    let address = person.server.address("one.git");
+    let shape = ["--command", "git push origin …", "--git-push", &address];
+    let words = [&["grants", "add", "--scope", "project"], &shape[..]].concat();
+    let (code, screen) = Terminal::bashful(world, &words).end();
+    assert_eq!(code, 0, "{screen}");
+    check(&person.run("git push origin HEAD:main"));
+    assert_eq!(person.log_of("one.git"), "first\n");
+    // Another repository, or reading this one, is another question.
+    let two = person.server.address("two.git");
+    let set = ["remote", "set-url", "origin", &two];
+    outside(world, &world.workspace(), &set);
+    person.ask("git push origin HEAD:main");
+    person.ask("git fetch origin");
+    for odd in [&["ext::sh -c x"][..], &["git://host/x"], &["../x"]] {
+        let words = [
+            "grants",
+            "add",
+            "--scope",
+            "project",
+            "--command",
+            "git push …",
+        ];
+        let words = [&words[..], &["--git-push"], odd].concat();
+        assert_eq!(Terminal::bashful(world, &words).end().0, 2, "{odd:?}");
+    }
+    let words = [
+        "grants",
+        "add",
+        "--scope",
+        "project",
+        "--git-push",
+        &address,
+    ];
+    assert_eq!(Terminal::bashful(world, &words).end().0, 2);
+}
+
+#[test]
 fn a_shell_that_lasts_pushes_as_well() {
     let person = Person::settled();
     let run = || {

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::git::outside;
 use super::{attempt, work};
-use crate::support::World;
+use crate::support::{Terminal, World, eventually};
 
 /// Makes the workspace a worktree of a repository beside it.
 fn world_with_worktree() -> World {
@@ -175,4 +175,151 @@ fn other_worktrees_of_the_workspace_stay_protected() {
     let outcome = attempt(&world, &[], "git worktree prune");
     assert_eq!(outcome.code, 0, "{outcome:?}");
     assert!(outcome.stderr.contains("beside/gitdir: "), "{outcome:?}");
+}
+
+/// A repository in the workspace with a worktree in it, made outside.
+fn world_with_inner_worktree() -> World {
+    let world = World::new();
+    let workspace = world.workspace();
+    outside(&world, &workspace, &["init", "-q"]);
+    world.write("file", "one\n");
+    outside(&world, &workspace, &["add", "file"]);
+    outside(&world, &workspace, &["commit", "-qm", "first"]);
+    let tree = ["worktree", "add", "-q", "-b", "other", "tree"];
+    outside(&world, &workspace, &tree);
+    world
+}
+
+#[test]
+fn a_worktree_in_the_workspace_can_be_taken_away_as_it_was_made() {
+    let world = world_with_inner_worktree();
+    let run = |session: &str, text: &str| {
+        let outcome = attempt(&world, &["--session", session], text);
+        assert_eq!(outcome.code, 0, "{text}: {outcome:?}");
+    };
+    run(
+        "one",
+        "git worktree remove tree && test ! -e .git/worktrees",
+    );
+    run("one", "git worktree add -q again -b again");
+    run(
+        "two",
+        "git -C again status && git worktree move again moved",
+    );
+    run(
+        "three",
+        "git worktree remove moved && git worktree add -q moved again",
+    );
+    run(
+        "four",
+        "git worktree list | grep -c moved && git -C moved log -1",
+    );
+    let listed = outside(
+        &world,
+        &world.workspace(),
+        &["worktree", "list", "--porcelain"],
+    );
+    assert!(
+        listed.contains("/moved\n") && !listed.contains("prunable"),
+        "{listed}"
+    );
+}
+
+#[test]
+fn a_worktree_beside_the_workspace_works_after_one_yes() {
+    let world = world_with_inner_worktree();
+    let mut builder = tempfile::Builder::new();
+    let beside = builder.prefix("outside").tempdir_in("/var/tmp").unwrap();
+    let tree = beside.path().canonicalize().unwrap().join("tree");
+    let text = format!("git worktree add -q {} -b new", tree.display());
+    let result = after_a_yes(&world, &text);
+    assert_eq!(
+        result["sandbox_violations"],
+        serde_json::Value::Null,
+        "{result}"
+    );
+    assert_eq!(outside(&world, &tree, &["status", "--porcelain"]), "");
+    // Without the yes the run would not see it, and git would forget it.
+    let text = format!(
+        "git worktree remove {} && git worktree list",
+        tree.display()
+    );
+    let result = after_a_yes(&world, &text);
+    let listed = result["stdout"].as_str().unwrap();
+    assert!(!tree.exists() && !listed.contains("[new]"), "{result}");
+}
+
+/// Asked once, said yes, run.
+fn after_a_yes(world: &World, text: &str) -> serde_json::Value {
+    let (code, result) = world.json(&["--session", "s", text]);
+    assert_eq!(code, 121, "{result}");
+    let ask = result["approval"]["id"].as_str().unwrap();
+    let (code, screen) = Terminal::bashful(world, &["approvals", "allow", ask]).end();
+    assert_eq!(code, 0, "{screen}");
+    let (code, result) = world.json(&["--session", "s", text]);
+    assert_eq!(code, 0, "{result}");
+    result
+}
+
+#[test]
+fn what_ties_a_worktree_to_its_repository_leads_nowhere_else() {
+    let evil = |world: &World| {
+        format!(
+            "cp -r .git evil && git config --file evil/config core.fsmonitor 'touch {}; false'",
+            world.path("executed").display()
+        )
+    };
+    for (name, change) in [
+        (
+            "tree/.git",
+            "echo \"gitdir: $PWD/evil/worktrees/tree\" > tree/.git",
+        ),
+        ("tree/.git", "ln -sf $PWD/evil tree/.git"),
+        ("tree/.git", "rm tree/.git && mv evil tree/.git"),
+        (
+            ".git/worktrees/tree/commondir",
+            "echo $PWD/evil > .git/worktrees/tree/commondir",
+        ),
+        (
+            "tree/.git",
+            "cp -r tree decoy && echo $PWD/decoy/.git > .git/worktrees/tree/gitdir && \
+             echo \"gitdir: $PWD/evil/worktrees/tree\" > tree/.git",
+        ),
+        (
+            ".git/worktrees/tree/commondir",
+            "echo $PWD/evil > c; mv c .git/worktrees/tree/commondir",
+        ),
+    ] {
+        // It works where nothing holds it.
+        let world = world_with_inner_worktree();
+        let text = format!("{}; {change}", evil(&world));
+        let free = world.run_command(&["--sandbox", "none", "--policy", "none"]);
+        super::finish(free, &[], &text);
+        let mut git = world.program("git");
+        git.args(["-C", "tree", "status"]).output().unwrap();
+        assert!(world.path("executed").exists(), "{change}");
+
+        let world = world_with_inner_worktree();
+        let text = format!("{}; {change}; touch changed; sleep 20", evil(&world));
+        let run = world.run_command(&["--policy", "none", "--session", "s"]);
+        let mut run = { run }.arg(text).spawn().unwrap();
+        let changed = world.path("workspace/changed");
+        assert!(eventually(|| changed.exists()), "{change}");
+        // While it goes on.
+        let place = world.path("workspace").join(name);
+        let held = || {
+            let above = fs::read_dir(place.parent().unwrap()).unwrap();
+            let mut names = above.map(|entry| entry.unwrap().file_name());
+            names.any(|name| name.to_string_lossy().contains(".held-"))
+        };
+        assert!(eventually(held), "{change}");
+        let mut git = world.program("git");
+        git.args(["-C", "tree", "status"]).output().unwrap();
+        assert!(!world.path("executed").exists(), "{change}");
+        assert_eq!(world.call(&["stop", "--all"]).code, 0);
+        run.wait().unwrap();
+        let mut git = world.program("git");
+        git.args(["-C", "tree", "status"]).output().unwrap();
+        assert!(!world.path("executed").exists(), "{change}");
+    }
 }

@@ -188,3 +188,20 @@ echo "gitdir: $WORKSPACE/evil.git" > trees/one/.git
 #: run
 trap_in hidden/repository
 git -C hidden/repository -c core.fsmonitor=false worktree add -q "$WORKSPACE/a/b/tree"
+
+#= a file that leads to a repository in the run's own home
+#: run
+git init -q "$HOME/evil"
+git -C "$HOME/evil" commit -q --allow-empty -m evil
+git -C "$HOME/evil" worktree add -q "$HOME/tree" -b tree
+mkdir sub
+mv "$HOME/tree/.git" sub/.git
+echo "$WORKSPACE/sub/.git" > "$HOME/evil/.git/worktrees/tree/gitdir"
+monitor "$HOME/evil/.git/config"
+
+#= a file that leads to a submodule's repository in the run's own cache
+#: run
+mkdir -p "$XDG_CACHE_HOME"
+git init -q --separate-git-dir "$XDG_CACHE_HOME/evil" sub
+git config --file "$XDG_CACHE_HOME/evil/config" core.worktree "$WORKSPACE/sub"
+monitor "$XDG_CACHE_HOME/evil/config"
