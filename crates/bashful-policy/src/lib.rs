@@ -49,7 +49,9 @@ pub use facts::{
 pub use finding::{Finding, Standing};
 pub use hijack::is_hijack_variable;
 pub use profile::{PermissionProfile, ProfileBuilder, ProfileError};
-pub use programs::{GitAddress, GitRemote, GitScheme, GitTransfer, git_address, git_transfers};
+pub use programs::{
+    GitAddress, GitRemote, GitScheme, GitTransfer, git_address, git_path, git_transfers,
+};
 pub use quote::{build_safe_command, escape_arg};
 pub use read::read;
 pub use rule::{Rule, RuleEffect, RuleError, RuleErrorKind, RuleSource, parse_rules, read_rules};

@@ -24,7 +24,9 @@ mod verdict;
 mod tests;
 
 pub(crate) use anything::DOES_ANYTHING;
-pub use git::{GitAddress, GitRemote, GitScheme, GitTransfer, git_address, git_transfers};
+pub use git::{
+    GitAddress, GitRemote, GitScheme, GitTransfer, git_address, git_path, git_transfers,
+};
 pub(crate) use git::{config_executes, names_program};
 pub(crate) use interpreters::interpreter;
 pub(crate) use readonly::reads_list;

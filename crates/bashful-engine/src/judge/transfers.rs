@@ -7,15 +7,22 @@
 use std::path::Path;
 
 use bashful_policy::{
-    Context, Effect, Finding, GitRemote, GitTransfer, Layer, Span, git_address, git_transfers,
+    Context, Effect, Finding, GitRemote, GitTransfer, Layer, Span, git_address, git_path,
+    git_transfers,
 };
 use bashful_sandbox::GitRemotes;
 
+use crate::base::real::real;
 use crate::judge::apply_grants::HARMLESS;
 use crate::judge::policy::{Case, Checked};
 use crate::model::error::EngineError;
 use crate::model::transfer::{Transfer, Way};
 use crate::request::context::RunContext;
+
+mod local;
+
+pub(crate) use local::Local;
+use local::unseen;
 
 /// What a command would have git do elsewhere.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -24,6 +31,15 @@ pub(crate) struct Transfers {
     pub(crate) all: Vec<Transfer>,
     /// Calls that need no network of their own.
     pub(crate) carried: Vec<Span>,
+    /// Repositories of this machine that the run does not see as it has to.
+    pub(crate) local: Vec<Local>,
+}
+
+/// The repositories of one call.
+#[derive(Debug, Default)]
+struct Found {
+    elsewhere: Vec<Transfer>,
+    local: Vec<Local>,
 }
 
 impl Transfers {
@@ -37,7 +53,9 @@ impl Transfers {
         let clear = git_transfers(&checked.facts, &context).and_then(|calls| {
             let mut transfers = Self::default();
             for call in &calls {
-                let found = found(call)?;
+                let Found { elsewhere, local } = found(call)?;
+                transfers.local.extend(unseen(local, case, run_context)?);
+                let found = elsewhere;
                 if found.iter().all(|one| one.way == Way::Ssh) {
                     transfers.carried.push(call.span);
                 } else if !found.iter().all(takes_credential)
@@ -51,6 +69,8 @@ impl Transfers {
             }
             transfers.all.sort();
             transfers.all.dedup();
+            transfers.local.sort();
+            transfers.local.dedup();
             Some(transfers)
         });
         Ok(clear.unwrap_or_default())
@@ -58,7 +78,7 @@ impl Transfers {
 }
 
 /// The repositories of one call; none if that is not clear.
-fn found(call: &GitTransfer) -> Option<Vec<Transfer>> {
+fn found(call: &GitTransfer) -> Option<Found> {
     let directory = Path::new(&call.directory);
     let remotes = match &call.remote {
         GitRemote::Address { fresh, .. } if *fresh || !GitRemotes::are_around(directory) => {
@@ -72,17 +92,29 @@ fn found(call: &GitTransfer) -> Option<Vec<Transfer>> {
         GitRemote::All => remotes.names().into_iter().map(str::to_owned).collect(),
         GitRemote::Address { .. } => Vec::new(),
     };
-    let mut found = Vec::new();
+    let mut found = Found::default();
+    let pushes = call.pushes;
     if let GitRemote::Address { address, .. } = &call.remote {
-        found.push(Transfer::of(address.clone(), call.pushes));
+        let transfer = Transfer::of(address.clone(), pushes);
+        found.elsewhere.push(transfer);
     }
     for name in named {
-        for address in remotes.addresses(&name, call.pushes)? {
-            found.push(Transfer::of(git_address(&address)?, call.pushes));
+        for address in remotes.addresses(&name, pushes)? {
+            match git_path(&address) {
+                Some(path) => found.local.push(Local {
+                    path: real(Path::new(path)).ok()?.to_str()?.to_owned(),
+                    pushes,
+                }),
+                None => {
+                    let address = git_address(&address)?;
+                    found.elsewhere.push(Transfer::of(address, pushes));
+                }
+            }
         }
     }
-    let over_http = found.iter().any(|one| one.way != Way::Ssh);
-    if found.is_empty() || (over_http && remotes.leads_http_elsewhere()) {
+    let over_http = found.elsewhere.iter().any(|one| one.way != Way::Ssh);
+    let is_empty = found.elsewhere.is_empty() && found.local.is_empty();
+    if is_empty || (over_http && remotes.leads_http_elsewhere()) {
         return None;
     }
     Some(found)

@@ -139,16 +139,29 @@ impl Surroundings {
         self.existing(there).or_else(|| self.missing(there, path))
     }
 
+    /// Whether a yes could open this directory to be read.
+    pub(crate) fn for_reading(&self, directory: &Path) -> bool {
+        let is_itself = || real(directory).is_ok_and(|real| real == directory);
+        self.is_plain(directory)
+            && is_itself()
+            && directory.is_dir()
+            && named(directory, false).is_some()
+    }
+
     /// A directory that is there.
     fn existing(&self, directory: &Path) -> Option<Directory> {
-        let open = !self.may_wait(directory)
+        let open = self.is_plain(directory) && is_writable(directory);
+        open.then(|| named(directory, false)).flatten()
+    }
+
+    /// Whether it is one to ask about, as far as the host tells.
+    fn is_plain(&self, directory: &Path) -> bool {
+        !self.may_wait(directory)
             && self.may_be_opened(directory)
-            && is_writable(directory)
             && !OF_A_HOME
                 .iter()
                 .any(|name| directory.join(name).symlink_metadata().is_ok())
-            && !self.is_another_name(directory);
-        open.then(|| named(directory, false)).flatten()
+            && !self.is_another_name(directory)
     }
 
     /// A directory on the way to `path` that is not there, in one that is and stays closed.

@@ -14,7 +14,7 @@ mod local;
 mod reading;
 mod transfer;
 
-pub use address::{GitAddress, GitScheme, git_address};
+pub use address::{GitAddress, GitScheme, git_address, git_path};
 pub(crate) use config::{executes as config_executes, names_program};
 pub use transfer::{GitRemote, GitTransfer, git_transfers};
 

@@ -69,7 +69,7 @@ pub(super) fn makes_directories(call: &Call) -> bool {
         "mkdir" | "gmkdir" => has_flag(operands, 'p', "parents"),
         "git" => {
             let mut words = operands.iter().map(|word| word.text.as_str());
-            words.any(|word| matches!(word, "clone" | "init"))
+            words.any(|word| matches!(word, "clone" | "init" | "worktree"))
         }
         _ => false,
     }

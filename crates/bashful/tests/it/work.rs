@@ -12,6 +12,7 @@ use crate::support::{Outcome, Running, World};
 mod builds;
 mod data;
 mod git;
+mod git_local;
 mod git_remotes;
 mod places;
 mod scripts;

@@ -145,6 +145,16 @@ fn wanted(judged: &Judged<'_>, transfers: Transfers) -> Opening {
             class => opening.classes.push(class.to_owned()),
         }
     }
+    for local in transfers.local {
+        let paths = if local.pushes {
+            &mut opening.paths_write
+        } else {
+            &mut opening.paths_read
+        };
+        if !paths.contains(&local.path) {
+            paths.push(local.path);
+        }
+    }
     opening.git = transfers.all;
     opening
 }

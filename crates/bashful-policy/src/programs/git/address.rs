@@ -66,6 +66,15 @@ pub fn git_address(text: &str) -> Option<GitAddress> {
     }
 }
 
+/// The whole path of this machine that an address of the configuration stands for; none where it is
+/// something else, or is read from somewhere.
+pub fn git_path(text: &str) -> Option<&str> {
+    let is_here = destination(text) == Destination::Here;
+    let path = text.strip_prefix("file://").unwrap_or(text);
+    // What git would decode is not read here.
+    (is_here && path.starts_with('/') && !path.contains('%')).then_some(path)
+}
+
 /// What git would make of a word in the place of a repository.
 pub(crate) fn destination(text: &str) -> Destination {
     let is_open = |letter: char| letter.is_control() || !letter.is_ascii();
