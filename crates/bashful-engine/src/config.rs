@@ -53,7 +53,7 @@ pub use rules::{ConfiguredRule, UnknownClass};
 pub use secret::{SECRET_MINIMUM, SecretValue};
 pub use setting_key::SettingKey;
 pub use settings::{
-    Approvals, Audit, Config, Environment, Keeper, Limits, Scripts, Secrets, Tasks,
+    Approvals, Audit, Caches, Config, Environment, Keeper, Limits, Scripts, Secrets, Tasks,
 };
 pub use show::{Setting, SettingValue};
 pub(crate) use show::{list, quoted};

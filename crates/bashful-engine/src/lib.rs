@@ -84,6 +84,7 @@ pub use launch::client::{EarlyKeeper, LONGEST_START};
 pub use launch::find_keeper::init;
 pub use launch::hide::hide_from_commands;
 pub use model::approval::{Approval, Wanted};
+pub use model::cache_owner::CacheOwner;
 pub use model::error::{EngineError, InvalidInvocation};
 pub use model::output::{OutputLimit, Unit};
 pub use model::places::Places;
@@ -107,9 +108,9 @@ pub use run::events::{Event, Events};
 pub use run::running::Run;
 pub use shells::{Shell, ShellError, ShellVariable};
 pub use tasks::{
-    CleanRequest, Cleaned, Cursor, DamagedTask, Drawn, Found, FoundLine, KEY_NAMES, Key, Kill,
-    Killed, LinePattern, LiveScreen, NotReadiness, Output, Piece, ReadRequest, Readied, Readiness,
-    Ready, RemovedTask, RunningTask, Screen, SearchRequest, Sitting, StopWhich, Stopped, Task,
-    TaskError, TaskFilter, TaskList, TaskState, TaskSummary, UnknownKey, Waited, WhichTasks,
-    running, stop,
+    Cache, CacheFilter, CleanRequest, Cleaned, CleanedCaches, Cursor, DamagedTask, Drawn, Found,
+    FoundLine, KEY_NAMES, Key, Kill, Killed, LinePattern, LiveScreen, NotReadiness, Output, Piece,
+    ReadRequest, Readied, Readiness, Ready, RemovedTask, RunningTask, Screen, SearchRequest,
+    Sitting, StopWhich, Stopped, Task, TaskError, TaskFilter, TaskList, TaskState, TaskSummary,
+    UnknownKey, Waited, WhichTasks, running, stop,
 };

@@ -4,6 +4,7 @@
 //! processes and for those whose engine is long gone. Reading order: `standing` (how a task
 //! stands), `task` (finding one), `read` (its output), `wait`, `kill`.
 
+mod caches;
 mod clean;
 mod damaged;
 mod error;
@@ -25,6 +26,7 @@ mod typed;
 pub(crate) mod wait;
 
 pub use crate::record::standing::TaskState;
+pub use caches::{Cache, CacheFilter, CleanedCaches};
 pub use clean::{CleanRequest, Cleaned, RemovedTask};
 pub use damaged::DamagedTask;
 pub(crate) use damaged::damaged;

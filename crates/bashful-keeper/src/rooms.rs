@@ -13,7 +13,7 @@ use bashful_sandbox::{
 
 use crate::protocol::RoomRequest;
 use crate::run::Apart;
-use crate::task_directory::TaskDirectoryError;
+use crate::task_directory::{Spec, TaskDirectoryError};
 
 mod diary;
 mod kind;
@@ -365,12 +365,17 @@ impl Rooms {
         &mut self,
         mut place: InRoom,
         ended: Option<bashful_sandbox::Ended>,
-        tag: &str,
-        command: &str,
+        spec: &Spec,
     ) -> ToldOfRun {
+        let tag = spec.id.as_str();
         let watched = place.watched();
         let mut hints = Confined::hints(&place.plan, ended);
-        hints.extend(Confined::unseen(&place.plan, ended, command));
+        hints.extend(Confined::unseen(
+            &place.plan,
+            ended,
+            &spec.command,
+            &spec.cwd,
+        ));
         let mut found = place.confined.violations(&place.plan, ended);
         if place.may_have_changed_files() {
             if let Some(kept) = self.kept.get(&place.number) {

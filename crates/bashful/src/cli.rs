@@ -13,6 +13,7 @@ mod approvals;
 mod audit;
 mod background;
 mod bounds;
+mod cache;
 mod caller;
 mod completions;
 mod grants;
@@ -32,6 +33,7 @@ pub(crate) use approvals::{AllowArguments, ApprovalsArguments, ApprovalsCommand}
 pub(crate) use audit::{AnchorPlaces, AuditArguments, AuditCommand, ExportFormat, RecordFilter};
 pub(crate) use background::BackgroundArguments;
 pub(crate) use bounds::{BoundsArguments, PolicyFlag};
+pub(crate) use cache::{CacheArguments, CacheCommand, WhichCaches};
 pub(crate) use caller::CallerArguments;
 pub(crate) use completions::{CompletedShell, CompletionsArguments};
 pub(crate) use grants::{AddArguments, GrantsArguments, GrantsCommand};
@@ -117,6 +119,8 @@ pub(crate) enum Command {
     Attach(AttachArguments),
     /// Judge, as a client's hook, what its own shell is about to run.
     Hook(HookArguments),
+    /// Show or empty what tools cached for agents.
+    Cache(CacheArguments),
     /// Show what Bashful keeps on this machine, and remove it.
     Uninstall(UninstallArguments),
     /// Print a script that lets a shell complete Bashful's verbs and options.
@@ -149,6 +153,7 @@ impl Command {
             Self::Mcp(arguments) => arguments.wants_json(),
             Self::Send(arguments) => arguments.json,
             Self::Logs(arguments) => arguments.json,
+            Self::Cache(arguments) => arguments.wants_json(),
             Self::Uninstall(arguments) => arguments.json,
             Self::Hook(_) | Self::Attach(_) | Self::Completions(_) => false,
         }

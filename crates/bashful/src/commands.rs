@@ -5,6 +5,7 @@ pub(crate) mod agent;
 pub(crate) mod approvals;
 pub(crate) mod attach;
 pub(crate) mod audit;
+pub(crate) mod cache;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod doctor;

@@ -58,6 +58,7 @@ fn answer(arguments: Vec<OsString>) -> u8 {
         cli::Command::Send(arguments) => commands::send::send(arguments, &printer),
         cli::Command::Attach(arguments) => commands::attach::attach(arguments, &printer),
         cli::Command::Hook(arguments) => Ok(commands::hook::hook(arguments, &printer)),
+        cli::Command::Cache(arguments) => commands::cache::cache(arguments, &printer),
         cli::Command::Uninstall(arguments) => commands::uninstall::uninstall(arguments, &printer),
         cli::Command::Completions(arguments) => {
             commands::completions::completions(arguments, &printer)

@@ -63,6 +63,8 @@ pub(crate) use scripts::{
 pub(crate) use shells::{shell_entries, show_shells};
 pub(crate) use spinner::Moment;
 pub(crate) use style::{Ambient, ColourChoice, Style};
-pub(crate) use tables::{alike, grant_entries, show_asks, show_clients, show_grants};
+pub(crate) use tables::{
+    CacheRow, alike, grant_entries, show_asks, show_caches, show_clients, show_grants,
+};
 pub(crate) use tasks::{answer_with, how_to_answer, show_question, show_task, show_tasks};
 pub(crate) use text::{columns_of, duration, shorten, size, visible};

@@ -45,7 +45,7 @@ const FOLDERS: &[(&str, &[&str])] = &[
     (
         "tasks",
         &[
-            "base", "config", "model", "record", "launch", "run", "engine",
+            "base", "config", "model", "record", "request", "launch", "run", "engine",
         ],
     ),
     (

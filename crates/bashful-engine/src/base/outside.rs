@@ -83,6 +83,32 @@ impl Outside {
         names.into_iter().find_map(|name| self.elsewhere(name))
     }
 
+    /// What a command names by `~` that the caller's home has: the run's is another one. What begins
+    /// with a dot is often a secret, and nobody is led to it.
+    pub(crate) fn in_real_home(&self, command: &str) -> Option<Hint> {
+        let home = self.home.as_deref()?;
+        let ends = |c: char| c.is_whitespace() || "'\"=:;|&()<>,".contains(c);
+        let named = command
+            .split(ends)
+            .filter_map(|word| word.strip_prefix("~/"));
+        let is_plain = |rest: &&str| {
+            let hidden = rest.split('/').any(|name| name.starts_with('.'));
+            !rest.is_empty() && !hidden && !rest.contains(['*', '?', '$', '[', '{', '`', '\\'])
+        };
+        let mut there = named.filter(is_plain).take(MOST_CALLS);
+        let rest = there.find(|rest| home.join(rest).symlink_metadata().is_ok())?;
+        let path = home.join(rest);
+        let note = format!(
+            "`~` is a home of the run's own; `{}` is there on the host: name it so, and add `--read {}`",
+            path.display(),
+            word(path.to_str()?)
+        );
+        Some(Hint {
+            kind: "read".to_owned(),
+            ..hint(note, "paths_read", None)
+        })
+    }
+
     /// Where the host has a program of this name that a run did not find.
     pub(crate) fn elsewhere(&self, name: &str) -> Option<Hint> {
         let on_path = on_path(name, self.path.as_deref());
@@ -167,6 +193,30 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;
+
+    #[test]
+    fn what_the_real_home_has_is_named_but_for_what_is_private() {
+        let home = tempfile::tempdir().unwrap();
+        for place in ["notes", ".ssh"] {
+            fs::create_dir(home.path().join(place)).unwrap();
+            fs::write(home.path().join(place).join("file"), "x").unwrap();
+        }
+        let outside = Outside {
+            home: Some(home.path().to_owned()),
+            path: None,
+        };
+        let told = |command: &str| outside.in_real_home(command).map(|hint| hint.note);
+        let there = told("cat ~/nothing; cat ~/notes/file").unwrap();
+        assert!(there.contains(&format!("--read {}/notes/file", home.path().display())));
+        for command in [
+            "cat ~/.ssh/file",
+            "ls ~",
+            "cat ~/notes/*",
+            "cat ~/notes/../.ssh/file",
+        ] {
+            assert_eq!(told(command), None, "{command}");
+        }
+    }
 
     #[test]
     fn a_program_that_the_host_has_is_found() {

@@ -77,6 +77,8 @@ pub enum Key {
     TasksKeep,
     /// How long a task that has ended is kept.
     TasksMaxAge,
+    /// How much the caches of an agent in a project may hold.
+    CachesQuota,
     /// How long an ask can be answered.
     ApprovalsExpire,
     /// How long a run waits for an answer.
@@ -144,7 +146,7 @@ const fn limit(name: &'static str) -> Row {
 
 impl Key {
     /// Every key, in the order in which they are shown: as in the default file.
-    pub const ALL: [Self; 50] = [
+    pub const ALL: [Self; 51] = [
         Self::RequireDescription,
         Self::BlockedCommands,
         Self::Agent,
@@ -167,6 +169,7 @@ impl Key {
         Self::TasksTotalLog,
         Self::TasksKeep,
         Self::TasksMaxAge,
+        Self::CachesQuota,
         Self::ApprovalsExpire,
         Self::ApprovalsWait,
         Self::ApprovalsMostPending,
@@ -236,6 +239,8 @@ impl Key {
             Self::TasksTotalLog => Row("tasks.total_log", Narrower, NotSet),
             Self::TasksKeep => Row("tasks.keep", Narrower, NotSet),
             Self::TasksMaxAge => Row("tasks.max_age", Narrower, NotSet),
+            // So are caches.
+            Self::CachesQuota => Row("caches.quota", Narrower, NotSet),
             // Who is asked and for how long is between the person and the admin.
             Self::ApprovalsExpire => Row("approvals.expire", Narrower, NotSet),
             Self::ApprovalsWait => Row("approvals.wait", Narrower, NotSet),

@@ -156,6 +156,7 @@ fn set(
         Key::TasksTotalLog => raw.tasks.total_log = Some(reader.size(key, value)?),
         Key::TasksKeep => raw.tasks.keep = Some(reader.number(key, value)?),
         Key::TasksMaxAge => raw.tasks.max_age = Some(reader.duration(key, value)?),
+        Key::CachesQuota => raw.caches.quota = Some(reader.size(key, value)?),
         Key::ApprovalsExpire => raw.approvals.expire = Some(reader.duration(key, value)?),
         Key::ApprovalsWait => raw.approvals.wait = Some(reader.duration_or_zero(key, value)?),
         Key::ApprovalsMostPending => {

@@ -34,6 +34,7 @@ pub(super) struct RawConfig {
     pub(super) keeper: RawKeeper,
     pub(super) scripts: RawScripts,
     pub(super) tasks: RawTasks,
+    pub(super) caches: RawCaches,
     pub(super) approvals: RawApprovals,
     pub(super) audit: RawAudit,
     pub(super) sandbox: Maybe<Sandbox>,
@@ -113,6 +114,12 @@ pub(super) struct RawTasks {
     pub(super) total_log: Maybe<u64>,
     pub(super) keep: Maybe<usize>,
     pub(super) max_age: Maybe<Duration>,
+}
+
+/// `[caches]`.
+#[derive(Debug, Clone, Default)]
+pub(super) struct RawCaches {
+    pub(super) quota: Maybe<u64>,
 }
 
 /// `[approvals]`.

@@ -66,6 +66,7 @@ pub(super) fn resolve(mut layers: Layers) -> Result<Resolved, ConfigError> {
     settle!(scalar, TasksTotalLog, tasks.total_log);
     settle!(scalar, TasksKeep, tasks.keep);
     settle!(scalar, TasksMaxAge, tasks.max_age);
+    settle!(scalar, CachesQuota, caches.quota);
     settle!(scalar, ApprovalsExpire, approvals.expire);
     settle!(scalar, ApprovalsWait, approvals.wait);
     settle!(scalar, ApprovalsMostPending, approvals.most_pending);

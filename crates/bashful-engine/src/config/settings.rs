@@ -31,6 +31,8 @@ pub struct Config {
     pub scripts: Scripts,
     /// How many tasks there may be, and what is kept of them.
     pub tasks: Tasks,
+    /// What is kept of that which tools cache.
+    pub caches: Caches,
     /// How a person is asked.
     pub approvals: Approvals,
     /// What happens to the audit trail.
@@ -117,6 +119,15 @@ pub struct Tasks {
     pub max_age: Duration,
 }
 
+/// What is kept of that which tools cache.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Caches {
+    /// How many bytes the caches of an agent in a project may hold; those that were not used for the
+    /// longest time go.
+    pub quota: u64,
+}
+
 /// How a person is asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -156,6 +167,7 @@ impl Default for Config {
             keeper: Keeper::default(),
             scripts: Scripts::default(),
             tasks: Tasks::default(),
+            caches: Caches::default(),
             approvals: Approvals::default(),
             audit: Audit::default(),
             sandbox: Sandbox::default(),
@@ -196,6 +208,12 @@ impl Default for Scripts {
             keep_versions: 1_000_000,
             max_timeout: Duration::from_secs(30 * 60),
         }
+    }
+}
+
+impl Default for Caches {
+    fn default() -> Self {
+        Self { quota: 10 << 30 }
     }
 }
 

@@ -157,6 +157,7 @@ impl Loaded {
             Key::TasksTotalLog => Size(config.tasks.total_log),
             Key::TasksKeep => Count(config.tasks.keep),
             Key::TasksMaxAge => Duration(config.tasks.max_age),
+            Key::CachesQuota => Size(config.caches.quota),
             Key::ApprovalsExpire => Duration(config.approvals.expire),
             Key::ApprovalsWait => Duration(config.approvals.wait),
             Key::ApprovalsMostPending => Count(config.approvals.most_pending),

@@ -176,6 +176,9 @@ total_log = "10G"  # default
 keep = 1000  # default
 max_age = "30d"  # default
 
+[caches]
+quota = "10G"  # default
+
 [approvals]
 expire = "15m"  # default
 wait = "0s"  # default
@@ -210,7 +213,7 @@ fn settings_are_fit_for_json() {
     let loaded = loaded("", "[limits]\nlog_quota = \"64K\"\n", "");
     let settings = loaded.settings();
     // The others have no value unless one is given.
-    assert_eq!(settings.len(), 37);
+    assert_eq!(settings.len(), 38);
     let json = |key: Key| {
         let setting = settings
             .iter()

@@ -133,7 +133,10 @@ pub(crate) fn bounds(
         }
         .into());
     }
-    make_private_directory(cache)?;
+    if !cache.is_dir() {
+        make_private_directory(cache)?;
+        ground.cache_owner.note(&settings.places, cache);
+    }
     own_home.map_or(Ok(()), make_private_directory)?;
     // Before anything is found, so that what changes meanwhile is seen by the next run.
     let fingerprint = looked_at.map(Fingerprint::of);

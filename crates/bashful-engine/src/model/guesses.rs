@@ -7,6 +7,8 @@ use crate::model::result::ExecutionResult;
 
 /// The exit code of a shell that does not find a program.
 const NOT_FOUND: i32 = 127;
+/// The last exit code that stands for no signal: git ends with it where it cannot go on.
+const FATAL: i32 = 128;
 /// What a shell says where its exit code is not seen, such as in a pipe.
 const NOT_FOUND_WORDS: &str = ": command not found";
 
@@ -29,6 +31,14 @@ impl ExecutionResult {
         let is_missed = self.exit_code == Some(NOT_FOUND) || self.stderr.contains(NOT_FOUND_WORDS);
         if is_missed && self.script.is_none() {
             let hint = outside.missing_program(&self.command);
+            self.sandbox_hints.extend(hint);
+        }
+        if self
+            .exit_code
+            .is_some_and(|code| (1..=FATAL).contains(&code))
+            && self.script.is_none()
+        {
+            let hint = outside.in_real_home(&self.command);
             self.sandbox_hints.extend(hint);
         }
         if self.exit_code != Some(0) {

@@ -65,6 +65,11 @@ impl Places {
         }
     }
 
+    /// The caches of agents, one for each project, and of managed scripts.
+    pub(crate) fn caches(&self) -> PathBuf {
+        self.cache.join("projects")
+    }
+
     /// The homes of agents, one for each project.
     pub(crate) fn homes(&self) -> PathBuf {
         self.cache.join("homes")

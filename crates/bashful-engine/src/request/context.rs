@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use bashful_policy::{CapabilityChanges, NetworkCapability};
 
 use crate::config::{Granted, HomeMode, Profile};
+use crate::model::cache_owner::CacheOwner;
 use crate::model::error::{EngineError, InvalidInvocation};
 use crate::model::grant::Opening;
 use crate::model::transfer::{Transfer, Way};
@@ -36,6 +37,8 @@ pub(crate) struct RunContext<'a> {
     pub(crate) project: PathBuf,
     /// Where its tools may cache.
     pub(crate) cache: PathBuf,
+    /// Whose that is.
+    pub(crate) cache_owner: CacheOwner,
     /// The home that is kept for its agent in the project.
     pub(crate) own_home: PathBuf,
     /// Repositories elsewhere that a person let git to with what is outside.
@@ -56,6 +59,7 @@ impl<'a> RunContext<'a> {
         let (workspace, cwd) = directories(settings, invocation, shell_directory)?;
         let project = project_of(&workspace);
         let cache = invocation.cache(settings, agent, &project);
+        let cache_owner = invocation.cache_owner(agent, &project);
         let own_home = settings.own_home(agent, &project);
         let config = &settings.config;
         let profile_name = match &settings.profile {
@@ -92,6 +96,7 @@ impl<'a> RunContext<'a> {
                 links: BTreeMap::new(),
                 project,
                 cache,
+                cache_owner,
                 own_home,
                 git: Vec::new(),
                 is_widened: false,
@@ -123,6 +128,7 @@ impl<'a> RunContext<'a> {
             links: BTreeMap::new(),
             project,
             cache,
+            cache_owner,
             own_home,
             git: Vec::new(),
             is_widened: false,
@@ -165,6 +171,7 @@ impl<'a> RunContext<'a> {
             links,
             project: self.project.clone(),
             cache: self.cache.clone(),
+            cache_owner: self.cache_owner.clone(),
             own_home: self.own_home.clone(),
             git,
             is_widened: true,

@@ -146,7 +146,7 @@ impl Settings {
 
     /// Where tools may cache for what this names: an agent in a project, or a script.
     pub(crate) fn cache(&self, owner: &[&[u8]]) -> PathBuf {
-        self.places.cache.join("projects").join(named(owner))
+        self.places.caches().join(named(owner))
     }
 
     /// The home that is kept for an agent in a project.

@@ -84,6 +84,9 @@ const BETWEEN: Duration = Duration::from_secs(60 * 60);
 const RECENT: Duration = Duration::from_secs(60);
 /// What shows when the last one was.
 const STAMP: &str = "tasks.cleaned";
+/// The same for caches: to measure them takes a look at every file.
+const BETWEEN_CACHES: Duration = Duration::from_secs(24 * 60 * 60);
+const STAMP_OF_CACHES: &str = "caches.cleaned";
 /// What the name of a directory begins with that is being removed. No task's name begins with a dot.
 const GOING: &str = ".gone-";
 
@@ -162,13 +165,18 @@ impl Engine {
         cleaned
     }
 
-    /// Removes what the configuration does not keep, once an hour at most. Cheap otherwise.
+    /// Removes what the configuration does not keep, once an hour at most, and of caches once a day. Cheap
+    /// otherwise.
     pub fn clean_tasks_if_due(&self) {
         let stamp = self.state_directory().join(STAMP);
         // Written first, so that others do not begin as well; one that cannot be written is a
         // matter of the state directory, which others tell about.
-        if due_in(&stamp).is_zero() && touch(&stamp).is_ok() {
+        if due_in(&stamp, BETWEEN).is_zero() && touch(&stamp).is_ok() {
             self.clean_tasks(&CleanRequest::of(&self.config().tasks));
+            let stamp = self.state_directory().join(STAMP_OF_CACHES);
+            if due_in(&stamp, BETWEEN_CACHES).is_zero() && touch(&stamp).is_ok() {
+                self.keep_cache_quota();
+            }
         }
     }
 
@@ -176,7 +184,7 @@ impl Engine {
     pub(crate) fn clean_tasks_aside(&self) {
         if !self
             .next_cleaning()
-            .is_due(|| due_in(&self.state_directory().join(STAMP)))
+            .is_due(|| due_in(&self.state_directory().join(STAMP), BETWEEN))
         {
             return;
         }
@@ -189,14 +197,14 @@ impl Engine {
 }
 
 /// How long it is until the next cleaning; zero if the last was long enough ago.
-fn due_in(stamp: &Path) -> Duration {
+fn due_in(stamp: &Path, between: Duration) -> Duration {
     let last = fs::symlink_metadata(stamp).and_then(|about| about.modified());
     let now = SystemTime::now();
     last.map_or(Duration::ZERO, |last| match now.duration_since(last) {
-        Ok(passed) => BETWEEN.saturating_sub(passed),
+        Ok(passed) => between.saturating_sub(passed),
         // A clock that was set back by much must not put it off for as long.
-        Err(ahead) if ahead.duration() >= BETWEEN => Duration::ZERO,
-        Err(_) => BETWEEN,
+        Err(ahead) if ahead.duration() >= between => Duration::ZERO,
+        Err(_) => between,
     })
 }
 

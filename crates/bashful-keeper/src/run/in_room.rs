@@ -183,7 +183,7 @@ impl Run {
             place.tell_replaced();
         }
         let limit = place.cpu_limit_ms();
-        let mut told = rooms.finish(place, self.ended, self.spec.id.as_str(), &self.spec.command);
+        let mut told = rooms.finish(place, self.ended, &self.spec);
         if self.ending == Some(Ending::OutOfCpuTime) {
             told.violations.push(Violation {
                 kind: "cpu_time".to_owned(),

@@ -5,9 +5,11 @@ use super::feeds::reads_program;
 use super::line::{Line, has_word};
 use super::shell;
 use crate::arguments::Valued;
+use crate::capabilities::NetworkCapability;
 use crate::context::Context;
 use crate::facts::{Argument, Call, Input, Redirect, RedirectKind};
 use crate::places;
+use crate::reach::is_own_host;
 
 /// Programs that connect their input and output with another machine.
 const CONNECTORS: &[&str] = &[
@@ -49,13 +51,27 @@ pub(super) fn check_redirect(redirect: &Redirect, context: &Context) -> bool {
 }
 
 fn is_connection(target: &Argument, directories: &[String], context: &Context) -> bool {
+    let is_held = context.enforced && context.network == NetworkCapability::Off;
     let connects = |path: &str| {
-        ["/dev/tcp", "/dev/udp"]
-            .iter()
-            .any(|device| places::is_within(path, device))
+        ["/dev/tcp", "/dev/udp"].iter().any(|device| {
+            places::is_within(path, device) && !(is_held && leads_to_own_host(path, device))
+        })
     };
     let places = places::places(target, directories, context);
     places.paths.iter().any(|place| connects(&place.text))
+}
+
+/// Whether such a path names this machine: where the sandbox holds the network, that is the loopback
+/// of the run's own room.
+fn leads_to_own_host(path: &str, device: &str) -> bool {
+    let rest = path.strip_prefix(device).unwrap_or_default();
+    match rest.split('/').collect::<Vec<_>>().as_slice() {
+        ["", host, port] => {
+            let is_number = |letter: char| letter.is_ascii_digit();
+            is_own_host(host) && !port.is_empty() && port.chars().all(is_number)
+        }
+        _ => false,
+    }
 }
 
 /// Whether a shell and a connector stand in one pipeline.

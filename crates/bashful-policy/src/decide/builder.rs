@@ -102,7 +102,12 @@ impl<'f> DecisionBuilder<'f> {
 
     /// Sorts the refusals of classes by the call they are about.
     pub(super) fn refusals(&mut self) {
-        for (call, finding) in classes::check(self.facts, self.context) {
+        let mut context = Cow::Borrowed(self.context);
+        if self.policy.unknown != Otherwise::Confined && context.enforced {
+            // What the sandbox holds is no reason for this profile to ask less.
+            context.to_mut().enforced = false;
+        }
+        for (call, finding) in classes::check(self.facts, &context) {
             match call.and_then(|call| self.refused.get_mut(call)) {
                 Some(refused) => refused.push(finding),
                 None => self.parts(vec![finding]),
@@ -134,7 +139,26 @@ impl<'f> DecisionBuilder<'f> {
             // It may never run, or be another program when it does: a person can tell.
             verdict.effect = Effect::Ask;
         }
+        if self.context.enforced && verdict.effect == Effect::Deny {
+            self.say_what_helps(&mut verdict);
+        }
         self.add(verdict, Some(index));
+    }
+
+    /// Names no class for what the sandbox refuses also to a run that holds it.
+    fn say_what_helps(&self, verdict: &mut Finding) {
+        let is_builtin = verdict.layer == Layer::Builtin;
+        match verdict.rule.as_ref() {
+            "system-change" if is_builtin => {
+                verdict.capability = None;
+                verdict.advice = Some(Cow::Borrowed(
+                    "tell the person what is needed: the sandbox lets no command change the system, \
+                     and what goes into the workspace or the home needs no more rights",
+                ));
+            }
+            rule if is_builtin && rule == Class::Sudo.as_str() => verdict.capability = None,
+            _ => {}
+        }
     }
 
     /// Judges parts that are no calls.

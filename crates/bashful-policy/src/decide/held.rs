@@ -48,9 +48,24 @@ pub(super) fn is_held(call: &Call, rule: &str, context: &Context) -> bool {
         }
         "go-packages" => plain && installs_own(words),
         // A run has processes of its own, and sees no others.
-        "kill-broad" | "kill-many" => matches!(name, "pkill" | "killall") && plain,
+        "kill-all" | "kill-broad" | "kill-many" => matches!(name, "pkill" | "killall" | "kill"),
         // No registry is asked about a package that is made here.
-        "npm-packages" => name == "npm" && plain && only(words, "pack", &["--json", "--dry-run"]),
+        "npm-packages" => {
+            let own = [
+                ("pack", ["--json", "--dry-run"]),
+                ("fund", ["--json", "--no-fund"]),
+                ("rebuild", ["--silent", "--ignore-scripts"]),
+            ];
+            let mut own = own.iter();
+            name == "npm" && plain && own.any(|(verb, options)| only(words, verb, options))
+        }
+        "go-modules" => plain && makes_module(words),
+        "tls-client" => plain && name == "openssl" && asks_own_server(words),
+        // It prints what it would connect with.
+        "remote-shell" => {
+            let prints = words.first().is_some_and(|word| word.text == "-G");
+            name == "ssh" && plain && prints && words.len() == 2
+        }
         "system-packages-flags" => name == "dpkg" && plain && asks_dpkg(words),
         // The run has a home of its own, and all else that it would change it cannot write.
         "system-change" | "git-config" => context.run_home.is_some() && own_settings(name, words),
@@ -67,7 +82,7 @@ fn runs_installed(words: &[Argument]) -> bool {
     let mut stays = false;
     for word in words.by_ref() {
         match word {
-            "--no" | "--no-install" => stays = true,
+            "--no" | "--no-install" | "--offline" => stays = true,
             "--" => {}
             option if option.starts_with('-') => return false,
             tool => return stays || INSTALLED.contains(&tool),
@@ -91,6 +106,43 @@ fn installs_own(words: &[Argument]) -> bool {
     first.text == "install"
         && rest.iter().any(own)
         && rest.iter().all(|word| own(word) || switch(word))
+}
+
+/// Whether `go` is told to begin a module or a workspace, for which it reaches nobody.
+fn makes_module(words: &[Argument]) -> bool {
+    let mut words = words.iter().map(|word| word.text.as_str());
+    let verbs = (words.next(), words.next());
+    let begins = matches!(verbs, (Some("mod" | "work"), Some("init")));
+    begins && !words.any(|word| word.starts_with('-'))
+}
+
+/// Whether `openssl` is told to look at a server of this machine, and at no other.
+fn asks_own_server(words: &[Argument]) -> bool {
+    let mut words = words.iter().map(|word| word.text.as_str());
+    let mut named = false;
+    if words.next() != Some("s_client") {
+        return false;
+    }
+    while let Some(word) = words.next() {
+        match word {
+            "-connect" => {
+                let (host, _) = words
+                    .next()
+                    .and_then(|it| it.rsplit_once(':'))
+                    .unwrap_or_default();
+                if !is_own_host(host) {
+                    return false;
+                }
+                named = true;
+            }
+            "-servername" | "-CAfile" => {
+                words.next();
+            }
+            "-showcerts" | "-quiet" | "-brief" | "-tls1_2" | "-tls1_3" => {}
+            _ => return false,
+        }
+    }
+    named
 }
 
 /// Whether these are one verb, and of options only those that are named here.
@@ -222,6 +274,18 @@ mod tests {
         "curl http://[::1]:8000/",
         "wget -q http://localhost/x",
         "nc -z localhost 5432",
+        "kill -- -$!",
+        "kill -9 -1",
+        "pkill -u $(id -un) node",
+        "npm fund",
+        "npm rebuild",
+        "npx --offline tsc -p .",
+        "go mod init example.org/x",
+        "go work init . ./sub",
+        "ssh -G example.org",
+        "openssl s_client -connect localhost:8443 < /dev/null",
+        "cat < /dev/tcp/127.0.0.1/5432",
+        "timeout 1 bash -c 'echo x > /dev/tcp/localhost/80'",
     ];
 
     const ASKED: &[&str] = &[
@@ -239,8 +303,6 @@ mod tests {
         "go install ./... x.example/y@latest",
         "go install ./../other",
         "go install -toolexec=x ./...",
-        "kill -9 -1",
-        "pkill $name",
         "psql -h db.example -c x",
         "psql -c 'select 1'",
         "psql -h localhost.example -c x",
@@ -273,6 +335,16 @@ mod tests {
         "psql -h /tmp -h db.example -c x",
         "git config --system user.name x",
         "systemctl stop x",
+        "npm rebuild --script-shell=x",
+        "npx --offline -p evil tsc",
+        "go mod init -modfile=x y",
+        "ssh example.org -G",
+        "openssl s_client -connect x.example:443 < /dev/null",
+        "openssl s_client -connect localhost:1 -proxy x.example:1 < /dev/null",
+        "cat < /dev/tcp/9.9.9.9/53",
+        "cat < /dev/tcp/127.0.0.1.example/53",
+        "cat < /dev/tcp/127.0.0.1/53/../../../tcp/9.9.9.9/53",
+        "cat < /dev/tcp/$h/53",
     ];
 
     /// The texts that are allowed, or are not.

@@ -17,15 +17,16 @@ const MOST_WORDS: usize = 16;
 const MOST_HINTS: usize = 2;
 
 impl Confined {
-    /// What a run that failed may have looked for in vain.
-    pub fn unseen(plan: &Plan, ended: Option<Ended>, command: &str) -> Vec<Hint> {
-        let failed = |ended: Ended| matches!(ended.status, ExitStatus::Code(1..=127));
+    /// What a run that failed may have looked for in vain; `directory` is where it began.
+    pub fn unseen(plan: &Plan, ended: Option<Ended>, command: &str, directory: &Path) -> Vec<Hint> {
+        // Git ends with 128 where it cannot go on; higher ones stand for signals.
+        let failed = |ended: Ended| matches!(ended.status, ExitStatus::Code(1..=128));
         if !plan.has_own() || !ended.is_some_and(failed) {
             return Vec::new();
         }
         let host = Glance::default();
         let mut found: Vec<PathBuf> = Vec::new();
-        for path in paths(command) {
+        for path in paths(command, directory) {
             let real = host.real(&path).filter(|real| !is_shown(plan, real));
             if let Some(real) = real.filter(|real| !found.contains(real)) {
                 found.push(real);
@@ -69,14 +70,15 @@ fn is_shown(plan: &Plan, real: &Path) -> bool {
     }
 }
 
-/// Whole paths in a text, as far as they are spelled out.
-fn paths(command: &str) -> impl Iterator<Item = PathBuf> {
+/// Paths in a text that are spelled out: whole ones, and those that lead up from where it begins.
+fn paths(command: &str, directory: &Path) -> impl Iterator<Item = PathBuf> {
     let ends = |c: char| c.is_whitespace() || "'\"=:;|&()<>,".contains(c);
     let words = command.split(ends).filter(|word| {
         let is_plain = !word.contains(['*', '?', '$', '[', '{', '`', '\\', '#']);
-        word.len() > 1 && word.starts_with('/') && is_plain
+        let leads_up = || word.starts_with("../") || word.contains("/../");
+        word.len() > 1 && (word.starts_with('/') || leads_up()) && is_plain
     });
-    words.take(MOST_WORDS).map(PathBuf::from)
+    words.take(MOST_WORDS).map(|word| directory.join(word))
 }
 
 #[cfg(test)]
@@ -86,7 +88,9 @@ mod tests {
     #[test]
     fn paths_are_found_as_they_are_spelled_out() {
         let text = "cat /a/b --file=/c '/d e' | x >/f/*.c; /g; y $/h ./i /$j";
-        let found: Vec<PathBuf> = paths(text).collect();
-        assert_eq!(found, ["/a/b", "/c", "/d", "/g"].map(PathBuf::from));
+        let found = |text| paths(text, Path::new("/w")).collect::<Vec<PathBuf>>();
+        assert_eq!(found(text), ["/a/b", "/c", "/d", "/g"].map(PathBuf::from));
+        let text = "cat ../a b/../../c; git log one..two ./d .. >../*/e";
+        assert_eq!(found(text), ["/w/../a", "/w/b/../../c"].map(PathBuf::from));
     }
 }

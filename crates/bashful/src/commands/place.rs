@@ -58,6 +58,11 @@ pub(super) fn here() -> Result<PathBuf, EngineError> {
     Ok(project(&current_directory()?))
 }
 
+/// The project around another directory.
+pub(super) fn project_around(directory: &Path) -> anyhow::Result<PathBuf> {
+    Ok(project(&std::path::absolute(directory)?))
+}
+
 fn project(directory: &Path) -> PathBuf {
     project_root(directory, home().as_deref())
 }

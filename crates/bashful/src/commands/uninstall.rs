@@ -16,7 +16,7 @@ use crate::printer::Printer;
 use crate::view::visible;
 
 /// What Bashful makes in its state directory.
-const STATE: [&str; 25] = [
+const STATE: [&str; 27] = [
     "activity",
     "asks.wake",
     "backends",
@@ -25,6 +25,8 @@ const STATE: [&str; 25] = [
     "bashful.db-journal",
     "bashful.db-shm",
     "bashful.db-wal",
+    "caches",
+    "caches.cleaned",
     "clients.json",
     "damaged-tasks",
     "drafts",

@@ -72,6 +72,7 @@ impl Refusal<'_> {
             Some(answer) => {
                 add("To permit", Some(answer));
                 let without = permit(decision).filter(|_| decision.capability.is_some());
+                let without = without.filter(|_| self.helps_by_flag());
                 let without = self.directories().or(without);
                 add("Or", without.filter(|_| !self.is_script));
             }
@@ -79,6 +80,13 @@ impl Refusal<'_> {
             None => add("To permit", permit(decision)),
         }
         card(style, (tone, &title), &entries, out);
+    }
+
+    /// Whether the network would help: git goes to repositories of this machine as well.
+    fn helps_by_flag(&self) -> bool {
+        let mut wanted = self.approval.into_iter().flat_map(|one| &one.ask);
+        let network = wanted.any(|one| ["network", "git"].contains(&one.capability.as_str()));
+        network || self.decision.capability.as_deref() != Some("network")
     }
 
     /// The flags for the directories that are asked about; none if it is not about these.

@@ -5,7 +5,7 @@ use bashful_engine::approvals::{Ask, AskState, Grant, Scope};
 use super::{
     ask::{between, opening, subject, witness},
     style::{Style, Tone},
-    text::{columns_of, shorten, visible, whole_seconds},
+    text::{columns_of, shorten, size, visible, whole_seconds},
 };
 
 /// The widest columns, but for the last.
@@ -133,6 +133,35 @@ pub(crate) fn grant_entries(grant: &Grant, now_ms: u64) -> Vec<(&'static str, St
 pub(crate) fn show_clients(rows: Vec<[String; 5]>, style: Style, out: &mut Vec<u8>) {
     let header = ["CLIENT", "FOUND", "SET UP", "OWN SHELL", "NEXT"];
     let rows = rows.into_iter().map(Vec::from);
+    table(&header, rows.collect(), style, out);
+}
+
+/// A cache, as a row says it.
+#[derive(Debug)]
+pub(crate) struct CacheRow {
+    pub(crate) agent: String,
+    pub(crate) project: String,
+    pub(crate) bytes: u64,
+    pub(crate) last_used_ms: Option<u64>,
+    pub(crate) in_use: bool,
+}
+
+/// Writes a table of caches.
+pub(crate) fn show_caches(rows: Vec<CacheRow>, now_ms: u64, style: Style, out: &mut Vec<u8>) {
+    if rows.is_empty() {
+        out.extend(b"Nothing is cached.\n");
+        return;
+    }
+    let rows = rows.into_iter().map(|row| {
+        let ago = |at| format!("{} ago", whole_seconds(between(at, now_ms)));
+        let used = match row.last_used_ms {
+            _ if row.in_use => "in use".to_owned(),
+            Some(at) => ago(at),
+            None => String::new(),
+        };
+        vec![row.agent, size(row.bytes), used, row.project]
+    });
+    let header = ["AGENT", "SIZE", "LAST USED", "PROJECT"];
     table(&header, rows.collect(), style, out);
 }
 

@@ -23,6 +23,7 @@ mod audit;
 mod bad_input;
 mod bad_places;
 mod basics;
+mod caches;
 mod cancellation;
 mod completions;
 mod configuration;

@@ -42,6 +42,7 @@ fn help() {
       send         Type into a task's terminal, or write to its standard input
       attach       Attach your terminal to a task's terminal
       hook         Judge, as a client's hook, what its own shell is about to run
+      cache        Show or empty what tools cached for agents
       uninstall    Show what Bashful keeps on this machine, and remove it
       completions  Print a script that lets a shell complete Bashful's verbs and options
       help         Print this message or the help of the given subcommand(s)

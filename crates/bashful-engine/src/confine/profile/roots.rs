@@ -155,7 +155,7 @@ impl Roots {
             places.homes(),
             places.homes_for_once(),
             places.all_homes_for_once(),
-            places.cache.join("projects"),
+            places.caches(),
         ];
         let declared = self.declared_paths();
         let shown = all.iter().filter_map(|place| real(place).ok());

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use bashful_policy::{Capabilities, Reading};
 
+use crate::model::cache_owner::CacheOwner;
 use crate::request::invocation::Invocation;
 use crate::request::script::call::ScriptCall;
 use crate::request::settings::{Settings, owner};
@@ -56,6 +57,19 @@ impl Invocation {
         match &self.script {
             Some(script) => settings.cache(&[script.command_id().as_bytes()]),
             None => settings.cache(&owner(agent, project)),
+        }
+    }
+
+    /// Whose that cache is, for people.
+    pub(crate) fn cache_owner(&self, agent: &str, project: &Path) -> CacheOwner {
+        match &self.script {
+            Some(script) => CacheOwner::Script {
+                script: script.script.name.to_string(),
+            },
+            None => CacheOwner::Agent {
+                agent: agent.to_owned(),
+                project: project.to_owned(),
+            },
         }
     }
 

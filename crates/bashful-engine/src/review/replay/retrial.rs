@@ -195,6 +195,7 @@ impl Retrial {
         let project = project_of(workspace);
         let context = RunContext {
             cache: invocation.cache(settings, &settings.agent, &project),
+            cache_owner: invocation.cache_owner(&settings.agent, &project),
             own_home: settings.own_home(&settings.agent, &project),
             project,
             is_widened: false,

@@ -36,7 +36,7 @@ pub(super) const RULES: &[Rule] = &[
             Test::IsNot(KIND, named!(SOCK_STREAM, SOCK_SEQPACKET)),
         ],
         answer: Answer::Told(NOT_PERMITTED),
-        reason: "each datagram names where it goes, in memory where a filter cannot look",
+        reason: "a unix socket for datagrams could send to the host's; use `SOCK_STREAM`, `SOCK_SEQPACKET`, or UDP on the loopback instead",
     },
     Rule {
         scope: Scope::OwnSockets,

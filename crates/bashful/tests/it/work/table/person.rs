@@ -88,10 +88,11 @@ impl<'a> Person<'a> {
         let Some(advice) = advice_in(&first.stderr) else {
             return Came::Silent(said);
         };
+        // Before the answer: a yes may make a directory beside the project.
+        project.renew();
         let Some((flags, step)) = self.follow(project, advice) else {
             return Came::Failed(said);
         };
-        project.renew();
         let second = self.run(project, line, &flags);
         match is_done(project, line, &second) {
             Ok(()) => Came::After(step),
