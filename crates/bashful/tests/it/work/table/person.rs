@@ -85,13 +85,14 @@ impl<'a> Person<'a> {
             return Came::Worked;
         };
         let said = told(&first, &why);
+        // Before the yes, which can make a directory beside the project.
+        project.renew();
         let Some(advice) = advice_in(&first.stderr) else {
             return Came::Silent(said);
         };
         let Some((flags, step)) = self.follow(project, advice) else {
             return Came::Failed(said);
         };
-        project.renew();
         let second = self.run(project, line, &flags);
         match is_done(project, line, &second) {
             Ok(()) => Came::After(step),
