@@ -44,7 +44,7 @@ pub(crate) use ask::{AskCard, Editing, reach_rows, shape, state as said_state};
 pub(crate) use block::show_block;
 
 pub(crate) use date::utc;
-pub(crate) use denials::{denial, hint, not_seen, show_denials};
+pub(crate) use denials::{MORE_TIME, TIMED_OUT, denial, hint, not_seen, show_denials};
 pub(crate) use diagnosis::show_diagnosis;
 pub(crate) use diff::{Difference, show_diff};
 pub(crate) use explanation::{Detail, show_plan};

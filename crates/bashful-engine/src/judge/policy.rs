@@ -157,6 +157,8 @@ impl Case<'_> {
         let context = context::of(self, run_context)?;
         let (facts, mut judgement) = match self.settings.policy {
             PolicyMode::Profile => {
+                // To look at it again would cost calls, and most texts have no git in them.
+                let of_git = text.contains("git").then(|| context.clone());
                 let policies = self.settings.kept.of::<Policies>();
                 let mut policy = policies.of(run_context);
                 let judged = if let Some(extra) = extra {
@@ -165,7 +167,9 @@ impl Case<'_> {
                 } else {
                     policies.judged.judge(&text, &policy, context)
                 };
-                let repositories = repositories::of(*self, run_context, &judged.0)?;
+                let repositories =
+                    of_git.map(|of_git| repositories::of(*self, run_context, &judged.0, &of_git));
+                let repositories = repositories.unwrap_or_default();
                 if !repositories.is_empty() || wants_directories(&judged.1) {
                     let surroundings = Surroundings::of(Ground::of(self.settings, run_context));
                     let context = Context {

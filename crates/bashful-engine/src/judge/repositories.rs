@@ -13,7 +13,6 @@ use crate::base::real::real;
 use crate::config::Sandbox;
 use crate::judge::policy::Case;
 use crate::judge::transfers::found;
-use crate::model::error::EngineError;
 use crate::model::transfer::{Transfer, Way};
 use crate::request::context::RunContext;
 use crate::request::openable::{Ground, Surroundings};
@@ -93,22 +92,22 @@ pub(super) fn of(
     case: Case<'_>,
     run_context: &RunContext<'_>,
     facts: &Facts,
-) -> Result<BTreeMap<Span, LocalRepositories>, EngineError> {
+    context: &Context,
+) -> BTreeMap<Span, LocalRepositories> {
     let talks = facts.calls.iter().any(|call| {
         let mut words = call.arguments.iter();
         call.program() == "git" && words.any(|word| VERBS.contains(&word.text.as_str()))
     });
     if !talks || case.invocation.reading() == Reading::Script {
-        return Ok(BTreeMap::new());
+        return BTreeMap::new();
     }
-    let context = case.context(run_context)?;
     let here = Here::of(case, run_context);
     let mut calls: BTreeMap<Span, Option<LocalRepositories>> = BTreeMap::new();
-    for call in git_transfers(facts, &context).unwrap_or_default() {
+    for call in git_transfers(facts, context).unwrap_or_default() {
         let found = found(&call, &here);
         let local = found.and_then(|found| {
             let local = found.all.iter().all(|one| one.way == Way::Path);
-            let closed = found.all.iter().filter(|one| !is_open(case, one, &context));
+            let closed = found.all.iter().filter(|one| !is_open(case, one, context));
             (found.is_clear && local).then(|| told(closed))
         });
         // Calls of one text within another stand in one place: what is said has to hold for all.
@@ -119,7 +118,7 @@ pub(super) fn of(
         calls.insert(call.span, together);
     }
     let known = calls.into_iter();
-    Ok(known.filter_map(|(span, one)| Some((span, one?))).collect())
+    known.filter_map(|(span, one)| Some((span, one?))).collect()
 }
 
 /// Whether the run has this repository without a further yes.

@@ -7,6 +7,12 @@ use bashful_engine::{ExecutionResult, Hint, Level, Lookout, Remedy, Violation};
 use super::style::Tone;
 use super::{Style, visible};
 
+/// What is said of a run that reached its limit of time.
+pub(crate) const TIMED_OUT: &str = "the command reached its time limit and was ended";
+/// And what helps.
+pub(crate) const MORE_TIME: &str =
+    "`--timeout TIME` gives it longer; `--background` lets it go on without a limit";
+
 /// One of them in a line.
 pub(crate) fn denial(violation: &Violation) -> String {
     let mut line = violation.kind.replace('_', " ");
@@ -45,6 +51,9 @@ pub(crate) fn show_denials(
     let _ = writeln!(out, "  {}", visible(&result.command));
     if result.sandbox_violations.is_empty() {
         let _ = writeln!(out, "\nNothing that it did is known to have been denied.");
+    }
+    if result.timed_out {
+        let _ = writeln!(out, "\n  {TIMED_OUT}\n    {MORE_TIME}");
     }
     for violation in &result.sandbox_violations {
         let _ = writeln!(out, "\n  {}", denial(violation));
@@ -129,7 +138,9 @@ pub(crate) fn not_seen(result: &ExecutionResult) -> Vec<String> {
         unseen.push("files that it only tried to read (`--trace-reads` shows them)".to_owned());
     }
     if !record {
-        unseen.push("system calls that were refused (only root may read that)".to_owned());
+        let words = "refused system calls other than for sockets, tracing and namespaces (only root \
+                     may read those)";
+        unseen.push(words.to_owned());
     }
     if backend == Some("landlock") {
         unseen.push("sockets that were refused".to_owned());

@@ -57,6 +57,12 @@ fn timeout_is_told_to_a_person() {
              bashful: hint: `--timeout TIME` gives it longer; `--background` lets it go on without a limit\n";
         assert_eq!(outcome, world.ran(124, "before\n", stderr));
         marker.assert_gone();
+        // Who asks later is told the same.
+        let explained = world.call(&["explain", "--last"]).stdout;
+        for line in stderr.lines() {
+            let said = line.rsplit_once(": ").unwrap().1;
+            assert!(explained.contains(said), "{explained}");
+        }
     });
 }
 

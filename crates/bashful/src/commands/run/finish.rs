@@ -8,7 +8,9 @@ use rustix::fs::FileType;
 
 use crate::exit::Exit;
 use crate::printer::Printer;
-use crate::view::{Outcome, Refusal, StartedTask, denial, hint, size, visible};
+use crate::view::{
+    MORE_TIME, Outcome, Refusal, StartedTask, TIMED_OUT, denial, hint, size, visible,
+};
 
 /// The closing line of a frame.
 pub(super) fn outcome(result: &ExecutionResult, limit: Duration) -> Outcome {
@@ -30,10 +32,8 @@ pub(super) fn outcome(result: &ExecutionResult, limit: Duration) -> Outcome {
 pub(super) fn remarks(result: &ExecutionResult, printer: &Printer) {
     match result.status {
         Status::TimedOut => {
-            printer.note("error", "the command reached its time limit and was ended");
-            let text =
-                "`--timeout TIME` gives it longer; `--background` lets it go on without a limit";
-            printer.note("hint", text);
+            printer.note("error", TIMED_OUT);
+            printer.note("hint", MORE_TIME);
         }
         Status::Cancelled => printer.note("error", "the command was cancelled"),
         _ => {}

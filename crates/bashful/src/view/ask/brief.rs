@@ -1,7 +1,7 @@
 //! A question that fits a small terminal: the command, who asks and why, what a yes opens. The rest is
 //! a key away, and where something that an agent chose is left out, no yes counts before it was seen.
 
-use bashful_engine::approvals::AskState;
+use bashful_engine::approvals::{AskScript, AskState};
 
 use super::{
     AskCard, COVERED_ROWS, Editing, NAMES, ROWS, SHAPES_REPEATED, UNCONFINED, is_numbered, opening,
@@ -9,6 +9,7 @@ use super::{
 };
 use crate::view::block::Block;
 use crate::view::listing::ListedRow;
+use crate::view::scripts::capability_rows;
 use crate::view::style::{Style, Tone};
 
 /// Rows that a card has around it: the blank one before it and the question.
@@ -38,7 +39,7 @@ impl AskCard<'_> {
         let mut full = Vec::new();
         self.write_with_offers(editing, style, &mut full);
         let fits = lines(&full) + AROUND <= rows;
-        if fits || self.ask.script.is_some() || self.ask.state != AskState::Pending {
+        if fits || self.ask.state != AskState::Pending {
             out.append(&mut full);
             return Shown {
                 is_whole: !self.is_cut(style),
@@ -46,7 +47,10 @@ impl AskCard<'_> {
             };
         }
         let mut below = Vec::new();
-        let leaves_out = self.below(editing, style, &mut below);
+        let leaves_out = match &self.ask.script {
+            Some(script) => self.below_a_script(script, style, &mut below),
+            None => self.below(editing, style, &mut below),
+        };
         let room = rows.saturating_sub(AROUND + 1 + lines(&below));
         let mut block = Block::open(style, self.title(), NAMES, out);
         let is_cut = self.some_of_the_command(room.max(LEAST_COMMAND), &mut block);
@@ -162,11 +166,49 @@ impl AskCard<'_> {
         );
         block.text("Answers", Tone::Plain, &keys, ROWS);
         block.close();
-        // Without the row of the title.
-        let start = own.iter().position(|byte| *byte == b'\n');
-        out.extend(own.split_off(start.map_or(0, |end| end + 1)));
+        out.extend(without_title(own));
         leaves_out
     }
+
+    /// The same for a script, of which there is always more than fits: a yes is to all of it.
+    fn below_a_script(&self, script: &AskScript, style: Style, out: &mut Vec<u8>) -> bool {
+        let ask = self.ask;
+        let mut own = Vec::new();
+        let mut block = Block::open(style, (Tone::Heading, ""), NAMES, &mut own);
+        block.text("Why it asks", Tone::Plain, &ask.ground.reason, FEW_ROWS);
+        block.text("Name", Tone::Plain, script.name.as_str(), 1);
+        block.text("Agent", Tone::Plain, &ask.agent, 1);
+        if let Some(description) = &ask.description {
+            block.text("It says", Tone::Plain, description, FEW_ROWS);
+        }
+        for (name, declared) in capability_rows(&script.capabilities) {
+            block.text(name, Tone::Warning, &declared, 1);
+        }
+        if ask.reach.sandbox == UNCONFINED {
+            for (name, reach) in reach_rows(&ask.reach) {
+                block.text(name, Tone::Warning, &reach, ROWS);
+            }
+        }
+        let mut more = vec!["the whole script", "what it declares"];
+        if !script.findings.is_empty() {
+            more.push("what was found in it");
+        }
+        if script.approved_before.is_some() {
+            more.push("what changed since a yes");
+        }
+        block.remark(&format!("v shows more: {}", more.join(", ")));
+        let keys = "y approve after v, n deny, m deny and say why";
+        block.text("Answers", Tone::Plain, keys, ROWS);
+        block.close();
+        out.extend(without_title(own));
+        true
+    }
+}
+
+/// A block without the row of its title.
+fn without_title(mut block: Vec<u8>) -> Vec<u8> {
+    let end = block.iter().position(|byte| *byte == b'\n');
+    block.split_off(end.map_or(0, |end| end + 1))
 }
 
 fn left_out(rows: usize, block: &mut Block<'_>) {

@@ -334,3 +334,24 @@ fn nothing_that_confines_is_said_in_few_rows_too() {
         "{drawn}"
     );
 }
+
+#[test]
+fn a_question_about_a_script_fits_too_and_has_to_be_looked_at() {
+    let lines: Vec<String> = (0..90).map(|number| format!("echo {number}")).collect();
+    let mut ask = ask_about_script(&lines.join("\n"), "echo one\n");
+    ask.description = Some("a ".repeat(500));
+    let (drawn, shown) = fitted(&ask, 24);
+    assert!(drawn.lines().count() + 2 <= 24, "{drawn}");
+    assert!(shown.is_brief && !shown.is_whole, "{drawn}");
+    for part in [
+        "? May this script run whenever it is asked for?",
+        "│ Script     1 │ echo 0",
+        "rows left out; v shows all",
+        "│ Name         │ greet",
+        "│ May read     │ /srv",
+        "what was found in it, what changed since a yes",
+        "│ Answers      │ y approve after v, n deny",
+    ] {
+        assert!(drawn.contains(part), "{part}\n{drawn}");
+    }
+}

@@ -85,6 +85,8 @@ impl<'a> Person<'a> {
             return Came::Worked;
         };
         let said = told(&first, &why);
+        // Before the yes, which can make a directory beside the project.
+        project.renew();
         let Some(advice) = advice_in(&first.stderr) else {
             return Came::Silent(said);
         };
