@@ -43,6 +43,8 @@ pub(crate) struct Prepared {
     /// Directories that come first on the caller's `PATH`, and that runs can write: in the run they
     /// come last, or not at all.
     pub(crate) put_last: Vec<PathBuf>,
+    /// The home that the run has alone, and the one that keeps what is installed there.
+    pub(crate) homes: Option<[PathBuf; 2]>,
 }
 
 impl Prepared {
@@ -98,6 +100,8 @@ pub(crate) fn prepare(
     let timeout = time_limit(settings, &invocation)?;
     let let_go_after = timeout.filter(|_| invocation.on_timeout == OnTimeout::Background);
     let (bounds, mut environment) = ground(settings, &invocation, &context, &task)?;
+    let own = own_home(settings, &context, task.as_str()).filter(|_| context.is_widened);
+    let homes = own.map(|own| [own, context.own_home.clone()]);
     let (workspace, cwd) = (context.workspace.clone(), context.cwd.clone());
     let path = environment.get("PATH").map(String::as_str);
     let (program, mut arguments) = match invocation.sealed() {
@@ -175,6 +179,7 @@ pub(crate) fn prepare(
             .collect(),
         shell: armed,
         put_last: put_last.unwrap_or_default(),
+        homes,
         keeper,
         log_copy: invocation
             .log_copy
