@@ -100,15 +100,12 @@ fn found(call: &GitTransfer) -> Option<Found> {
     }
     for name in named {
         for address in remotes.addresses(&name, pushes)? {
-            match git_path(&address) {
-                Some(path) => found.local.push(Local {
-                    path: real(Path::new(path)).ok()?.to_str()?.to_owned(),
-                    pushes,
-                }),
-                None => {
-                    let address = git_address(&address)?;
-                    found.elsewhere.push(Transfer::of(address, pushes));
-                }
+            if let Some(path) = git_path(&address) {
+                let path = real(Path::new(path)).ok()?.to_str()?.to_owned();
+                found.local.push(Local { path, pushes });
+            } else {
+                let address = git_address(&address)?;
+                found.elsewhere.push(Transfer::of(address, pushes));
             }
         }
     }
