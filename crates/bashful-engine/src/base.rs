@@ -4,6 +4,7 @@ pub(crate) mod caller;
 pub(crate) mod clock;
 pub(crate) mod digest;
 pub(crate) mod error_chain;
+pub(crate) mod installed;
 pub(crate) mod interrupts;
 pub(crate) mod kept;
 pub(crate) mod legible;

@@ -104,6 +104,7 @@ impl Engine {
                 info,
                 directory,
                 outside: settings.outside(),
+                homes: prepared.homes,
             },
             state: settings.places.state.clone(),
             limit: prepared.limit,

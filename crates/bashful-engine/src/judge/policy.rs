@@ -369,7 +369,7 @@ mod tests {
             assert!(took.as_secs() < 10, "{name}: {took:?}");
             assert_eq!(decision.effect, Effect::Allow, "{name}: {decision:?}");
             let refused = judged_script(&(text + "sudo ls\n"));
-            assert_eq!(refused.capability.as_deref(), Some("sudo"), "{name}");
+            assert_eq!(refused.rule, "sudo", "{name}");
         }
     }
 }

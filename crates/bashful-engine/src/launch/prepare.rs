@@ -1,6 +1,7 @@
 //! From an invocation to what the keeper starts: everything checked, nothing run.
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -43,6 +44,8 @@ pub(crate) struct Prepared {
     /// Directories that come first on the caller's `PATH`, and that runs can write: in the run they
     /// come last, or not at all.
     pub(crate) put_last: Vec<PathBuf>,
+    /// The home that the run has alone, and the one that keeps what is installed there.
+    pub(crate) homes: Option<[PathBuf; 2]>,
 }
 
 impl Prepared {
@@ -97,6 +100,7 @@ pub(crate) fn prepare(
     let limit = output_limit(settings, &invocation)?;
     let timeout = time_limit(settings, &invocation)?;
     let let_go_after = timeout.filter(|_| invocation.on_timeout == OnTimeout::Background);
+    let homes = homes(settings, &context, &task);
     let (bounds, mut environment) = ground(settings, &invocation, &context, &task)?;
     let (workspace, cwd) = (context.workspace.clone(), context.cwd.clone());
     let path = environment.get("PATH").map(String::as_str);
@@ -109,8 +113,7 @@ pub(crate) fn prepare(
         None => None,
     };
     let sealed = sealed_script(&invocation)?;
-    let put_last = bounds.as_ref().map(|bounds| bounds.put_last.clone());
-    let put_last = put_last.filter(|_| !invocation.has_own_rights());
+    let put_last = put_last(bounds.as_deref(), &invocation);
     let room = bounds.map(|bounds| bounds.room(&program, &invocation, settings));
     let on_full = on_log_full(&invocation, limits.on_log_full);
     let of_shell = shell.as_ref().map_or(0, |arms| arms.descriptors.len());
@@ -144,8 +147,7 @@ pub(crate) fn prepare(
         keep_input: invocation.input_mode == InputMode::OpenInput,
     };
     let (stdin, input) = input(invocation.stdin, invocation.input_mode)?;
-    let log = invocation.log_copy.as_deref();
-    let log = log.map(|path| open_log(path, &workspace)).transpose()?;
+    let log = log_copy(invocation.log_copy.as_deref(), &workspace)?;
     let (inherited, armed) = shell.map_or_else(Default::default, |arms| {
         environment.extend(arms.functions);
         (arms.descriptors, Some(arms.armed))
@@ -174,7 +176,8 @@ pub(crate) fn prepare(
             .chain(channel)
             .collect(),
         shell: armed,
-        put_last: put_last.unwrap_or_default(),
+        put_last,
+        homes,
         keeper,
         log_copy: invocation
             .log_copy
@@ -182,6 +185,24 @@ pub(crate) fn prepare(
         limit,
         let_go_after,
     })
+}
+
+/// The file that gets a copy of the log.
+fn log_copy(path: Option<&Path>, workspace: &Path) -> Result<Option<File>, EngineError> {
+    let log = path.map(|path| open_log(path, workspace));
+    Ok(log.transpose()?)
+}
+
+/// What comes last on the `PATH` of a run; a script has its own.
+fn put_last(bounds: Option<&Bounds>, invocation: &Invocation) -> Vec<PathBuf> {
+    let bounds = bounds.filter(|_| !invocation.has_own_rights());
+    bounds.map_or_else(Vec::new, |bounds| bounds.put_last.clone())
+}
+
+/// The home that a run has alone, if it has one, and the one that keeps what it installs there.
+fn homes(settings: &Settings, context: &RunContext<'_>, task: &TaskId) -> Option<[PathBuf; 2]> {
+    let own = own_home(settings, context, task.as_str()).filter(|_| context.is_widened)?;
+    Some([own, context.own_home.clone()])
 }
 
 /// The bounds of a run, none without a sandbox, and its variables.

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use bashful_keeper::{LogEnd, LogReader, Phase, Spec, State, Stream, TaskDirectory, TaskId};
 
+use crate::base::installed::keep_installed;
 use crate::base::outside::Outside;
 use crate::model::error::EngineError;
 use crate::model::output::{Captured, OutputLimit, Totals, capture};
@@ -21,6 +22,8 @@ pub(crate) struct Account {
     pub(crate) output_file: PathBuf,
     /// What is told about the host outside the run.
     pub(crate) outside: Outside,
+    /// The home that it has alone, and the one that keeps what it installs there.
+    pub(crate) homes: Option<[PathBuf; 2]>,
 }
 
 impl Account {
@@ -28,6 +31,7 @@ impl Account {
     pub(crate) fn of(directory: TaskDirectory, spec: &Spec, outside: Outside) -> Self {
         Self {
             outside,
+            homes: None,
             id: spec.id.clone(),
             info: RequestInfo {
                 command: spec.command.clone(),
@@ -47,6 +51,9 @@ impl Account {
         state: &State,
         limit: OutputLimit,
     ) -> Result<ExecutionResult, EngineError> {
+        if let (Some([own, kept]), Some(0)) = (&self.homes, state.exit_code) {
+            keep_installed(own, kept);
+        }
         let captured = self.captured(state, limit);
         let (stdout, stderr) = captured.map_err(|source| EngineError::Log {
             task: self.id.to_string(),

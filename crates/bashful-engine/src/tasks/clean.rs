@@ -160,7 +160,7 @@ impl Engine {
         }
         if !request.dry_run {
             remove_remains(state);
-            remove_homes(&self.settings().places, state);
+            remove_homes(self.settings());
         }
         cleaned
     }

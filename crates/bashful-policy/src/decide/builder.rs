@@ -147,7 +147,9 @@ impl<'f> DecisionBuilder<'f> {
 
     /// Names no class for what the sandbox refuses also to a run that holds it.
     fn say_what_helps(&self, verdict: &mut Finding) {
-        let is_builtin = verdict.layer == Layer::Builtin;
+        // What a script declares is looked at when it is approved.
+        let is_builtin =
+            verdict.layer == Layer::Builtin && self.context.reading == Reading::Command;
         match verdict.rule.as_ref() {
             "system-change" if is_builtin => {
                 verdict.capability = None;

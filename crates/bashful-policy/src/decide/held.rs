@@ -359,6 +359,21 @@ mod tests {
         texts.iter().copied().filter(fits).collect()
     }
 
+    #[test]
+    fn no_class_is_named_where_none_helps() {
+        let told = |text: &str, place: &Context| {
+            let decision = judge(text, &Policy::confined(), place).decision;
+            assert_eq!(decision.effect, Effect::Deny, "{text}");
+            assert!(decision.suggestion.is_some() || !place.enforced, "{text}");
+            decision.capability.is_some()
+        };
+        for text in ["apt-get install x", "systemctl restart x", "useradd x", "sudo make install"] {
+            assert!(!told(text, &enforced()), "{text}");
+            // Without walls, the class is what stands in the way.
+            assert!(told(text, &in_project()), "{text}");
+        }
+    }
+
     const NONE: [&str; 0] = [];
 
     fn enforced() -> Context {

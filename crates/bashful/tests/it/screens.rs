@@ -365,8 +365,6 @@ fn what_the_policy_says() {
     Why           runs with the rights of another user
     Instead       run it as yourself, or tell the person which command needs more
                   rights
-    To permit     run it with --allow sudo, or list `sudo` in
-                  `capabilities.classes` of the profile
     Profile       default
 
     ├─ sudo ls

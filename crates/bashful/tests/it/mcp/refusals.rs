@@ -36,7 +36,6 @@ fn what_is_denied_says_what_comes_next() {
         "denied, nothing was run: runs with the rights of another user\n\
          rule: sudo (builtin)\n\
          part: sudo id\n\
-         missing capability: sudo\n\
          next: run it as yourself, or tell the person which command needs more rights"
     );
     assert_eq!(client.asides(), [] as [Value; 0]);
@@ -131,7 +130,6 @@ fn what_would_happen_is_told_without_running_it() {
             "sudo id",
             "deny: it would not run. runs with the rights of another user\n\
              rule: sudo (builtin)\n\
-             missing capability: sudo\n\
              next: run it as yourself, or tell the person which command needs more rights",
         ),
     ] {

@@ -67,8 +67,6 @@ fn odd_characters_stay_visible_and_aligned() {
     Why           runs with the rights of another user
     Instead       run it as yourself, or tell the person which command needs more
                   rights
-    To permit     run it with --allow sudo, or list `sudo` in
-                  `capabilities.classes` of the profile
     Profile       default
 
     ├─ echo 日本

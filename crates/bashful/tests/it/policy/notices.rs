@@ -8,20 +8,33 @@ use crate::support::{World, ran};
 #[test]
 fn a_refusal_names_the_way_out() {
     let world = World::new();
-    let told = world.screen(&["run", "ls; sudo ls"]);
-    assert_eq!(told, world.screen(&["explain", "ls; sudo ls"]));
+    let told = world.screen(&["run", "ls; top"]);
+    assert_eq!(told, world.screen(&["explain", "ls; top"]));
     assert_snapshot!(told, @"
     exit code 120
     ----- stderr -----
     ╭─ ✗ Refused: this command did not run
-    │ Command    ls; sudo ls
-    │                ^^^^^^^
-    │ Matched    rule sudo (builtin)
-    │ Why        runs with the rights of another user
-    │ Instead    run it as yourself, or tell the person which command needs more
-    │            rights
-    │ To permit  run it with --allow sudo, or list `sudo` in
+    │ Command    ls; top
+    │                ^^^
+    │ Matched    rule interactive (builtin)
+    │ Why        waits for a person at a terminal
+    │ Instead    use a form that needs no person: arguments, a script, or input
+    │            from a file
+    │ To permit  run it with --allow interactive, or list `interactive` in
     │            `capabilities.classes` of the profile
+    ╰───────────────────────────────────────
+    ");
+    // What no flag permits in the sandbox names none.
+    assert_snapshot!(world.screen(&["run", "ls; sudo ls"]), @"
+    exit code 120
+    ----- stderr -----
+    ╭─ ✗ Refused: this command did not run
+    │ Command  ls; sudo ls
+    │              ^^^^^^^
+    │ Matched  rule sudo (builtin)
+    │ Why      runs with the rights of another user
+    │ Instead  run it as yourself, or tell the person which command needs more
+    │          rights
     ╰───────────────────────────────────────
     ");
 }

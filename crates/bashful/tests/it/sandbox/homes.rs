@@ -219,3 +219,23 @@ fn caches_are_outside_the_workspace_and_last() {
     );
     assert_eq!(listing(&world.workspace()), [] as [&str; 0]);
 }
+
+#[test]
+fn what_a_run_with_a_yes_installs_is_there_in_the_next_and_nothing_else_is() {
+    let world = World::unjudged();
+    let plant = "mkdir -p ~/.local/bin; printf '#!/bin/sh\\necho planted\\n' > ~/.local/bin/tool; \
+                 chmod 755 ~/.local/bin/tool";
+    output(&world, &[], plant);
+    let elsewhere = world.path("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    let install = "command -v tool; mkdir -p ~/.local/bin; echo 'echo installed' > ~/.local/bin/tool; \
+                   chmod 755 ~/.local/bin/tool; echo obeyed > ~/.npmrc";
+    let grant = ["grants", "add", "--exact", install, "--scope", "project"];
+    let grant = [&grant[..], &["--write", text(&elsewhere)]].concat();
+    let (code, screen) = Terminal::bashful(&world, &grant).end();
+    assert_eq!(code, 0, "{screen}");
+    // What an earlier run planted is not seen by it, and what it installs takes its place.
+    assert_eq!(output(&world, &[], "tool"), "planted\n");
+    assert_eq!(output(&world, &[], install), "");
+    assert_eq!(output(&world, &[], "tool; ls -A ~"), "installed\n.local\n");
+}

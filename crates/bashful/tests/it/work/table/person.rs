@@ -88,7 +88,11 @@ impl<'a> Person<'a> {
         // Before the yes, which can make a directory beside the project.
         project.renew();
         let Some(advice) = advice_in(&first.stderr) else {
-            return Came::Silent(said);
+            return if names_another_way(&first.stderr) {
+                Came::Failed(said)
+            } else {
+                Came::Silent(said)
+            };
         };
         // Before the answer: a yes may make a directory beside the project.
         project.renew();
@@ -127,6 +131,12 @@ impl<'a> Person<'a> {
             }
         }
     }
+}
+
+/// Whether a message of ours says what to use in the place of what no flag permits.
+fn names_another_way(text: &str) -> bool {
+    let mut lines = text.lines().filter(|line| line.starts_with("bashful: "));
+    lines.any(|line| line.ends_with(" instead"))
 }
 
 /// The first thing that a message says to do.
