@@ -48,6 +48,15 @@ impl SpareNamespaces {
         made.ok().map(Self)
     }
 
+    /// Waits for them. What could not be made ahead of time is made now.
+    fn finish_or(
+        self,
+        now: impl FnOnce() -> Result<Working, BuildError>,
+    ) -> Result<(Vec<OwnedFd>, Builder), BuildError> {
+        let made = self.0.finish();
+        made.or_else(|_| now()?.finish())
+    }
+
     /// Whether this process makes them.
     pub fn are_made_by(&self, pid: i32) -> bool {
         self.0.pid == pid
@@ -141,12 +150,9 @@ pub(super) fn room(
         ),
         None => makes_user.then(&mut next).transpose()?,
     };
-    // What could not be made ahead of time is made now.
-    let spare = spare.map(|spare| spare.0.finish());
-    let made = match (spare, apart) {
-        (Some(Ok(made)), _) => Some(made),
-        (Some(Err(_)), _) => Some(namespaces()?.finish()?),
-        (None, apart) => apart.map(Working::finish).transpose()?,
+    let made = match spare {
+        Some(spare) => Some(spare.finish_or(namespaces)?),
+        None => apart.map(Working::finish).transpose()?,
     };
     let (ipc, network) = match made {
         Some((made, maker)) => {
