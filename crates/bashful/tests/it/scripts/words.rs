@@ -235,17 +235,22 @@ fn what_is_said_about_a_refused_script_can_be_done() {
 #[test]
 fn what_was_stopped_is_told_with_what_to_declare() {
     let world = World::new();
-    let kept = world.path("kept");
-    std::fs::create_dir(&kept).unwrap();
-    let kept = kept.display().to_string();
-    let text = "d=$(printf %s /us; printf %s r); touch $d/x.new\n";
-    world.keeps_approved("vio", text, &["--write", &kept]);
+    let [kept, seen] = ["kept", "seen"].map(|name| {
+        let path = world.path(name);
+        std::fs::create_dir(&path).unwrap();
+        path.display().to_string()
+    });
+    let text = format!(
+        "d=$(printf %s {}; printf n); touch $d/x.new\n",
+        seen.trim_end_matches('n')
+    );
+    world.keeps_approved("vio", &text, &["--write", &kept, "--read", &seen]);
     let (_, result) = world.scripts(&["run", "vio", "--json"]).json();
     if result["sandbox_violations"] == json!([]) {
         return; // This kernel does not tell.
     }
     let told = world.call(&["explain", "--last"]);
-    let expected = format!("bashful scripts edit vio --write {kept} --write /usr");
+    let expected = format!("bashful scripts edit vio --write {kept} --write {seen}");
     assert!(told.stdout.contains(&expected), "{told:?}");
     assert!(
         told.stdout.contains("bashful scripts approve vio"),
