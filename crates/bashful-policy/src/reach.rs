@@ -2,6 +2,7 @@
 
 use crate::capabilities::NetworkCapability;
 use crate::facts::{Argument, Call};
+use crate::hosts::{Host, HostRules};
 
 /// Whether what this call wants of the network is permitted. With a list of hosts, the call must
 /// name its hosts plainly and all of them must be listed.
@@ -15,9 +16,11 @@ pub(crate) fn permits(network: &NetworkCapability, call: Option<&Call>, own: Loo
         NetworkCapability::Off => false,
         NetworkCapability::On => true,
         NetworkCapability::Hosts(permitted) => {
+            let Ok(rules) = HostRules::parse(permitted) else {
+                return false;
+            };
             let named = call.map(hosts).unwrap_or_default();
-            let covered = |host: &String| permitted.iter().any(|listed| covers(listed, host));
-            !named.is_empty() && named.iter().all(covered)
+            !named.is_empty() && named.iter().all(|host| opens(&rules, host))
         }
     }
 }
@@ -138,10 +141,19 @@ fn hosts(call: &Call) -> Vec<String> {
         .collect()
 }
 
-/// Whether a listed host, with a port or without, covers a host with its port.
-fn covers(listed: &str, host: &str) -> bool {
-    let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
-    listed.eq_ignore_ascii_case(host) || listed.eq_ignore_ascii_case(name)
+/// Whether a host with its port is open.
+fn opens(rules: &HostRules, host: &str) -> bool {
+    let Some((name, port)) = host.rsplit_once(':') else {
+        return false;
+    };
+    let Ok(port) = port.parse() else {
+        return false;
+    };
+    match Host::parse(name) {
+        Ok(Host::Name(name)) => rules.for_name(&name, port).is_some(),
+        Ok(Host::Address(address)) => rules.for_address(address, port).is_some(),
+        Err(_) => false,
+    }
 }
 
 #[cfg(test)]
@@ -152,10 +164,12 @@ mod tests {
     #[test]
     fn listed_hosts_are_permitted() {
         let network =
-            NetworkCapability::Hosts(vec!["a.example".to_owned(), "b.example:443".to_owned()]);
+            NetworkCapability::parse("a.example,a.example:22,b.example:443,10.1.2.0/24").unwrap();
         let cases = [
             ("curl https://a.example/x", true),
-            ("curl http://a.example:8080", true),
+            ("curl http://a.example:8080", false),
+            ("curl http://10.1.2.3", true),
+            ("curl http://0x0a.1.2.3", false),
             ("curl https://b.example", true),
             ("curl http://b.example/", false),
             ("curl https://a.example https://c.example", false),

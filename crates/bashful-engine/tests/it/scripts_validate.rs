@@ -112,7 +112,7 @@ fn what_is_proposed_is_enough() {
     let hosts = validate(
         &engine,
         "curl https://a.example\n",
-        r#"{"network": {"hosts": ["a"]}}"#,
+        r#"{"network": {"hosts": ["a.example"]}}"#,
     );
     assert!(!hosts.valid && has(&hosts, "network-by-host"));
 }

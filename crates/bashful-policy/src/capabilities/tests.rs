@@ -85,6 +85,11 @@ fn mistakes_are_told() {
         (r#"{"network": 1}"#, "invalid type: integer `1`"),
         (r#"{"network": {}}"#, "missing field `hosts`"),
         (
+            r#"{"network": {"hosts": ["*.com"]}}"#,
+            "`*.com` would open too much",
+        ),
+        (r#"{"network": {"hosts": ["a b"]}}"#, "`a b` has a blank"),
+        (
             r#"{"resources": {"memory": "256M"}}"#,
             "invalid type: string",
         ),
@@ -214,7 +219,8 @@ fn network() -> impl Strategy<Value = NetworkCapability> {
     prop_oneof![
         Just(NetworkCapability::Off),
         Just(NetworkCapability::On),
-        names().prop_map(NetworkCapability::Hosts),
+        prop::collection::vec("[a-z]{1,3}\\.example(:22)?", 0..4)
+            .prop_map(|hosts| NetworkCapability::of_hosts(&hosts).unwrap()),
     ]
 }
 

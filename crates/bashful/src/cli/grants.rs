@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use bashful_engine::NetworkCapability;
 use bashful_engine::approvals::Scope;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args, Subcommand};
@@ -99,9 +100,9 @@ pub(crate) struct AddArguments {
     /// Allow a class of commands that is otherwise refused, such as sudo; repeatable.
     #[arg(long, value_name = "CLASS")]
     pub(crate) class: Vec<String>,
-    /// Open the network.
-    #[arg(long, value_name = "on", value_parser = ["on"])]
-    pub(crate) network: Option<String>,
+    /// Open the network, or hosts of it, as in `pypi,api.example.com:443`.
+    #[arg(long, value_name = "on|HOSTS", value_parser = opened_network)]
+    pub(crate) network: Option<NetworkCapability>,
     /// Let it read this file or directory; repeatable.
     #[arg(long, value_name = "PATH")]
     pub(crate) read: Vec<String>,
@@ -129,6 +130,13 @@ pub(crate) struct AddArguments {
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+fn opened_network(text: &str) -> Result<NetworkCapability, String> {
+    match NetworkCapability::parse(text) {
+        Ok(NetworkCapability::Off) => Err("a grant opens: `on`, or hosts".to_owned()),
+        read => read.map_err(|error| error.to_string()),
+    }
 }
 
 fn scope() -> impl TypedValueParser<Value = Scope> {

@@ -53,7 +53,7 @@ pub(super) fn add(
         scope: arguments.scope,
         subject,
         opens: Opening {
-            network: arguments.network.clone(),
+            network: arguments.network.as_ref().map(ToString::to_string),
             classes: arguments.class.clone(),
             paths_read: paths(&arguments.read)?,
             paths_write: paths(&arguments.write)?,
