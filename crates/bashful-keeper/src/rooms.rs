@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use bashful_sandbox::{
-    AbsentNames, Backend, BuildError, Confined, Enforcement, ExecError, Freshness, Hint, Launch,
-    LaunchError, Lookout, Notices, Plan, PlanError, Profile, Sentry, SpareNamespaces, Survey,
-    Violation, WrapperError, remove_abandoned,
+    AbsentNames, Backend, BuildError, Confined, Enforcement, ExecError, Freshness, Gate, Hint,
+    Launch, LaunchError, Lookout, Notices, Plan, PlanError, Profile, Sentry, SpareNamespaces,
+    Survey, Violation, WrapperError, remove_abandoned,
 };
 
 use crate::protocol::RoomRequest;
@@ -62,6 +62,15 @@ struct Kept {
     room: RoomKind,
     /// It is for one run, and goes with it.
     fresh: bool,
+    /// Through which its runs reach hosts by name.
+    gate: Option<Gate>,
+}
+
+impl Kept {
+    /// Whether runs by this plan may come in. A room whose gate has gone reaches nothing any more.
+    fn fits(&self, plan: &Plan) -> bool {
+        self.room.fits(plan) && self.gate.as_ref().is_none_or(Gate::serves)
+    }
 }
 
 /// A plan, and whether it still fits the host.
@@ -285,7 +294,7 @@ impl Rooms {
         let fitting = self
             .kept
             .iter()
-            .find(|(_, kept)| !kept.fresh && !request.fresh && kept.room.fits(plan));
+            .find(|(_, kept)| !kept.fresh && !request.fresh && kept.fits(plan));
         if let Some((number, _)) = fitting {
             return Ok(*number);
         }
@@ -301,10 +310,12 @@ impl Rooms {
         if self.recorded {
             room.record_refusals();
         }
+        let gate = room.start_gate(plan).map_err(Refusal::Build)?;
         self.next += 1;
         let kept = Kept {
             room,
             fresh: request.fresh,
+            gate,
         };
         self.kept.insert(self.next, kept);
         Ok(self.next)
@@ -470,7 +481,9 @@ impl Rooms {
     /// Whether this process is no run's: it was made ahead of time for one to come, or searches.
     pub(crate) fn own(&self, pid: i32) -> bool {
         let rooms = self.kept.values().map(|kept| &kept.room);
+        let is_gate = |kept: &Kept| kept.gate.as_ref().is_some_and(|gate| gate.pid() == pid);
         rooms.chain(&self.spare_room).any(|room| room.waits(pid))
+            || self.kept.values().chain(&self.leaving).any(is_gate)
             || self.late.iter().any(|(search, _)| search.pid() == pid)
             || self.diary.searcher() == Some(pid)
     }

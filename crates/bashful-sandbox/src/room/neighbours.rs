@@ -9,7 +9,6 @@ use super::Room;
 use super::exec::outside_identity;
 use crate::connects::Neighbour;
 use crate::plan::Plan;
-use crate::profile::Network;
 
 /// Plans that are remembered. One that is forgotten counts as new, which connects it to less.
 const MOST_PLANS: usize = 32;
@@ -22,7 +21,7 @@ impl Room {
     pub(super) fn neighbour(&mut self) -> Option<Neighbour> {
         let plan = Rc::clone(&self.plan);
         plan.notices.as_ref().filter(|it| it.what.sockets)?;
-        let has_own_network = plan.network == Network::Off;
+        let has_own_network = plan.network.is_own();
         Some(Neighbour {
             registry: self.sockets.clone(),
             run: RUNS.fetch_add(1, Ordering::Relaxed),
@@ -67,6 +66,7 @@ impl Plan {
             || (self.view == other.view
                 && self.rules == other.rules
                 && self.network == other.network
+                && self.hosts == other.hosts
                 && self.identity == other.identity)
     }
 }

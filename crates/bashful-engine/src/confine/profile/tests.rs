@@ -44,6 +44,7 @@ fn the_usual_run() {
         hide: Vec::new(),
         empty: vec![world.home.clone()],
         network: Network::Off,
+        hosts: Vec::new(),
         commands: None,
         resources: limits::resources(&bashful_policy::ResourceLimits::default()).unwrap(),
         optional: vec![Protection::Resources],

@@ -1,0 +1,155 @@
+//! The gate of a room: the process outside through which the room's runs reach hosts by name.
+//!
+//! The keeper starts it and hands it its sockets and its hosts; both sides of that are here, and
+//! what it is shut in with. What it does is no matter of the sandbox.
+
+use std::io::{self, IoSlice, IoSliceMut};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, OwnedFd};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::net::{
+    AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
+    SendAncillaryMessage, SendFlags, SocketFlags, SocketType, recv, recvmsg, sendmsg, socketpair,
+};
+use rustix::process::{DumpableBehavior, set_dumpable_behavior};
+use rustix::thread::{Gid, Uid};
+
+use crate::launch::Launch;
+use crate::room::{BuildError, Room, gate_error, known_rights};
+use crate::seccomp::gate_filter;
+use crate::sys::landlock;
+use crate::sys::seccomp::Program;
+
+/// The argument that turns an executable into a gate.
+pub const GATE_ARGUMENT: &str = "__bashful-gate";
+
+/// More bytes than the names of all hosts have.
+const MOST_HOSTS: usize = 128 << 10;
+const MOST_SOCKETS: usize = 16;
+/// A gate that is not ready by then will never be.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A gate, seen from its keeper. It ends when this goes.
+#[derive(Debug)]
+pub struct Gate {
+    line: OwnedFd,
+    pid: i32,
+}
+
+impl Gate {
+    /// Starts the gate of a room and waits until it serves. The process that calls is the gate's own
+    /// executable.
+    pub fn start(room: &Room, hosts: &[String]) -> Result<Self, BuildError> {
+        let sockets = room.gate_sockets()?;
+        start(&sockets, hosts).map_err(gate_error)
+    }
+
+    /// Its process id.
+    pub fn pid(&self) -> i32 {
+        self.pid
+    }
+
+    /// Whether it is still there.
+    pub fn serves(&self) -> bool {
+        let mut wait = [PollFd::new(&self.line, PollFlags::RDHUP)];
+        poll(&mut wait, Some(&Timespec::default())).is_ok_and(|ready| ready == 0)
+    }
+}
+
+fn start(sockets: &[OwnedFd], hosts: &[String]) -> io::Result<Gate> {
+    let (line, theirs) = socketpair(
+        AddressFamily::UNIX,
+        SocketType::SEQPACKET,
+        SocketFlags::CLOEXEC,
+        None,
+    )?;
+    let sockets: Vec<_> = sockets.iter().map(AsFd::as_fd).collect();
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_SOCKETS))];
+    let mut ancillary = SendAncillaryBuffer::new(&mut space);
+    if !ancillary.push(SendAncillaryMessage::ScmRights(&sockets)) {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    let order = hosts.join("\n");
+    let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
+    sendmsg(
+        &line,
+        &[IoSlice::new(order.as_bytes())],
+        &mut ancillary,
+        flags,
+    )?;
+    let pid = Launch::new("/proc/self/exe", "bashful-gate")
+        .argument(GATE_ARGUMENT)
+        .stdin(theirs)
+        .new_session()
+        .dies_with_caller()
+        .start()
+        .map_err(io::Error::other)?;
+    let gate = Gate { line, pid };
+    let until = Instant::now() + PATIENCE;
+    loop {
+        let left = until.saturating_duration_since(Instant::now());
+        let left = Timespec::try_from(left).unwrap_or_default();
+        let mut wait = [PollFd::new(&gate.line, PollFlags::IN)];
+        match poll(&mut wait, Some(&left)) {
+            Err(rustix::io::Errno::INTR) => {}
+            Ok(1..) => break,
+            _ => return Err(io::ErrorKind::TimedOut.into()),
+        }
+    }
+    let mut ready = [0];
+    match recv(&gate.line, &mut ready, RecvFlags::DONTWAIT)? {
+        (_, 1) => Ok(gate),
+        _ => Err(io::Error::new(
+            io::ErrorKind::BrokenPipe,
+            "it ended at once",
+        )),
+    }
+}
+
+/// What this process, as a gate, has been given: hosts, one on each line, and sockets.
+pub fn gate_order() -> io::Result<(String, Vec<OwnedFd>)> {
+    let mut order = vec![0; MOST_HOSTS];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_SOCKETS))];
+    let mut ancillary = RecvAncillaryBuffer::new(&mut space);
+    let received = recvmsg(
+        rustix::stdio::stdin(),
+        &mut [IoSliceMut::new(&mut order)],
+        &mut ancillary,
+        RecvFlags::CMSG_CLOEXEC,
+    )?;
+    order.truncate(received.bytes);
+    let sockets = ancillary.drain().filter_map(|message| match message {
+        RecvAncillaryMessage::ScmRights(sockets) => Some(sockets),
+        _ => None,
+    });
+    let sockets: Vec<OwnedFd> = sockets.flatten().collect();
+    let hosts = String::from_utf8(order).map_err(|_| io::ErrorKind::InvalidData)?;
+    if hosts.is_empty() || sockets.is_empty() {
+        return Err(io::ErrorKind::InvalidData.into());
+    }
+    Ok((hosts, sockets))
+}
+
+/// Shuts this process in, which must have a single thread: from here on it opens no file, starts no
+/// process, has no right of root's, and makes internet sockets only.
+pub fn confine_gate() -> io::Result<()> {
+    /// Nobody's.
+    const NOBODY: u32 = 65534;
+    set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
+    if rustix::process::geteuid().is_root() {
+        let (user, group) = (Uid::from_raw(NOBODY), Gid::from_raw(NOBODY));
+        rustix::thread::set_thread_groups(&[])?;
+        rustix::thread::set_thread_res_gid(group, group, group)?;
+        rustix::thread::set_thread_res_uid(user, user, user)?;
+    }
+    rustix::thread::set_no_new_privs(true)?;
+    let version = landlock::version();
+    if version > 0 {
+        landlock::restrict(&landlock::create(known_rights(version), 0)?)?;
+    }
+    let filter = gate_filter();
+    let program = Program::new(&filter)?;
+    program.install().map_err(io::Error::from_raw_os_error)
+}
