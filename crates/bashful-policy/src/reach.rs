@@ -4,12 +4,11 @@ use crate::capabilities::NetworkCapability;
 use crate::facts::{Argument, Call};
 use crate::hosts::{Host, HostRules};
 
-/// Whether what this call wants of the network is permitted. With a list of hosts, the call must
-/// name its hosts plainly and all of them must be listed.
+/// Whether what this call wants of the network is permitted. With a list of hosts, all that the call
+/// names must be listed; it must name one, unless the kernel holds the run to the list.
 pub(crate) fn permits(network: &NetworkCapability, call: Option<&Call>, own: Loopback) -> bool {
-    // With a list of hosts, a redirect or proxy could lead from the loopback to one of them.
-    let own = own == Loopback::Private && *network == NetworkCapability::Off;
-    if own && call.is_some_and(stays_here) || call.is_some_and(is_local_git) {
+    let held = own == Loopback::Private && *network != NetworkCapability::On;
+    if held && call.is_some_and(stays_here) || call.is_some_and(is_local_git) {
         return true;
     }
     match network {
@@ -20,7 +19,7 @@ pub(crate) fn permits(network: &NetworkCapability, call: Option<&Call>, own: Loo
                 return false;
             };
             let named = call.map(hosts).unwrap_or_default();
-            !named.is_empty() && named.iter().all(|host| opens(&rules, host))
+            (held || !named.is_empty()) && named.iter().all(|host| opens(&rules, host))
         }
     }
 }
@@ -190,6 +189,12 @@ mod tests {
                 "{line}"
             );
         }
+        // The kernel holds it to the list: what names no host reaches no other.
+        let held = |line| permits(&network, Some(&call(line)), Loopback::Private);
+        assert!(
+            held("pip install x") && held("curl localhost:1") && held("curl https://a.example")
+        );
+        assert!(!held("curl https://c.example"));
         assert!(
             !permits(&NetworkCapability::Off, None, Loopback::Private)
                 && permits(&NetworkCapability::On, None, Loopback::Shared)
