@@ -84,6 +84,7 @@ pub use launch::client::{EarlyKeeper, LONGEST_START};
 pub use launch::find_keeper::init;
 pub use launch::hide::hide_from_commands;
 pub use model::approval::{Approval, Wanted};
+pub use model::connections::{Connected, NetworkUse};
 pub use model::error::{EngineError, InvalidInvocation};
 pub use model::output::{OutputLimit, Unit};
 pub use model::places::Places;

@@ -6,6 +6,7 @@ pub(crate) mod approval;
 pub(crate) mod approver;
 pub(crate) mod ask;
 pub(crate) mod asking;
+pub(crate) mod connections;
 pub(crate) mod error;
 pub(crate) mod grant;
 pub(crate) mod guesses;

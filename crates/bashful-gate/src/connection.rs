@@ -1,18 +1,19 @@
 //! One connection of a room, from its arrival to its end.
 
 use std::io::Write;
-use std::net::{IpAddr, SocketAddr, TcpStream};
+use std::net::{IpAddr, Shutdown, SocketAddr, TcpStream};
 use std::time::Duration;
 
 use bashful_policy::{Host, unmapped};
 
-use crate::decide::{Destination, Permitted, Refused, Speech};
+use crate::decide::{Destination, Refused, Speech};
 use crate::http::{Body, Head};
 use crate::names::stands_for_name;
 use crate::refusal::{not_a_server, refuse, refuse_request, refuse_spoken, reset};
 use crate::relay::{Down, carry, carry_body};
 use crate::serve::Gate;
 use crate::spoken::{First, Spoken, check, hear};
+use crate::told::Recorded;
 use crate::{dns, http};
 
 /// How long one address is tried.
@@ -61,8 +62,8 @@ fn captured(gate: &Gate, client: TcpStream) {
         return reset(&client);
     };
     let to = Destination { host, port };
-    match permit(gate, &to) {
-        Ok((permitted, server)) => pass(client, server, &to, &permitted, Vec::new()),
+    match permit(gate, &client, &to) {
+        Ok(made) => pass(gate, client, made, &to, Vec::new()),
         Err(why) => refuse(client, &to, &why),
     }
 }
@@ -84,15 +85,18 @@ fn at_proxy(gate: &Gate, mut client: TcpStream) {
         return not_a_server(client);
     };
     let to = Destination { host, port };
-    let (permitted, server) = match permit(gate, &to) {
-        Ok(permitted) => permitted,
+    let made = match permit(gate, &client, &to) {
+        Ok(made) => made,
         Err(why) => return refuse_request(client, &to, &why),
     };
     if !is_tunnel {
         let spoken = Spoken::Http(head, bytes);
-        return match check(&spoken, &to, permitted.speech) {
-            Ok(()) => speak(client, server, spoken, None),
-            Err(why) => refuse_request(client, &to, &why),
+        return match check(&spoken, &to, made.speech) {
+            Ok(()) => speak(gate, client, made, spoken, None),
+            Err(why) => {
+                give_up(gate, &client, &made, &to, &why);
+                refuse_request(client, &to, &why);
+            }
         };
     }
     if client
@@ -100,56 +104,91 @@ fn at_proxy(gate: &Gate, mut client: TcpStream) {
         .is_ok()
     {
         let rest = bytes.get(head.length..).unwrap_or_default().to_vec();
-        pass(client, server, &to, &permitted, rest);
+        pass(gate, client, made, &to, rest);
     }
 }
 
-/// Decides about a connection and makes it.
-fn permit(gate: &Gate, to: &Destination) -> Result<(Permitted, TcpStream), Refused> {
-    let permitted = gate.decider.decide(to)?;
+/// A connection that was permitted, put on record, and made.
+struct Made {
+    server: TcpStream,
+    speech: Speech,
+    recorded: Recorded,
+}
+
+/// Decides about a connection, has that recorded, and makes it.
+fn permit(gate: &Gate, client: &TcpStream, to: &Destination) -> Result<Made, Refused> {
+    let from = port_of(client);
+    let refuse = |why: Refused| {
+        gate.teller.refuses(from, to, &why, gate.decider.rules());
+        why
+    };
+    let permitted = gate.decider.decide(to).map_err(refuse)?;
+    let recorded = gate.teller.opens(from, to, &permitted);
+    let recorded = recorded.ok_or(Refused::Unrecorded)?;
     for address in &permitted.addresses {
         let address = SocketAddr::new(*address, to.port);
         if let Ok(server) = TcpStream::connect_timeout(&address, PATIENCE) {
             let _ = server.set_nodelay(true);
-            return Ok((permitted, server));
+            return Ok(Made {
+                server,
+                speech: permitted.speech,
+                recorded,
+            });
         }
     }
-    Err(Refused::Silent)
+    gate.teller.ended(&recorded, 0, 0);
+    Err(refuse(Refused::Silent))
+}
+
+fn port_of(client: &TcpStream) -> u16 {
+    client.peer_addr().map_or(0, |address| address.port())
+}
+
+/// What was said on it may not go on.
+fn give_up(gate: &Gate, client: &TcpStream, made: &Made, to: &Destination, why: &Refused) {
+    gate.teller.ended(&made.recorded, 0, 0);
+    gate.teller
+        .refuses(port_of(client), to, why, gate.decider.rules());
 }
 
 /// Lets a connection through that may be, as far as what is said on it may.
-fn pass(
-    mut client: TcpStream,
-    server: TcpStream,
-    to: &Destination,
-    permitted: &Permitted,
-    come: Vec<u8>,
-) {
-    if permitted.speech == Speech::Unnamed {
-        return speak(client, server, Spoken::Other(come), None);
+fn pass(gate: &Gate, mut client: TcpStream, made: Made, to: &Destination, come: Vec<u8>) {
+    let speech = made.speech;
+    if speech == Speech::Unnamed {
+        return speak(gate, client, made, Spoken::Other(come), None);
     }
-    if permitted.speech == Speech::Web {
+    if speech == Speech::Web {
         let spoken = hear(&mut client, come, First::Soon);
-        return match check(&spoken, to, permitted.speech) {
-            Ok(()) => speak(client, server, spoken, None),
-            Err(why) => refuse_spoken(client, &spoken, to, &why),
+        return match check(&spoken, to, speech) {
+            Ok(()) => speak(gate, client, made, spoken, None),
+            // A client that thought better of it wants nothing.
+            Err(_) if matches!(spoken, Spoken::Nothing) => gate.teller.ended(&made.recorded, 0, 0),
+            Err(why) => {
+                give_up(gate, &client, &made, to, &why);
+                refuse_spoken(client, &spoken, to, &why);
+            }
         };
     }
     // The server may be the one who begins.
-    let Ok(down) = Down::begin(&server, &client) else {
+    let Ok(down) = Down::begin(&made.server, &client) else {
         return reset(&client);
     };
     let spoken = hear(&mut client, come, First::Whenever);
-    if matches!(spoken, Spoken::Nothing) || check(&spoken, to, permitted.speech).is_ok() {
-        return speak(client, server, spoken, Some(down));
+    if matches!(spoken, Spoken::Nothing) {
+        return speak(gate, client, made, spoken, Some(down));
     }
-    for end in [&client, &server] {
-        let _ = end.shutdown(std::net::Shutdown::Both);
+    match check(&spoken, to, speech) {
+        Ok(()) => speak(gate, client, made, spoken, Some(down)),
+        Err(why) => {
+            hang_up(&client, &made.server);
+            give_up(gate, &client, &made, to, &why);
+        }
     }
 }
 
 /// Carries what was said, and what follows, both ways.
-fn speak(mut client: TcpStream, mut server: TcpStream, spoken: Spoken, down: Option<Down>) {
+fn speak(gate: &Gate, mut client: TcpStream, made: Made, spoken: Spoken, down: Option<Down>) {
+    let mut server = made.server;
     let down = match down {
         Some(down) => Ok(down),
         None => Down::begin(&server, &client),
@@ -162,16 +201,22 @@ fn speak(mut client: TcpStream, mut server: TcpStream, spoken: Spoken, down: Opt
         Spoken::Http(head, bytes) => request(&head, &bytes, &mut client, &mut server),
         Spoken::Tls(_, bytes) | Spoken::Other(bytes) => {
             let begun = server.write_all(&bytes);
-            begun.map(|()| carry(&mut client, &mut server))
+            begun.map(|()| bytes.len() as u64 + carry(&mut client, &mut server))
         }
-        Spoken::Nothing | Spoken::Broken => server.shutdown(std::net::Shutdown::Write).map(|()| 0),
+        Spoken::Nothing | Spoken::Broken => server.shutdown(Shutdown::Write).map(|()| 0),
     };
     if said.is_err() {
-        for end in [&client, &server] {
-            let _ = end.shutdown(std::net::Shutdown::Both);
-        }
+        hang_up(&client, &server);
     }
-    down.finish();
+    let received = down.finish();
+    gate.teller
+        .ended(&made.recorded, said.unwrap_or_default(), received);
+}
+
+fn hang_up(client: &TcpStream, server: &TcpStream) {
+    for end in [client, server] {
+        let _ = end.shutdown(Shutdown::Both);
+    }
 }
 
 /// Carries one request. What the client says behind it meets nobody: the server hangs up when it
@@ -182,10 +227,11 @@ fn request(
     client: &mut TcpStream,
     server: &mut TcpStream,
 ) -> std::io::Result<u64> {
-    server.write_all(&head.for_server())?;
+    let words = head.for_server();
+    server.write_all(&words)?;
     let come = bytes.get(head.length..).unwrap_or_default();
     match head.body {
-        Body::Bytes(0) => Ok(0),
-        body => carry_body(come, body, client, server),
+        Body::Bytes(0) => Ok(words.len() as u64),
+        body => Ok(words.len() as u64 + carry_body(come, body, client, server)?),
     }
 }

@@ -50,6 +50,8 @@ pub(crate) enum Refused {
     Speech,
     /// Nobody answered there.
     Silent,
+    /// The keeper did not put it on record.
+    Unrecorded,
 }
 
 /// What decides about connections.
@@ -136,6 +138,7 @@ impl fmt::Display for Refused {
                 "is open for HTTP and TLS that name it, as no port was said"
             ),
             Self::Silent => write!(formatter, "does not answer"),
+            Self::Unrecorded => write!(formatter, "could not be put on record"),
         }
     }
 }

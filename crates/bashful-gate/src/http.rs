@@ -3,6 +3,8 @@
 //! What a server could read in another way is no request here: two hosts, two lengths, folded lines,
 //! bare line ends. One connection carries one request, so that no second one names another host.
 
+use std::fmt::Write as _;
+
 use bashful_policy::{Host, HostError};
 
 /// No head is longer.
@@ -163,7 +165,7 @@ impl Head {
             ) || name.starts_with("proxy-")
         };
         for (name, value) in self.headers.iter().filter(|(name, _)| !between(name)) {
-            text.push_str(&format!("{name}: {value}\r\n"));
+            let _ = write!(text, "{name}: {value}\r\n");
         }
         text.push_str("connection: close\r\n\r\n");
         text.into_bytes()

@@ -20,5 +20,6 @@ mod resolve;
 mod serve;
 mod spoken;
 mod tls;
+mod told;
 
 pub use serve::serve_if_asked;

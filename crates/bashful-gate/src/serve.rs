@@ -17,6 +17,7 @@ use crate::decide::Decider;
 use crate::dns;
 use crate::names::Names;
 use crate::resolve::Resolver;
+use crate::told::Teller;
 
 /// How many connections there are at a time; further ones wait to be accepted.
 const MOST_CONNECTIONS: usize = 400;
@@ -28,6 +29,7 @@ const STACK: usize = 256 << 10;
 pub(crate) struct Gate {
     pub(crate) names: Names,
     pub(crate) decider: Decider,
+    pub(crate) teller: Teller,
     /// Where names are asked for.
     pub(crate) servers: Vec<IpAddr>,
     running: Mutex<usize>,
@@ -59,6 +61,7 @@ fn serve() -> io::Result<()> {
     let gate = Arc::new(Gate {
         names: Names::new(resolver.search.clone()),
         decider: Decider::new(rules, resolver),
+        teller: Teller::new()?,
         servers: name_servers(),
         running: Mutex::default(),
         ended: Condvar::new(),
@@ -68,11 +71,9 @@ fn serve() -> io::Result<()> {
     for socket in sockets {
         attend(&gate, socket)?;
     }
-    let keeper = rustix::stdio::stdin();
-    rustix::io::write(keeper, b"!")?;
-    // The keeper says nothing more: it is there, or the room has gone.
-    let mut nothing = [0];
-    rustix::io::retry_on_intr(|| rustix::io::read(keeper, &mut nothing))?;
+    rustix::io::write(rustix::stdio::stdin(), b"!")?;
+    // The keeper hangs up when the room has gone.
+    gate.teller.listen();
     Ok(())
 }
 

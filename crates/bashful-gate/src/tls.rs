@@ -23,7 +23,7 @@ pub(crate) fn read(bytes: &[u8]) -> Hello {
     let mut rest = bytes;
     loop {
         if let Some(whole) = whole(&message) {
-            return name(whole).map_or(Hello::Broken, Hello::Whole);
+            return name(whole).unwrap_or(Hello::Broken);
         }
         if message.len() > MOST {
             return Hello::Broken;
@@ -82,7 +82,7 @@ impl<'a> Reader<'a> {
 }
 
 /// The name that the message asks for; none if it cannot be read.
-fn name(body: &[u8]) -> Option<Option<String>> {
+fn name(body: &[u8]) -> Option<Hello> {
     const SERVER_NAME: usize = 0;
     const HOST_NAME: usize = 0;
     let mut body = Reader(body);
@@ -92,7 +92,7 @@ fn name(body: &[u8]) -> Option<Option<String>> {
     body.list(2)?;
     body.list(1)?;
     if body.0.is_empty() {
-        return Some(None);
+        return Some(Hello::Whole(None));
     }
     let mut extensions = body.list(2)?;
     let mut found = None;
@@ -111,7 +111,7 @@ fn name(body: &[u8]) -> Option<Option<String>> {
         }
         found = Some(String::from_utf8(name.0.to_vec()).ok()?);
     }
-    Some(found)
+    Some(Hello::Whole(found))
 }
 
 #[cfg(test)]

@@ -198,6 +198,16 @@ impl Rooms {
         }
     }
 
+    /// The gate of this room.
+    pub(crate) fn gate(&self, number: u64) -> Option<&Gate> {
+        self.kept.get(&number)?.gate.as_ref()
+    }
+
+    /// Ends what has left already, now.
+    pub(crate) fn end_left(&mut self) {
+        self.leaving.clear();
+    }
+
     /// The sentry that tells of secrets that come into being.
     pub(crate) fn sentry(&self) -> Option<&Sentry> {
         self.sentry.as_ref()

@@ -58,7 +58,7 @@ impl HostRules {
     }
 
     /// The rule that opens this port of this address by its number.
-    pub fn for_address(&self, address: std::net::IpAddr, port: u16) -> Option<&HostRule> {
+    pub fn for_address(&self, address: core::net::IpAddr, port: u16) -> Option<&HostRule> {
         let mut rules = self.rules.iter();
         rules.find(|rule| rule.opens_address(address, port))
     }

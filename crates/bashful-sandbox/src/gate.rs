@@ -5,7 +5,7 @@
 
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -16,11 +16,66 @@ use rustix::net::{
 use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 use rustix::thread::{Gid, Uid};
 
+use serde::{Deserialize, Serialize};
+
 use crate::launch::Launch;
 use crate::room::{BuildError, Room, gate_error, known_rights};
 use crate::seccomp::gate_filter;
 use crate::sys::landlock;
 use crate::sys::seccomp::Program;
+
+/// What a gate says to its keeper.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum GateNews {
+    /// Before an address is dialled, or when a connection is refused.
+    Opens(Passage),
+    /// A connection has ended.
+    Ended(Passed),
+}
+
+/// A connection that a run wants.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Passage {
+    /// Tells the connections of a room apart.
+    pub connection: u64,
+    /// The port of the run's own end.
+    pub from: u16,
+    /// The name, or the address where there is none.
+    pub host: String,
+    /// The port.
+    pub port: u16,
+    /// What is dialled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub address: Option<String>,
+    /// The rule that opens it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
+    /// Why it is refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
+    /// The hosts of the room and behind them what would open it, with commas between, if a rule can.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opened_by: Option<String>,
+}
+
+/// A connection that has ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Passed {
+    /// Which one.
+    pub connection: u64,
+    /// Bytes that the run said.
+    pub sent: u64,
+    /// Bytes that it heard.
+    pub received: u64,
+    /// How long it lasted.
+    pub ms: u64,
+}
+
+/// No news are longer.
+const MOST_NEWS: usize = 8192;
 
 /// The argument that turns an executable into a gate.
 pub const GATE_ARGUMENT: &str = "__bashful-gate";
@@ -51,10 +106,36 @@ impl Gate {
         self.pid
     }
 
+    /// What it says, as JSON of [`GateNews`]; none if nothing for now, an error when it has gone.
+    pub fn hear(&self) -> io::Result<Option<Vec<u8>>> {
+        let mut news = vec![0; MOST_NEWS];
+        match recv(&self.line, &mut news, RecvFlags::DONTWAIT) {
+            Err(rustix::io::Errno::AGAIN) => Ok(None),
+            Ok((0, _)) => Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok((length, _)) => {
+                news.truncate(length);
+                Ok(Some(news))
+            }
+            Err(errno) => Err(errno.into()),
+        }
+    }
+
+    /// Says that this connection is on record. If that does not arrive, it is not made.
+    pub fn recorded(&self, connection: u64) {
+        let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
+        let _ = rustix::net::send(&self.line, &connection.to_ne_bytes(), flags);
+    }
+
     /// Whether it is still there.
     pub fn serves(&self) -> bool {
         let mut wait = [PollFd::new(&self.line, PollFlags::RDHUP)];
         poll(&mut wait, Some(&Timespec::default())).is_ok_and(|ready| ready == 0)
+    }
+}
+
+impl AsFd for Gate {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.line.as_fd()
     }
 }
 

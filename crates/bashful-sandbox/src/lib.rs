@@ -50,7 +50,7 @@ pub use cgroup::{
 };
 pub use consumption::{DiskSpace, MemoryInUse, Nameless, Written, memory_of};
 pub use freshness::Freshness;
-pub use gate::{GATE_ARGUMENT, Gate, confine_gate, gate_order};
+pub use gate::{GATE_ARGUMENT, Gate, GateNews, Passage, Passed, confine_gate, gate_order};
 pub use git_config::{GitRemotes, obeyed_by_git};
 pub use host::{ControlGroup, Host, IdMaps, Possibility};
 pub use kernel_file::{kernel_bytes, kernel_text};

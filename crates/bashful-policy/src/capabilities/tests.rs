@@ -279,3 +279,26 @@ proptest! {
         prop_assert_eq!(serde_json::from_str::<Capabilities>(&json).unwrap(), capabilities);
     }
 }
+
+#[test]
+fn a_yes_adds_hosts_and_takes_none_away() {
+    let parse = |text| NetworkCapability::parse(text).unwrap();
+    for (one, other, both) in [
+        ("a.example", "b.example,a.example", "a.example,b.example"),
+        ("off", "b.example", "b.example"),
+        ("on", "b.example", "on"),
+        ("b.example", "on", "on"),
+        ("off", "off", "off"),
+    ] {
+        assert_eq!(
+            parse(one).united(&parse(other)),
+            parse(both),
+            "{one} {other}"
+        );
+    }
+    assert!(parse("a.example").is_wider_than(&parse("*.b.example")));
+    assert!(!parse("a.b.example").is_wider_than(&parse("*.b.example")));
+    // What was written by others, and cannot be read, is never narrower.
+    let unread = NetworkCapability::Hosts(texts(&["*"]));
+    assert!(unread.is_wider_than(&parse("a.example")) && !unread.is_wider_than(&parse("on")));
+}

@@ -1,7 +1,7 @@
 //! Addresses: which of them are of the open internet, and which stand for another one.
 
+use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::fmt;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// The address that this one stands for: version 4 within version 6, in all its dresses.
 pub fn unmapped(address: IpAddr) -> IpAddr {

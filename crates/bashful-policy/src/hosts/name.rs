@@ -1,7 +1,7 @@
 //! Names of hosts, read strictly: in one way, which no resolver reads otherwise.
 
+use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::fmt;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use super::error::{HostError, HostFault};
 

@@ -1,7 +1,7 @@
 //! One entry of a list of hosts: what it says, and what it opens.
 
+use core::net::IpAddr;
 use std::fmt;
-use std::net::IpAddr;
 
 use super::address::{Cidr, unmapped};
 use super::error::{HostError, HostFault};

@@ -9,6 +9,7 @@ use super::Room;
 use super::exec::outside_identity;
 use crate::connects::Neighbour;
 use crate::plan::Plan;
+use crate::profile::Network;
 
 /// Plans that are remembered. One that is forgotten counts as new, which connects it to less.
 const MOST_PLANS: usize = 32;
@@ -27,6 +28,7 @@ impl Room {
             run: RUNS.fetch_add(1, Ordering::Relaxed),
             rights: self.rights_of(&plan),
             has_own_network,
+            has_gate: plan.network == Network::Named,
             tmp: if has_own_network {
                 None
             } else {

@@ -1,7 +1,20 @@
 //! The system calls of a gate: a list of what it may do, and nothing else.
 
 use super::assembler::{Assembler, Condition, Instruction, Label};
-use super::numbers::*;
+#[cfg(target_arch = "x86_64")]
+use super::numbers::SYS_poll;
+use super::numbers::{
+    AF_INET, AF_INET6, CLONE_THREAD, ENOSYS, EPERM, FIONBIO, SECCOMP_RET_ALLOW, SECCOMP_RET_ERRNO,
+    SECCOMP_RET_KILL_PROCESS, SYS_accept4, SYS_bind, SYS_brk, SYS_clock_gettime,
+    SYS_clock_nanosleep, SYS_clone, SYS_clone3, SYS_close, SYS_connect, SYS_exit, SYS_exit_group,
+    SYS_fcntl, SYS_futex, SYS_getpeername, SYS_getpid, SYS_getrandom, SYS_getsockname,
+    SYS_getsockopt, SYS_gettid, SYS_ioctl, SYS_madvise, SYS_mmap, SYS_mprotect, SYS_mremap,
+    SYS_munmap, SYS_nanosleep, SYS_ppoll, SYS_prctl, SYS_read, SYS_readv, SYS_recvfrom,
+    SYS_recvmsg, SYS_restart_syscall, SYS_rseq, SYS_rt_sigaction, SYS_rt_sigprocmask,
+    SYS_rt_sigreturn, SYS_sched_getaffinity, SYS_sched_yield, SYS_sendmsg, SYS_sendto,
+    SYS_set_robust_list, SYS_setsockopt, SYS_shutdown, SYS_sigaltstack, SYS_socket, SYS_splice,
+    SYS_write, SYS_writev, THIS_ARCHITECTURE, c_long,
+};
 
 /// Offsets in the kernel's `struct seccomp_data`; the low halves of arguments.
 const NUMBER: u32 = 0;

@@ -14,6 +14,7 @@ pub(crate) fn make_transparent(socket: impl AsFd, family: AddressFamily) -> io::
         (libc::SOL_IP, libc::IP_TRANSPARENT)
     };
     let on: c_int = 1;
+    let length = libc::socklen_t::try_from(size_of::<c_int>()).unwrap_or_default();
     // SAFETY: the value is an int that outlives the call, and its length is given.
     let outcome = unsafe {
         libc::setsockopt(
@@ -21,7 +22,7 @@ pub(crate) fn make_transparent(socket: impl AsFd, family: AddressFamily) -> io::
             level,
             option,
             (&raw const on).cast(),
-            size_of::<c_int>() as libc::socklen_t,
+            length,
         )
     };
     if outcome == -1 {

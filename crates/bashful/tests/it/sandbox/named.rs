@@ -5,6 +5,8 @@
 use std::fs;
 use std::process::Command;
 
+use serde_json::Value;
+
 use crate::support::{Running, World, binary, eventually};
 
 const HOSTS: &str = "good.example,*.sub.example,speaks.example:8080,speaks.example:2222,10.9.9.0/24:8080,\
@@ -169,4 +171,64 @@ print(urllib.request.urlopen('http://10.9.9.9:8080').read().decode(), end='')
 END
 /usr/bin/python3 serve.py";
     assert_eq!(host.run(HOSTS, text), "mine\ninternet 10.9.9.9:8080 /\n");
+}
+
+#[test]
+fn connections_are_on_record_with_the_run_that_wants_them() {
+    let host = Host::new();
+    // Two runs of one room at the same time.
+    let text = "bashful() { \"$1\" run --policy none --json --session s --network 'good.example,*.sub.example' \"$2\"; }
+        bashful \"$0\" 'sleep 1; curl -s http://good.example/1; curl -s http://good.example/2 http://other.example/' > first &
+        bashful \"$0\" 'sleep 1; curl -sk https://a.sub.example/; curl -s http://inside.example:99/' > second; wait
+        \"$0\" audit export > record";
+    let outcome = Running::start(host.command(&["bash", "-c", text, binary().to_str().unwrap()]));
+    assert_eq!(outcome.end().outcome().code, 0);
+    let read = |name: &str| -> Value { serde_json::from_str(&host.0.read(name)).unwrap() };
+    let told = |name: &str| -> Vec<String> {
+        let result = read(name);
+        let list = result["network"].as_array().unwrap().clone();
+        let one = |it: &Value| {
+            let rule = it["rule"].as_str().unwrap_or("none");
+            format!(
+                "{}:{} {} {} {rule}",
+                it["host"].as_str().unwrap(),
+                it["port"],
+                it["decision"].as_str().unwrap(),
+                it["connections"]
+            )
+        };
+        list.iter().map(one).collect()
+    };
+    assert_eq!(
+        told("first"),
+        [
+            "good.example:80 allowed 2 good.example",
+            "other.example:80 refused 1 none"
+        ]
+    );
+    assert_eq!(
+        told("second"),
+        [
+            "a.sub.example:443 allowed 1 *.sub.example",
+            "inside.example:99 refused 1 none"
+        ]
+    );
+    let stopped = read("first")["sandbox_violations"].clone();
+    assert_eq!(stopped.as_array().unwrap().len(), 1, "{stopped}");
+    assert_eq!(stopped[0]["address"], "other.example:80");
+    assert_eq!(
+        stopped[0]["flag"],
+        "--network '*.sub.example,good.example,other.example'"
+    );
+    let task = read("first")["task_id"].as_str().unwrap().to_owned();
+    let record = host.0.read("record");
+    let mut ends = record
+        .lines()
+        .filter(|line| line.contains("\"end\"") && line.contains(&task));
+    let end = ends.next_back().unwrap();
+    assert!(
+        end.contains("93.184.216.34") && end.contains("other.example"),
+        "{end}"
+    );
+    assert!(!end.contains("sub.example\",\"port"), "{end}");
 }
