@@ -108,9 +108,11 @@ impl Decider {
     }
 }
 
-/// Whether an address is one of this host's own: then a socket can be bound to it.
+/// Whether an address is one of this host's own: then a socket can be bound to it. What cannot be
+/// found out is taken for its own.
 fn is_own(address: IpAddr) -> bool {
-    UdpSocket::bind((address, 0)).is_ok()
+    let bound = UdpSocket::bind((address, 0));
+    !bound.is_err_and(|error| error.kind() == std::io::ErrorKind::AddrNotAvailable)
 }
 
 impl fmt::Display for Destination {

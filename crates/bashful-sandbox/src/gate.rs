@@ -234,3 +234,41 @@ pub fn confine_gate() -> io::Result<()> {
     let program = Program::new(&filter)?;
     program.install().map_err(io::Error::from_raw_os_error)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sys::fork::fork_leaving_threads;
+
+    /// What a gate must not be able to do; how many of these can be done.
+    fn attempts() -> usize {
+        let own = |address: &str| std::net::UdpSocket::bind(address).is_ok();
+        assert!(own("127.0.0.1:0"), "what it is for does not work");
+        let child = fork_leaving_threads();
+        if matches!(child, Ok(crate::sys::fork::Fork::Child)) {
+            crate::sys::namespaces::leave(0);
+        }
+        let done = [
+            std::fs::read("/etc/passwd").is_ok(),
+            std::fs::File::create("/tmp/bashful-gate-test").is_ok(),
+            std::os::unix::net::UnixStream::pair().is_ok(),
+            std::net::TcpListener::bind("127.0.0.1:0").is_ok(),
+            child.is_ok(),
+        ];
+        let _ = std::fs::remove_file("/tmp/bashful-gate-test");
+        done.into_iter().filter(|done| *done).count()
+    }
+
+    #[test]
+    fn a_gate_is_shut_in() {
+        // The filter holds for one thread here, so this is the control.
+        let free = std::thread::spawn(attempts).join();
+        assert_eq!(free.ok(), Some(5));
+        let shut_in = std::thread::spawn(|| {
+            confine_gate().unwrap();
+            // It serves in threads.
+            std::thread::spawn(attempts).join()
+        });
+        assert_eq!(shut_in.join().unwrap().ok(), Some(0));
+    }
+}

@@ -14,7 +14,7 @@ use crate::run::now_ms;
 use crate::task_directory::{TaskDirectory, private_file};
 
 /// A run that wants more connections than this gets no more of them.
-const MOST_LINES: usize = 100_000;
+const MOST_LINES: usize = 50_000;
 
 /// Where they are written down.
 #[derive(Debug)]

@@ -12,6 +12,7 @@ use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, listen, socket_w
 
 use super::Room;
 use super::build::{BuildError, BuildStep, at, enter, in_child};
+use crate::profile::Level;
 use crate::sys::namespaces::{new_namespaces, raise_loopback};
 use crate::sys::sockets::make_transparent;
 
@@ -41,7 +42,10 @@ impl Room {
             if let Some(network) = &self.shared.network {
                 enter(network)?;
             }
-            capture().map_err(at(BuildStep::Namespaces, "nftables"))?;
+            // Else only those are served that ask for a proxy, as the plan says.
+            if self.plan.enforcement.network == Level::Full {
+                capture().map_err(at(BuildStep::Namespaces, "nftables"))?;
+            }
             sockets(&servers).map_err(at(BuildStep::Namespaces, "sockets"))
         };
         let (made, _) = in_child(0, work)?;

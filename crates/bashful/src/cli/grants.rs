@@ -100,8 +100,8 @@ pub(crate) struct AddArguments {
     /// Allow a class of commands that is otherwise refused, such as sudo; repeatable.
     #[arg(long, value_name = "CLASS")]
     pub(crate) class: Vec<String>,
-    /// Open the network, or hosts of it, as in `pypi,api.example.com:443`.
-    #[arg(long, value_name = "on|HOSTS", value_parser = opened_network)]
+    /// Open the network: on, or hosts, as in pypi,example.com:443.
+    #[arg(long, value_name = "REACH", value_parser = opened_network)]
     pub(crate) network: Option<NetworkCapability>,
     /// Let it read this file or directory; repeatable.
     #[arg(long, value_name = "PATH")]

@@ -28,8 +28,8 @@ pub(crate) struct DeclaredArguments {
     /// This file or directory is hidden from it; repeatable.
     #[arg(long, value_name = "PATH")]
     pub(crate) deny: Vec<String>,
-    /// What it can reach; hosts as in `pypi,api.example.com:443` [default: off].
-    #[arg(long, value_name = "off|on|HOSTS", value_parser = network)]
+    /// off, on, or hosts, as in pypi,example.com:443 [default: off].
+    #[arg(long, value_name = "REACH", value_parser = network)]
     pub(crate) network: Option<NetworkCapability>,
     /// It may run this program and no others; repeatable. An empty name leaves only the
     /// shell's built-ins.
