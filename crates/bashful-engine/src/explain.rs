@@ -69,6 +69,9 @@ pub struct PlannedRun {
     pub identity: PlannedIdentity,
     /// What it can reach.
     pub network: Network,
+    /// The hosts of a network by name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<String>,
     /// Its file tree, in the order in which it is put together: what comes later wins.
     /// Without a sandbox it is empty, and the host's tree is seen as it is.
     pub view: Vec<Seen>,
@@ -169,6 +172,7 @@ fn confined(prepared: &Prepared, room: &RoomRequest) -> Result<PlannedRun, Engin
         backend: plan.backend().as_str(),
         identity: identity::planned(&plan),
         network: plan.network,
+        hosts: plan.hosts.clone(),
         view: view::held(&plan, Holding::InPlace),
         open: view::held(&plan, Holding::Open),
         commands: match &profile.commands {
@@ -197,6 +201,7 @@ fn unconfined(prepared: &Prepared) -> PlannedRun {
         backend: "none",
         identity: identity::caller(),
         network: Network::On,
+        hosts: Vec::new(),
         view: Vec::new(),
         open: Vec::new(),
         commands: PlannedCommands::Any,

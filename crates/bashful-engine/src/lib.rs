@@ -58,9 +58,9 @@ pub use base::legible::is_legible;
 pub use bashful_keeper::Lifetime;
 pub use bashful_keeper::{NeedsInput, Stream, TerminalSize, VERSION};
 pub use bashful_policy::{
-    Capabilities, CapabilityChanges, CommandValidator, Decision, Effect, Layer, NetworkCapability,
-    PermissionProfile, Preset, ProfileBuilder, ProfileError, ResourceLimits, ValidationError,
-    build_safe_command, escape_arg,
+    Capabilities, CapabilityChanges, CommandValidator, Decision, Effect, HostError, HostFault,
+    Layer, NetworkCapability, PermissionProfile, Preset, ProfileBuilder, ProfileError,
+    ResourceLimits, ValidationError, build_safe_command, escape_arg,
 };
 pub use bashful_sandbox::{
     Backend, Hint, Level, Lookout, Network, Protection, Reporting, Violation, main_is,
@@ -85,6 +85,7 @@ pub use launch::find_keeper::init;
 pub use launch::hide::hide_from_commands;
 pub use model::approval::{Approval, Wanted};
 pub use model::cache_owner::CacheOwner;
+pub use model::connections::{Connected, NetworkUse};
 pub use model::error::{EngineError, InvalidInvocation};
 pub use model::output::{OutputLimit, Unit};
 pub use model::places::Places;

@@ -7,6 +7,7 @@ pub(crate) mod approver;
 pub(crate) mod ask;
 pub(crate) mod asking;
 pub(crate) mod cache_owner;
+pub(crate) mod connections;
 pub(crate) mod error;
 pub(crate) mod grant;
 pub(crate) mod guesses;

@@ -31,6 +31,7 @@ mod beginning;
 mod census;
 mod converse;
 mod events;
+mod gate;
 mod gauge;
 mod idle;
 mod input;
@@ -109,6 +110,8 @@ enum Source {
     Connects(u64),
     Search(u64),
     Beginning(u64),
+    /// What the gate of a room says.
+    Gate(u64),
 }
 
 impl Source {
@@ -128,6 +131,7 @@ impl Source {
             Self::Search(number) => number << 4 | 7,
             Self::Beginning(number) => number << 4 | 8,
             Self::Connects(number) => number << 4 | 9,
+            Self::Gate(number) => number << 4 | 0xa,
         })
     }
 
@@ -147,6 +151,7 @@ impl Source {
             (number, 7) => Self::Search(number),
             (number, 8) => Self::Beginning(number),
             (number, 9) => Self::Connects(number),
+            (number, 0xa) => Self::Gate(number),
             (number, _) => Self::Connection(number),
         }
     }
@@ -278,6 +283,7 @@ impl Keeper {
                 }
             }
             Source::Notices(number) | Source::Connects(number) => self.hear_calls(number),
+            Source::Gate(number) => self.hear_gate(number),
             // How far it has come is asked when runs are moved on.
             Source::Search(_) => {}
             Source::Input(number) => {

@@ -44,7 +44,7 @@ pub use protocol::{
     Answer, Fault, FaultKind, Hello, OnLogFull, PROTOCOL, Reply, Request, RoomRequest, Start,
     VERSION, Welcome,
 };
-pub use run::SHELL_TEXT;
+pub use run::{ConnectionLine, SHELL_TEXT};
 pub use scope::{Ground, Outlook, Scope, scope_outlook};
 pub use socket::connect;
 pub use task_directory::{

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use bashful_sandbox::{
-    AbsentNames, Backend, BuildError, Confined, Enforcement, ExecError, Freshness, Hint, Launch,
-    LaunchError, Lookout, Notices, Plan, PlanError, Profile, Sentry, SpareNamespaces, Survey,
-    Violation, WrapperError, remove_abandoned,
+    AbsentNames, Backend, BuildError, Confined, Enforcement, ExecError, Freshness, Gate, Hint,
+    Launch, LaunchError, Lookout, Notices, Plan, PlanError, Profile, Sentry, SpareNamespaces,
+    Survey, Violation, WrapperError, remove_abandoned,
 };
 
 use crate::protocol::RoomRequest;
@@ -62,6 +62,15 @@ struct Kept {
     room: RoomKind,
     /// It is for one run, and goes with it.
     fresh: bool,
+    /// Through which its runs reach hosts by name.
+    gate: Option<Gate>,
+}
+
+impl Kept {
+    /// Whether runs by this plan may come in. A room whose gate has gone reaches nothing any more.
+    fn fits(&self, plan: &Plan) -> bool {
+        self.room.fits(plan) && self.gate.as_ref().is_none_or(Gate::serves)
+    }
 }
 
 /// A plan, and whether it still fits the host.
@@ -200,6 +209,16 @@ impl Rooms {
         }
     }
 
+    /// The gate of this room.
+    pub(crate) fn gate(&self, number: u64) -> Option<&Gate> {
+        self.kept.get(&number)?.gate.as_ref()
+    }
+
+    /// Ends what has left already, now.
+    pub(crate) fn end_left(&mut self) {
+        self.leaving.clear();
+    }
+
     /// The sentry that tells of secrets that come into being.
     pub(crate) fn sentry(&self) -> Option<&Sentry> {
         self.sentry.as_ref()
@@ -296,7 +315,7 @@ impl Rooms {
         let fitting = self
             .kept
             .iter()
-            .find(|(_, kept)| !kept.fresh && !request.fresh && kept.room.fits(plan));
+            .find(|(_, kept)| !kept.fresh && !request.fresh && kept.fits(plan));
         if let Some((number, _)) = fitting {
             return Ok(*number);
         }
@@ -312,10 +331,12 @@ impl Rooms {
         if self.recorded {
             room.record_refusals();
         }
+        let gate = room.start_gate(plan).map_err(Refusal::Build)?;
         self.next += 1;
         let kept = Kept {
             room,
             fresh: request.fresh,
+            gate,
         };
         self.kept.insert(self.next, kept);
         Ok(self.next)
@@ -486,9 +507,11 @@ impl Rooms {
     /// Whether this process is no run's: it was made ahead of time for one to come, or searches.
     pub(crate) fn own(&self, pid: i32) -> bool {
         let rooms = self.kept.values().map(|kept| &kept.room);
+        let is_gate = |kept: &Kept| kept.gate.as_ref().is_some_and(|gate| gate.pid() == pid);
         let spare = self.spare.as_ref();
         spare.is_some_and(|spare| spare.are_made_by(pid))
             || rooms.chain(&self.spare_room).any(|room| room.waits(pid))
+            || self.kept.values().chain(&self.leaving).any(is_gate)
             || self.late.iter().any(|(search, _)| search.pid() == pid)
             || self.diary.searcher() == Some(pid)
     }

@@ -18,6 +18,7 @@ use rustix::fs::fstat;
 use rustix::process::Signal;
 
 mod beginning;
+mod connections;
 mod consumption;
 mod in_room;
 mod input;
@@ -27,6 +28,8 @@ mod telling;
 mod unwritten;
 
 pub(crate) use beginning::{Beginning, Held};
+pub use connections::ConnectionLine;
+use connections::Connections;
 use consumption::Consumption;
 pub(crate) use consumption::Disks;
 use in_room::Looks;
@@ -114,6 +117,7 @@ pub(crate) struct Run {
     patrol: Patrol,
     consumption: Consumption,
     told: ToldOfRun,
+    connections: Connections,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -208,6 +212,7 @@ impl Run {
             said_at: None,
             ended: None,
             told: ToldOfRun::default(),
+            connections: Connections::of(&parts.directory),
         };
         if run.beginning.is_none() {
             run.count_from(now);
@@ -478,6 +483,7 @@ impl Run {
             violations: self.told.violations.clone(),
             hints: self.told.hints.clone(),
             watched: self.told.watched,
+            connections: self.connections.lines(),
             unrecorded: false,
         }
     }

@@ -23,6 +23,7 @@ use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 
 use crate::protocol::OnLogFull;
+use crate::run::ConnectionLine;
 use crate::task_id::TaskId;
 
 mod open;
@@ -169,6 +170,9 @@ pub struct State {
     /// What was looked at, once it has ended; absent without a sandbox.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub watched: Option<Lookout>,
+    /// How many lines are on record of its connections.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub connections: usize,
     /// The disk did not take this record. Only the caller that waits is told: no record says it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unrecorded: bool,
@@ -313,6 +317,11 @@ impl TaskDirectory {
         Self(state.join("tasks").join(id.as_str()))
     }
 
+    /// The one at this path.
+    pub fn at(path: &Path) -> Self {
+        Self(path.to_owned())
+    }
+
     /// The directory itself.
     pub fn path(&self) -> &Path {
         &self.0
@@ -326,6 +335,21 @@ impl TaskDirectory {
     /// Opens the log for reading. What is no regular file of ours is refused.
     pub fn open_log(&self) -> io::Result<File> {
         open_ours(&self.log())
+    }
+
+    /// The record of its connections, where it had any.
+    pub fn network(&self) -> PathBuf {
+        self.0.join("network")
+    }
+
+    /// What is on record of its connections, in the order in which it was written; a line that
+    /// cannot be read is left out.
+    pub fn connections(&self) -> Vec<ConnectionLine> {
+        let text = read_ours(&self.network()).unwrap_or_default();
+        let lines = text.split(|byte| *byte == b'\n');
+        lines
+            .filter_map(|line| serde_json::from_slice(line).ok())
+            .collect()
     }
 
     /// The index of the log.
@@ -441,6 +465,11 @@ pub(crate) struct TaskFiles {
     pub(crate) spec: File,
     /// Made while the command starts, unless it was prepared.
     pub(crate) log: Option<File>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde asks")]
+fn is_none(number: &usize) -> bool {
+    *number == 0
 }
 
 /// Makes a directory for one task; the first makes the one for all.

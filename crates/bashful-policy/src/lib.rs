@@ -17,6 +17,7 @@ mod facts;
 mod finding;
 mod glob;
 mod hijack;
+mod hosts;
 pub mod import;
 mod limits;
 mod places;
@@ -48,6 +49,10 @@ pub use facts::{
 };
 pub use finding::{Finding, Standing};
 pub use hijack::is_hijack_variable;
+pub use hosts::{
+    Cidr, Host, HostError, HostFault, HostName, HostRule, HostRules, Ports, Target, is_global,
+    preset_names, unmapped,
+};
 pub use profile::{PermissionProfile, ProfileBuilder, ProfileError};
 pub use programs::{
     GitAddress, GitRemote, GitScheme, GitTransfer, git_address, git_path, git_transfers,

@@ -2,22 +2,24 @@
 
 use crate::capabilities::NetworkCapability;
 use crate::facts::{Argument, Call};
+use crate::hosts::{Host, HostRules};
 
-/// Whether what this call wants of the network is permitted. With a list of hosts, the call must
-/// name its hosts plainly and all of them must be listed.
+/// Whether what this call wants of the network is permitted. With a list of hosts, all that the call
+/// names must be listed; it must name one, unless the kernel holds the run to the list.
 pub(crate) fn permits(network: &NetworkCapability, call: Option<&Call>, own: Loopback) -> bool {
-    // With a list of hosts, a redirect or proxy could lead from the loopback to one of them.
-    let own = own == Loopback::Private && *network == NetworkCapability::Off;
-    if own && call.is_some_and(stays_here) || call.is_some_and(is_local_git) {
+    let held = own == Loopback::Private && *network != NetworkCapability::On;
+    if held && call.is_some_and(stays_here) || call.is_some_and(is_local_git) {
         return true;
     }
     match network {
         NetworkCapability::Off => false,
         NetworkCapability::On => true,
         NetworkCapability::Hosts(permitted) => {
+            let Ok(rules) = HostRules::parse(permitted) else {
+                return false;
+            };
             let named = call.map(hosts).unwrap_or_default();
-            let covered = |host: &String| permitted.iter().any(|listed| covers(listed, host));
-            !named.is_empty() && named.iter().all(covered)
+            (held || !named.is_empty()) && named.iter().all(|host| opens(&rules, host))
         }
     }
 }
@@ -138,10 +140,19 @@ fn hosts(call: &Call) -> Vec<String> {
         .collect()
 }
 
-/// Whether a listed host, with a port or without, covers a host with its port.
-fn covers(listed: &str, host: &str) -> bool {
-    let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
-    listed.eq_ignore_ascii_case(host) || listed.eq_ignore_ascii_case(name)
+/// Whether a host with its port is open.
+fn opens(rules: &HostRules, host: &str) -> bool {
+    let Some((name, port)) = host.rsplit_once(':') else {
+        return false;
+    };
+    let Ok(port) = port.parse() else {
+        return false;
+    };
+    match Host::parse(name) {
+        Ok(Host::Name(name)) => rules.for_name(&name, port).is_some(),
+        Ok(Host::Address(address)) => rules.for_address(address, port).is_some(),
+        Err(_) => false,
+    }
 }
 
 #[cfg(test)]
@@ -152,10 +163,12 @@ mod tests {
     #[test]
     fn listed_hosts_are_permitted() {
         let network =
-            NetworkCapability::Hosts(vec!["a.example".to_owned(), "b.example:443".to_owned()]);
+            NetworkCapability::parse("a.example,a.example:22,b.example:443,10.1.2.0/24").unwrap();
         let cases = [
             ("curl https://a.example/x", true),
-            ("curl http://a.example:8080", true),
+            ("curl http://a.example:8080", false),
+            ("curl http://10.1.2.3", true),
+            ("curl http://0x0a.1.2.3", false),
             ("curl https://b.example", true),
             ("curl http://b.example/", false),
             ("curl https://a.example https://c.example", false),
@@ -176,6 +189,12 @@ mod tests {
                 "{line}"
             );
         }
+        // The kernel holds it to the list: what names no host reaches no other.
+        let held = |line| permits(&network, Some(&call(line)), Loopback::Private);
+        assert!(
+            held("pip install x") && held("curl localhost:1") && held("curl https://a.example")
+        );
+        assert!(!held("curl https://c.example"));
         assert!(
             !permits(&NetworkCapability::Off, None, Loopback::Private)
                 && permits(&NetworkCapability::On, None, Loopback::Shared)

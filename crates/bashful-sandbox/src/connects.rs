@@ -15,7 +15,9 @@ pub(crate) mod address;
 mod registry;
 mod waiting;
 
+use std::collections::VecDeque;
 use std::ffi::c_int;
+use std::net::SocketAddr;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
 use rustix::fs::{FileType, fstat, stat};
@@ -36,6 +38,8 @@ use waiting::{Attempt, Waiting};
 const MOST_ADDRESS: u64 = 128;
 /// No unix socket lets more connections wait.
 const MOST_BACKLOG: c_int = 512;
+/// More connections of a run are not told apart from those of others.
+const MOST_PORTS: usize = 4096;
 
 /// A call that is only ever carried out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,6 +69,8 @@ pub(crate) struct Neighbour {
     pub(crate) rights: u64,
     /// Whether its network is its room's own; else it is the host's.
     pub(crate) has_own_network: bool,
+    /// Whether a gate leads out of its network, which asks whose connections are.
+    pub(crate) has_gate: bool,
     /// The file system of the room's own `/tmp`, where the host has no socket.
     pub(crate) tmp: Option<u64>,
     /// User and group of the run, where they are not ours.
@@ -75,6 +81,8 @@ pub(crate) struct Neighbour {
 #[derive(Debug)]
 pub(crate) struct Connects {
     run: Neighbour,
+    /// Its ends of connections over a network, the newest last, where a gate asks for them.
+    ports: VecDeque<u16>,
     waiting: Waiting,
 }
 
@@ -95,6 +103,7 @@ impl Connects {
     pub(crate) fn new(run: Neighbour) -> Self {
         Self {
             run,
+            ports: VecDeque::new(),
             waiting: Waiting::default(),
         }
     }
@@ -134,8 +143,23 @@ impl Connects {
         self.waiting.clock()
     }
 
+    /// Whether this port is its end of a connection.
+    pub(crate) fn has_port(&self, port: u16) -> bool {
+        self.ports.contains(&port)
+    }
+
+    fn note_port(&mut self, socket: &OwnedFd) {
+        let own = getsockname(socket).and_then(SocketAddr::try_from);
+        if let Ok(own) = own {
+            if self.ports.len() >= MOST_PORTS {
+                self.ports.pop_front();
+            }
+            self.ports.push_back(own.port());
+        }
+    }
+
     fn connect(
-        &self,
+        &mut self,
         listener: BorrowedFd<'_>,
         notice: &Notice,
         find: Find<'_>,
@@ -169,7 +193,11 @@ impl Connects {
             _ => return Err(Errno::PERM.into()),
         };
         let attempt = Attempt { socket, target };
-        match self.run.attempt(&attempt) {
+        let outcome = self.run.attempt(&attempt);
+        if self.run.has_gate && matches!(attempt.target, Target::Internet(_)) {
+            self.note_port(&attempt.socket);
+        }
+        match outcome {
             Err(Errno::INTR) => Err(Failure::Later(attempt)),
             outcome => Ok(outcome?),
         }

@@ -57,7 +57,7 @@ impl Hosts {
     /// it is off.
     pub(crate) fn for_runs_with(network: Network) -> Self {
         match network {
-            Network::Off => Self::Known(BTreeSet::new()),
+            Network::Off | Network::Named => Self::Known(BTreeSet::new()),
             Network::On => Self::Any,
         }
     }

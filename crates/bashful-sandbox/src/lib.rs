@@ -12,6 +12,7 @@ mod cgroup;
 mod connects;
 mod consumption;
 mod freshness;
+mod gate;
 mod git_config;
 mod host;
 mod kernel_file;
@@ -50,6 +51,7 @@ pub use cgroup::{
 };
 pub use consumption::{DiskSpace, MemoryInUse, Nameless, Written, memory_of};
 pub use freshness::Freshness;
+pub use gate::{GATE_ARGUMENT, Gate, GateNews, Passage, Passed, confine_gate, gate_order};
 pub use git_config::{GitRemotes, obeyed_by_git};
 pub use host::{ControlGroup, Host, IdMaps, Possibility};
 pub use kernel_file::{kernel_bytes, kernel_text};
@@ -72,7 +74,10 @@ pub use protect::{Guard, Watch};
 pub use reading::{FileIdentity, waits_to_read};
 pub use relay::Relay;
 pub use report::{Ended, Report};
-pub use room::{BuildError, BuildStep, Confined, ExecError, Room, SpareNamespaces};
+pub use room::{
+    BuildError, BuildStep, CAPTURE_PORT, Confined, ExecError, PROXY_PORT, Room, SpareNamespaces,
+    name_servers,
+};
 pub use seccomp::Refusal;
 pub use survey::{Identity, SYSTEM_DIRECTORIES, Survey, look_ahead};
 pub use sys::entry::{begin, hand_over_call};

@@ -267,6 +267,12 @@ impl Notices {
         }
     }
 
+    /// Whether this port is the run's end of a connection.
+    pub fn has_port(&self, port: u16) -> bool {
+        let connects = self.connects.as_ref();
+        connects.is_some_and(|connects| connects.has_port(port))
+    }
+
     fn connect_on(&mut self) {
         if let Some(connects) = &mut self.connects {
             connects.go_on(self.listener.as_fd());

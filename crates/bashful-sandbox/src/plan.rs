@@ -29,6 +29,8 @@ pub struct Plan {
     pub identity: Identity,
     /// What the network is.
     pub network: Network,
+    /// The hosts of a network by name, as the gate reads them.
+    pub hosts: Vec<String>,
     /// The file tree, in the order in which it is put together.
     pub view: Vec<Entry>,
     /// What Landlock allows, by path.
@@ -153,7 +155,7 @@ impl Plan {
                 Backend::Firejail | Backend::Landlock => Some(survey.landlock),
             },
             ground: match (survey.backend, profile.network) {
-                (Backend::Landlock, Network::Off) => Ground::SharedWithoutNetwork,
+                (Backend::Landlock, Network::Off | Network::Named) => Ground::SharedWithoutNetwork,
                 (Backend::Landlock, Network::On) => Ground::Shared,
                 _ => Ground::Apart,
             },
@@ -183,6 +185,7 @@ impl Plan {
         let plan = Self {
             identity: survey.identity,
             network: profile.network,
+            hosts: profile.hosts.clone(),
             rules: match survey.backend {
                 Backend::Native | Backend::Bubblewrap => rules(survey, &view.entries),
                 Backend::Firejail | Backend::Landlock => open_rules(survey, &view.entries),

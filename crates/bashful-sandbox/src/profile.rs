@@ -32,6 +32,9 @@ pub struct Profile {
     pub empty: Vec<PathBuf>,
     /// What the network is.
     pub network: Network,
+    /// The hosts of a network by name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<String>,
     /// The only programs that may run, the shell included; any visible one if absent.
     pub commands: Option<Vec<PathBuf>>,
     /// How much memory, time and disk it may use.
@@ -88,6 +91,15 @@ pub enum Network {
     Off,
     /// The host's.
     On,
+    /// The same as off but for the hosts of the profile, to which a gate leads.
+    Named,
+}
+
+impl Network {
+    /// Whether it is the room's own, without an interface to anywhere.
+    pub fn is_own(self) -> bool {
+        self != Self::On
+    }
 }
 
 /// How much a run may use. What is absent is not limited.

@@ -19,6 +19,7 @@ use crate::profile::{Network, Resources, Violation};
 
 mod assemble;
 mod build;
+mod capture;
 mod exec;
 mod git_copies;
 mod hold;
@@ -31,12 +32,15 @@ mod private;
 mod unseen;
 mod waiting;
 
+pub(crate) use build::gate_error;
 pub use build::{BuildError, BuildStep, SpareNamespaces};
+pub(crate) use capture::can_capture;
+pub use capture::{CAPTURE_PORT, PROXY_PORT, name_servers};
 pub(crate) use exec::outside_identity;
 pub use exec::{Confined, ExecError};
 pub(crate) use hold::{HeldBy, Holding, hold_back, is_held, open_root};
 pub(crate) use id_map::{can_map, id_map};
-pub(crate) use landlock::landlock_ruleset;
+pub(crate) use landlock::{known as known_rights, landlock_ruleset};
 
 /// A live sandbox.
 #[derive(Debug)]
@@ -256,6 +260,7 @@ impl Room {
     /// Whether a run by this plan may come in: same network, same user, same `/tmp`.
     pub fn fits(&self, plan: &Plan) -> bool {
         self.network == plan.network
+            && self.plan.hosts == plan.hosts
             && self.plan.identity == plan.identity
             && self.plan.storage == plan.storage
     }

@@ -8,6 +8,7 @@
 
 mod assembler;
 mod compile;
+mod gate;
 mod numbers;
 mod rule;
 mod table;
@@ -18,6 +19,7 @@ mod tests;
 use std::fmt;
 
 pub(crate) use assembler::Instruction;
+pub(crate) use gate::gate_filter;
 use rule::{Rule, Scope};
 pub(crate) use table::{Act, End, Place, Watched};
 use table::{Watching, watched};

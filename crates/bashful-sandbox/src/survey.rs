@@ -11,9 +11,9 @@ use crate::backend::Backend;
 use crate::cgroup::{Cgroups, Offers, shared_groups};
 use crate::freshness::Inode;
 use crate::linked::loosen;
-use crate::profile::Profile;
+use crate::profile::{Network, Profile};
 use crate::protect::{Protected, inspect};
-use crate::room::{can_map, id_map};
+use crate::room::{can_capture, can_map, id_map};
 use crate::sys::attempt::{Attempt, attempt};
 use crate::sys::landlock;
 
@@ -85,6 +85,8 @@ pub struct Survey {
     pub(crate) backend: Backend,
     pub(crate) identity: Identity,
     pub(crate) landlock: u32,
+    /// Whether connections of a room with named hosts are captured.
+    pub(crate) captures: bool,
     pub(crate) offers: Offers,
     /// The top of the system's tree: what exists of the usual directories.
     pub(crate) system: Vec<(PathBuf, Kind)>,
@@ -236,6 +238,10 @@ impl Survey {
             backend,
             identity,
             landlock: landlock::version(),
+            captures: profile.network == Network::Named
+                && backend == Backend::Native
+                // The process that only tells may have threads, and tries nothing.
+                && (wanted == Wanted::ToTell || can_capture()),
             offers,
             system,
             kinds,

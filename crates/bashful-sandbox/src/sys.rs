@@ -20,6 +20,7 @@ pub(crate) mod notices;
 pub(crate) mod scrub;
 pub(crate) mod seccomp;
 pub(crate) mod signals;
+pub(crate) mod sockets;
 pub(crate) mod spawn;
 pub(crate) mod stand_in;
 pub(crate) mod terminal;

@@ -13,6 +13,10 @@ const MAY_EXIT: &[(&str, &str)] = &[
         "this process stands between a run's git and the person's own programs, and is nothing else",
     ),
     (
+        "crates/bashful-gate/src/serve.rs",
+        "this process is a gate: the host's code must not run in it",
+    ),
+    (
         "crates/bashful-keeper/src/guard.rs",
         "this process is a keeper: the host's code must not run in it",
     ),

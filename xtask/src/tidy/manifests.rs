@@ -8,10 +8,16 @@ use super::{Finding, Texts};
 const DIRECTION: &[(&str, &[&str])] = &[
     ("bashful-policy", &[]),
     ("bashful-sandbox", &[]),
+    ("bashful-gate", &["bashful-policy", "bashful-sandbox"]),
     ("bashful-keeper", &["bashful-sandbox"]),
     (
         "bashful-engine",
-        &["bashful-keeper", "bashful-policy", "bashful-sandbox"],
+        &[
+            "bashful-gate",
+            "bashful-keeper",
+            "bashful-policy",
+            "bashful-sandbox",
+        ],
     ),
     ("bashful-server", &["bashful-engine"]),
     ("bashful", &["bashful-engine", "bashful-server"]),

@@ -7,7 +7,7 @@ use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use bashful_policy::ResourceLimits;
+use bashful_policy::{NetworkCapability, ResourceLimits};
 use bashful_sandbox::{Glance, Violation};
 
 use crate::ask::approvals::{ApprovalQueue, Ask, AskState, Cause, Opening, Reachable};
@@ -105,7 +105,8 @@ fn widen(ask: &mut Ask, opens: Opening) {
     ask.reach.read.extend(opens.paths_read.iter().cloned());
     ask.reach.write.extend(opens.paths_write.iter().cloned());
     if let Some(network) = &opens.network {
-        ask.reach.network.clone_from(network);
+        let read = |text: &str| NetworkCapability::parse(text).unwrap_or_default();
+        ask.reach.network = read(&ask.reach.network).united(&read(network)).to_string();
     }
     ask.opens = opens;
 }
@@ -173,6 +174,21 @@ fn missing(
                 }
             }
             "paths_write" => add(&mut opening.paths_write, granted, &reach.write),
+            "hosts" => {
+                // The last of the list is the one that was missing.
+                let flag = violation.flag.as_deref().unwrap_or_default();
+                let missing = flag.trim_start_matches("--network ").trim_matches('\'');
+                let missing = missing.rsplit(',').next().unwrap_or_default();
+                if let Ok(wanted @ NetworkCapability::Hosts(_)) = NetworkCapability::parse(missing)
+                {
+                    let known = opening.network.as_deref().map(NetworkCapability::parse);
+                    let all = known
+                        .and_then(Result::ok)
+                        .unwrap_or_default()
+                        .united(&wanted);
+                    opening.network = Some(all.to_string());
+                }
+            }
             "network" if reach.network == "on" => {}
             "network" => opening.network = Some("on".to_owned()),
             other => {

@@ -147,6 +147,16 @@ pub enum ConfigError {
         /// What may be given.
         source: UnknownChoice,
     },
+    /// A host that cannot be read as one.
+    #[error("bad host for `{key}` in {place} column {}", .place.column)]
+    Host {
+        /// Where in the file the list stands.
+        place: Location,
+        /// The key that the list was given for.
+        key: SettingKey,
+        /// Which host, and what is wrong with it.
+        source: bashful_policy::HostError,
+    },
     /// A value of the right type that makes no sense.
     #[error("bad value for `{item}` in {place} column {}: expected {expected}", .place.column)]
     BadValue {

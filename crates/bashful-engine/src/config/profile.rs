@@ -288,8 +288,11 @@ impl Profile {
         opened: &CapabilityChanges,
     ) -> Result<Granted, PassesAdmin> {
         self.bounds.check(granted.preset, granted.home, opened)?;
+        let mut capabilities = granted.capabilities.with(opened);
+        // Hosts come on top of those that it reaches already.
+        capabilities.network = capabilities.network.united(&granted.capabilities.network);
         Ok(Granted {
-            capabilities: granted.capabilities.with(opened),
+            capabilities,
             ..granted.clone()
         })
     }

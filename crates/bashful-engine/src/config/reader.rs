@@ -217,7 +217,12 @@ impl<'a> Reader<'a> {
                 .ok_or_else(|| self.bad_value(key.to_string(), expected, value))?,
             DeValue::Table(table) => match table.get("hosts") {
                 Some(hosts) if table.len() == 1 => {
-                    NetworkCapability::Hosts(self.names(key, hosts, "a host")?.value)
+                    let named = self.names(key, hosts, "a host")?.value;
+                    NetworkCapability::of_hosts(&named).map_err(|source| ConfigError::Host {
+                        place: self.place(hosts.span().start),
+                        key: key.clone(),
+                        source,
+                    })?
                 }
                 _ => return Err(self.bad_value(key.to_string(), expected, value)),
             },

@@ -134,10 +134,10 @@ const CASES: &[([&str; 3], &[&str])] = &[
     (
         [
             "",
-            "profile.default.capabilities.network = { hosts = ['a', 'b'] }",
-            "profile.default.capabilities.network = { hosts = ['b'] }",
+            "profile.default.capabilities.network = { hosts = ['a.example', 'b.example'] }",
+            "profile.default.capabilities.network = { hosts = ['b.example'] }",
         ],
-        &["profile.default.C.network = { hosts = [\"b\"] } (project)"],
+        &["profile.default.C.network = { hosts = [\"b.example\"] } (project)"],
     ),
     (
         [

@@ -1,5 +1,7 @@
 //! The environment of a run: a short allow-list, what was injected, what we add.
 
+use bashful_sandbox::PROXY_PORT;
+
 use crate::config::env;
 use crate::request::settings::Settings;
 use std::collections::BTreeMap;
@@ -187,6 +189,22 @@ pub(crate) struct Sources<'a> {
     pub(crate) cache: &'a Path,
     /// A git configuration that knows who the user is.
     pub(crate) git_identity: Option<&'a Path>,
+}
+
+/// Names the proxy of a room with named hosts, where the profile does without connections being
+/// captured.
+pub(crate) fn for_proxy(environment: &mut BTreeMap<String, String>) {
+    let proxy = format!("http://127.0.0.1:{PROXY_PORT}");
+    for (names, value) in [
+        (["http_proxy", "HTTP_PROXY"], proxy.as_str()),
+        (["https_proxy", "HTTPS_PROXY"], proxy.as_str()),
+        (["no_proxy", "NO_PROXY"], "localhost,127.0.0.1,::1"),
+    ] {
+        for name in names {
+            let entry = environment.entry(name.to_owned());
+            entry.or_insert_with(|| value.to_owned());
+        }
+    }
 }
 
 /// What a command that sits at a terminal must know about it: not what the caller's is, where

@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use bashful_policy::{Capabilities, NetworkCapability, Preset};
+use bashful_policy::{Capabilities, HostRules, NetworkCapability, Preset};
 use bashful_sandbox::{AbsentNames, Network, Profile, Protection, Reporting, WriteMode, WriteRoot};
 
 use crate::base::real::real;
@@ -146,7 +146,7 @@ pub(crate) enum HomeDirectory {
 pub(crate) fn confine(request: &ConfineRequest<'_>) -> Result<Confined, ConfineError> {
     let capabilities = request.capabilities;
     let home = real_home(request)?;
-    let network = network(&capabilities.network)?;
+    let (network, hosts) = network(&capabilities.network)?;
     let resources = limits::resources(&capabilities.resources)?;
 
     let mut resolver =
@@ -216,6 +216,7 @@ pub(crate) fn confine(request: &ConfineRequest<'_>) -> Result<Confined, ConfineE
             hide,
             empty: empty.into_iter().chain(start).collect(),
             network,
+            hosts,
             commands,
             resources,
             optional: request.optional.to_vec(),
@@ -273,13 +274,20 @@ fn real_home(request: &ConfineRequest<'_>) -> Result<Option<PathBuf>, ConfineErr
     Ok(Some(home))
 }
 
-/// Which network can be enforced. A list of hosts needs more than the kernel gives, so it is
-/// refused rather than rounded up or down.
-fn network(wished: &NetworkCapability) -> Result<Network, ConfineError> {
+/// What the network is, and the hosts of one by name. No hosts are no network.
+fn network(wished: &NetworkCapability) -> Result<(Network, Vec<String>), ConfineError> {
     match wished {
-        NetworkCapability::Off => Ok(Network::Off),
-        NetworkCapability::On => Ok(Network::On),
-        NetworkCapability::Hosts(_) => Err(ConfineError::NetworkByHost),
+        NetworkCapability::Off => Ok((Network::Off, Vec::new())),
+        NetworkCapability::On => Ok((Network::On, Vec::new())),
+        NetworkCapability::Hosts(hosts) => {
+            let mut hosts = HostRules::parse(hosts)?.texts();
+            // The same hosts are the same room.
+            hosts.sort_unstable();
+            if hosts.is_empty() {
+                return Ok((Network::Off, hosts));
+            }
+            Ok((Network::Named, hosts))
+        }
     }
 }
 

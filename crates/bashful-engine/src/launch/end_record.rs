@@ -54,6 +54,7 @@ impl EndRecord {
                 sha256: log_digest(directory, result.stdout_bytes + result.stderr_bytes),
             },
             violations: result.sandbox_violations.clone(),
+            network: result.connections.clone(),
             error: result.error.clone(),
             late: false,
         };

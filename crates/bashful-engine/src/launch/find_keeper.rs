@@ -18,7 +18,7 @@ static INITIALISED: AtomicBool = AtomicBool::new(false);
 
 /// Lets this executable serve as its own keeper. Call it first thing in `main`.
 ///
-/// When this process was started to be a keeper, or to stand between a run's git and the person's
+/// When this process was started to be a keeper, to be the gate of a room, or to stand between a run's git and the person's
 /// own programs, the call serves as that and never returns; otherwise it returns at once.
 ///
 /// ```
@@ -26,6 +26,7 @@ static INITIALISED: AtomicBool = AtomicBool::new(false);
 /// ```
 pub fn init() {
     bashful_keeper::serve_as_keeper_if_asked();
+    bashful_gate::serve_if_asked();
     carry::serve_if_asked();
     INITIALISED.store(true, Ordering::Relaxed);
 }

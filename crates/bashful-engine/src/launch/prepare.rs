@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use bashful_keeper::{Bytes, Spec, Start, TASK_FORMAT, TaskId};
 use bashful_policy::NetworkCapability;
-use bashful_sandbox::Backend;
+use bashful_sandbox::{Backend, Protection};
 
 use super::program::{command_line, enter_shell};
 use super::streams::{input, open_log};
@@ -224,6 +224,12 @@ fn ground(
         is_online: is_open || settings.sandbox == Sandbox::None,
         bounds: bounds.as_deref(),
     })?;
+    let granted = &context.granted;
+    if matches!(granted.capabilities.network, NetworkCapability::Hosts(_))
+        && granted.optional.contains(&Protection::Network)
+    {
+        environment::for_proxy(&mut environment);
+    }
     if matches!(invocation.input_mode, InputMode::Terminal(_)) {
         environment::for_terminal(&mut environment);
     }

@@ -144,10 +144,9 @@ impl Opening {
             paths_read: self.paths_read.clone(),
             paths_write: self.paths_write.clone(),
             network: self.network.as_deref().map(|word| {
-                NetworkCapability::from_word(word).unwrap_or_else(|| {
-                    let hosts = word.split(',').map(str::to_owned);
-                    NetworkCapability::Hosts(hosts.collect())
-                })
+                // What cannot be read opens nothing: no run is given such hosts.
+                let unread = |_| NetworkCapability::Hosts(vec![word.to_owned()]);
+                NetworkCapability::parse(word).unwrap_or_else(unread)
             }),
             resources: ResourceLimits {
                 memory: limit("memory"),

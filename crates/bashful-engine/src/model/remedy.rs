@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
-use bashful_policy::escape_arg;
+use bashful_policy::{NetworkCapability, escape_arg};
 use bashful_sandbox::{Glance, Hint, ROOM_DIRECTORY, SYSTEM_DIRECTORIES, Violation};
 
 use crate::config::{format_duration, format_size};
@@ -244,6 +244,14 @@ fn flag_for(violation: &Violation, host: &Glance, home: Option<&Path>) -> Option
             Some(format!("--read {}", word(path)?))
         }
         "network" => Some("--network on".to_owned()),
+        // A gate read what hostile programs sent: what it says is read as strictly as any list.
+        "hosts" => {
+            let hosts = match NetworkCapability::parse(violation.flag.as_deref()?) {
+                Ok(hosts @ NetworkCapability::Hosts(_)) => hosts.to_string(),
+                _ => return None,
+            };
+            Some(format!("--network {}", word(Path::new(&hosts))?))
+        }
         "commands" => Some(format!("--command {}", word(path?.file_name()?.as_ref())?)),
         other => more_of(other, violation.limit),
     }

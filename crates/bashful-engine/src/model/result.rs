@@ -5,12 +5,13 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use bashful_keeper::{Ending, Fate, LogEnd, State};
+use bashful_keeper::{Ending, Fate, LogEnd, State, TaskDirectory};
 use bashful_policy::{Decision, Effect};
 use bashful_sandbox::{Hint, Level, Lookout, Violation};
 use serde::{Serialize, Serializer};
 
 use crate::model::approval::Approval;
+use crate::model::connections::{Connected, NetworkUse, joined, together};
 use crate::model::grant::remembered;
 use crate::model::output::Captured;
 use crate::model::remedy::{hints_with_flags, with_flags};
@@ -257,6 +258,12 @@ pub struct ExecutionResult {
     /// What it may have run into, guessed from how it ended: no violations.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sandbox_hints: Vec<Hint>,
+    /// The hosts that it reached by name, or wanted to.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub network: Vec<NetworkUse>,
+    /// Each of these connections, for the record.
+    #[serde(skip)]
+    pub(crate) connections: Vec<Connected>,
     /// What this run does without, because the backend that holds it has no means for it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sandbox_notes: Vec<String>,
@@ -370,6 +377,8 @@ impl ExecutionResult {
             enforcement: None,
             sandbox_violations: Vec::new(),
             sandbox_hints: Vec::new(),
+            network: Vec::new(),
+            connections: Vec::new(),
             sandbox_notes: info.sandbox_notes,
             watched: None,
             survivors: Vec::new(),
@@ -415,6 +424,7 @@ impl ExecutionResult {
         let slow = info.warn_after.is_some_and(|after| duration >= after);
         let blank = Self::blank(info, status);
         let nothing_stopped = blank.nothing_stopped;
+        let connections = connections_of(state, &output_file);
         Self {
             slow,
             nothing_stopped: nothing_stopped.filter(|_| state.violations.is_empty()),
@@ -434,6 +444,8 @@ impl ExecutionResult {
             enforcement: Some(Enforcement::of(state.enforcement)),
             sandbox_violations: with_flags(&state.violations, home),
             sandbox_hints: hints_with_flags(&state.hints, home),
+            network: together(&connections),
+            connections,
             watched: state.watched,
             survivors: state.survivors.iter().map(survivor).collect(),
             usage: Some(RunUsage {
@@ -464,6 +476,14 @@ impl ExecutionResult {
     pub fn stderr_as_bytes(&self) -> &[u8] {
         self.stderr_raw.as_deref().unwrap_or(self.stderr.as_bytes())
     }
+}
+
+/// What is on record beside the log of its connections, if it had any.
+fn connections_of(state: &State, log: &Path) -> Vec<Connected> {
+    let directory = log.parent().filter(|_| state.connections > 0);
+    directory.map_or_else(Vec::new, |directory| {
+        joined(&TaskDirectory::at(directory).connections())
+    })
 }
 
 fn classify(state: &State) -> ExitClass {

@@ -92,7 +92,7 @@ impl ExecutionResult {
 
 /// Whether it is something that a program tried, and may have done without.
 fn is_attempt(violation: &Violation) -> bool {
-    ["seccomp", "landlock", "audit"].contains(&violation.source.as_str())
+    ["seccomp", "landlock", "audit", "gate"].contains(&violation.source.as_str())
 }
 
 /// Whether it is about a part of the sandbox itself, which nothing opens.

@@ -181,6 +181,7 @@ fn late_end(state: &Path, start: &Starting, started_at_ms: u64) -> Option<Ended>
             sha256: log_digest(&directory, output.stdout_bytes + output.stderr_bytes),
         },
         violations: result.sandbox_violations,
+        network: result.connections,
         error: result.error,
         ..nothing("")
     })

@@ -300,7 +300,10 @@ impl Keeper {
         let place = self.runs.get(&number).and_then(|run| run.place.as_ref());
         let notices = place.and_then(|place| place.confined.notices.as_ref());
         let mounts = place.and_then(InRoom::mounts);
-        notices.is_none_or(|notices| self.add(Source::Notices(number), notices, EventFlags::IN))
+        let gate = place.and_then(|place| Some((place.number(), self.rooms.gate(place.number())?)));
+        gate.is_none_or(|(room, gate)| self.add(Source::Gate(room), gate, EventFlags::IN))
+            && notices
+                .is_none_or(|notices| self.add(Source::Notices(number), notices, EventFlags::IN))
             && mounts.is_none_or(|table| self.add(Source::Mounts(number), table, EventFlags::PRI))
     }
 

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::rc::Rc;
 
 use bashful_sandbox::{
-    Backend, BuildError, Confined, ExecError, Launch, Plan, Room, SpareNamespaces, Violation,
-    Wrapped, remove_abandoned,
+    Backend, BuildError, Confined, ExecError, Gate, Launch, Network, Plan, Room, SpareNamespaces,
+    Violation, Wrapped, remove_abandoned,
 };
 
 use super::Refusal;
@@ -38,6 +38,17 @@ impl RoomKind {
             remove_abandoned(above);
         }
         Ok(Self::Wrapped(Box::new(Wrapped::open(plan, directory)?)))
+    }
+
+    /// Starts what leads out of a room with named hosts.
+    pub(super) fn start_gate(&self, plan: &Plan) -> Result<Option<Gate>, BuildError> {
+        match self {
+            Self::Room(room) if plan.network == Network::Named => {
+                Gate::start(room, &plan.hosts).map(Some)
+            }
+            // Wrapper programs leave nothing open.
+            Self::Room(_) | Self::Wrapped(_) => Ok(None),
+        }
     }
 
     /// Has the kernel record what it refuses, for the keeper to read.

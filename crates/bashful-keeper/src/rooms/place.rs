@@ -85,6 +85,17 @@ impl InRoom {
         notices.map(Notices::changes)
     }
 
+    /// The number of its room.
+    pub(crate) fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Whether this port is its end of a connection.
+    pub(crate) fn has_port(&self, port: u16) -> bool {
+        let notices = self.confined.notices.as_ref();
+        notices.is_some_and(|notices| notices.has_port(port))
+    }
+
     /// Whether it may have changed a file, or given one a name.
     pub(crate) fn may_have_changed_files(&self) -> bool {
         self.changes() != Some(0)

@@ -85,7 +85,7 @@ impl<'de> Visitor<'de> for NetworkVisitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut hosts = None;
+        let mut hosts: Option<Vec<String>> = None;
         let mut seen = Vec::new();
         while let Some(key) = map.next_key::<String>()? {
             once(&mut seen, &key)?;
@@ -94,9 +94,8 @@ impl<'de> Visitor<'de> for NetworkVisitor {
                 _ => return Err(unknown("network.", &key, &["hosts"])),
             }
         }
-        hosts
-            .map(NetworkCapability::Hosts)
-            .ok_or_else(|| de::Error::missing_field("hosts"))
+        let hosts = hosts.ok_or_else(|| de::Error::missing_field("hosts"))?;
+        NetworkCapability::of_hosts(&hosts).map_err(de::Error::custom)
     }
 }
 

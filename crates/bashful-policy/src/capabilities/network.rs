@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::hosts::{HostError, HostRules};
+
 /// What the network is to a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum NetworkCapability {
@@ -10,7 +12,7 @@ pub enum NetworkCapability {
     Off,
     /// The host's network.
     On,
-    /// Only these hosts, each with a port or without.
+    /// Only these hosts, as [`HostRules`] reads them.
     Hosts(Vec<String>),
 }
 
@@ -27,15 +29,43 @@ impl NetworkCapability {
         }
     }
 
-    /// Whether this reaches a host that `other` does not. Hosts are compared as they are
-    /// written: a host without a port counts as different from one with.
+    /// What a flag or a grant says: `off`, `on`, or hosts with commas between them.
+    pub fn parse(text: &str) -> Result<Self, HostError> {
+        match Self::from_word(text) {
+            Some(known) => Ok(known),
+            None => Self::of_hosts(&text.split(',').collect::<Vec<_>>()),
+        }
+    }
+
+    /// Only these hosts, each in its one spelling; a preset becomes its hosts.
+    pub fn of_hosts<T: AsRef<str>>(hosts: &[T]) -> Result<Self, HostError> {
+        HostRules::parse(hosts).map(|rules| Self::Hosts(rules.texts()))
+    }
+
+    /// This and what `other` opens besides.
+    #[must_use]
+    pub fn united(&self, other: &Self) -> Self {
+        match (self, other) {
+            (Self::On, _) | (_, Self::On) => Self::On,
+            (Self::Off, wider) | (wider, Self::Off) => wider.clone(),
+            (Self::Hosts(ours), Self::Hosts(theirs)) => {
+                let new = theirs.iter().filter(|host| !ours.contains(host));
+                Self::Hosts(ours.iter().chain(new).cloned().collect())
+            }
+        }
+    }
+
+    /// Whether this reaches a host that `other` does not. What cannot be read counts as wider.
     pub fn is_wider_than(&self, other: &Self) -> bool {
         match (self, other) {
             (_, Self::On) | (Self::Off, _) => false,
             (Self::On, _) => true,
             (Self::Hosts(hosts), Self::Off) => !hosts.is_empty(),
             (Self::Hosts(hosts), Self::Hosts(others)) => {
-                hosts.iter().any(|host| !others.contains(host))
+                match (HostRules::parse(hosts), HostRules::parse(others)) {
+                    (Ok(ours), Ok(theirs)) => !theirs.cover(&ours),
+                    _ => true,
+                }
             }
         }
     }

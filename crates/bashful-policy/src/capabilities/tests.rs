@@ -85,6 +85,11 @@ fn mistakes_are_told() {
         (r#"{"network": 1}"#, "invalid type: integer `1`"),
         (r#"{"network": {}}"#, "missing field `hosts`"),
         (
+            r#"{"network": {"hosts": ["*.com"]}}"#,
+            "`*.com` would open too much",
+        ),
+        (r#"{"network": {"hosts": ["a b"]}}"#, "`a b` has a blank"),
+        (
             r#"{"resources": {"memory": "256M"}}"#,
             "invalid type: string",
         ),
@@ -214,7 +219,8 @@ fn network() -> impl Strategy<Value = NetworkCapability> {
     prop_oneof![
         Just(NetworkCapability::Off),
         Just(NetworkCapability::On),
-        names().prop_map(NetworkCapability::Hosts),
+        prop::collection::vec("[a-z]{1,3}\\.example(:22)?", 0..4)
+            .prop_map(|hosts| NetworkCapability::of_hosts(&hosts).unwrap()),
     ]
 }
 
@@ -272,4 +278,27 @@ proptest! {
         let json = serde_json::to_string(&capabilities).unwrap();
         prop_assert_eq!(serde_json::from_str::<Capabilities>(&json).unwrap(), capabilities);
     }
+}
+
+#[test]
+fn a_yes_adds_hosts_and_takes_none_away() {
+    let parse = |text| NetworkCapability::parse(text).unwrap();
+    for (one, other, both) in [
+        ("a.example", "b.example,a.example", "a.example,b.example"),
+        ("off", "b.example", "b.example"),
+        ("on", "b.example", "on"),
+        ("b.example", "on", "on"),
+        ("off", "off", "off"),
+    ] {
+        assert_eq!(
+            parse(one).united(&parse(other)),
+            parse(both),
+            "{one} {other}"
+        );
+    }
+    assert!(parse("a.example").is_wider_than(&parse("*.b.example")));
+    assert!(!parse("a.b.example").is_wider_than(&parse("*.b.example")));
+    // What was written by others, and cannot be read, is never narrower.
+    let unread = NetworkCapability::Hosts(texts(&["*"]));
+    assert!(unread.is_wider_than(&parse("a.example")) && !unread.is_wider_than(&parse("on")));
 }

@@ -99,8 +99,8 @@ impl Looker {
             Attempt::Look(path, last) => self.seeing(path, *last, plan),
             Attempt::Nothing => None,
             Attempt::Call(path, is_others) => self.calling(path, *is_others),
-            // The network is the host's, or its own loopback.
-            Attempt::Connect(_) if plan.network == Network::On => None,
+            // Only where there is no network at all: a gate tells of what it refuses.
+            Attempt::Connect(_) if plan.network != Network::Off => None,
             Attempt::Connect(bytes) => leads_out(bytes).map(|address| Violation {
                 kind: "network".to_owned(),
                 address: Some(address.to_string()),

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{Entry, Plan, Private, Right};
 use crate::backend::Backend;
-use crate::profile::{Profile, Protection};
+use crate::profile::{Network, Profile, Protection};
 use crate::survey::{Identity, Kind};
 
 /// What becomes of an entry of a plan's file tree.
@@ -74,6 +74,14 @@ impl Plan {
             }
             Protection::Filesystem => {
                 "without a file tree of its own, nothing is hidden below what is open"
+            }
+            Protection::Network if profile.network == Network::Named => {
+                if backend == Backend::Native {
+                    "this kernel captures no connections (nftables with tproxy), so only programs \
+                     that use a proxy reach the hosts"
+                } else {
+                    "only the native backend has a gate to hosts by name; with this one none is reached"
+                }
             }
             Protection::Network => {
                 "Landlock is too old to keep the host's abstract sockets out of reach"

@@ -81,6 +81,9 @@ fn network_level(profile: &Profile, survey: &Survey) -> Level {
         Network::Off => Level::Full,
         // The filter lets no run make a unix socket of any kind.
         Network::On if survey.landlock >= 6 => Level::Full,
-        Network::On => Level::Partial,
+        // The namespace is made by others, and no gate leads out of it.
+        Network::Named if survey.backend != Backend::Native => Level::None,
+        Network::Named if survey.captures => Level::Full,
+        Network::On | Network::Named => Level::Partial,
     }
 }

@@ -23,9 +23,15 @@ mod child;
 mod error;
 
 pub(super) use child::Builder;
-use child::{Working, in_child};
+use child::Working;
+pub(super) use child::in_child;
 pub(super) use error::at;
 pub use error::{BuildError, BuildStep};
+
+/// The error for a gate that does not serve.
+pub(crate) fn gate_error(error: io::Error) -> BuildError {
+    BuildError::new(BuildStep::Gate, "gate", error)
+}
 
 pub(super) struct Built {
     pub(super) shared: Shared,
@@ -81,7 +87,7 @@ pub(super) fn room(
         plan.identity,
         Identity::Own { .. } | Identity::SingleId { .. }
     );
-    let with_network = plan.network == Network::Off;
+    let with_network = plan.network.is_own();
     let spare = spare.filter(|_| with_network && !with_user);
     let who = (rustix::process::geteuid(), rustix::process::getegid());
     let map = take_id_map(plan)?;
@@ -260,13 +266,13 @@ fn make_namespaces(
         enter(user)?;
     }
     let mut kinds = libc::CLONE_NEWIPC;
-    if network == Network::Off {
+    if network.is_own() {
         kinds |= libc::CLONE_NEWNET;
     }
     new_namespaces(kinds).map_err(at(BuildStep::Namespaces, "ipc"))?;
     limit_shared_memory();
     let mut made = vec![namespace(&own, "ipc")?];
-    if network == Network::Off {
+    if network.is_own() {
         raise_loopback().map_err(at(BuildStep::Namespaces, "lo"))?;
         made.push(namespace(&own, "net")?);
     }
@@ -293,7 +299,7 @@ fn cut_off() -> Result<(), BuildError> {
     mount_change("/", flags).map_err(at(BuildStep::Namespaces, "/"))
 }
 
-fn enter(namespace: impl AsFd) -> Result<(), BuildError> {
+pub(super) fn enter(namespace: impl AsFd) -> Result<(), BuildError> {
     rustix::thread::move_into_link_name_space(namespace.as_fd(), None)
         .map_err(at(BuildStep::Namespaces, "setns"))
 }

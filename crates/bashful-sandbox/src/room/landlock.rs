@@ -78,7 +78,7 @@ fn below(path: &Path) -> &Path {
 }
 
 /// The file rights that this version of Landlock knows.
-fn known(version: u32) -> u64 {
+pub(crate) fn known(version: u32) -> u64 {
     let mut rights = (1 << 13) - 1;
     if version >= 2 {
         rights |= REFER;

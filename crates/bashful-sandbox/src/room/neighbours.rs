@@ -22,12 +22,13 @@ impl Room {
     pub(super) fn neighbour(&mut self) -> Option<Neighbour> {
         let plan = Rc::clone(&self.plan);
         plan.notices.as_ref().filter(|it| it.what.sockets)?;
-        let has_own_network = plan.network == Network::Off;
+        let has_own_network = plan.network.is_own();
         Some(Neighbour {
             registry: self.sockets.clone(),
             run: RUNS.fetch_add(1, Ordering::Relaxed),
             rights: self.rights_of(&plan),
             has_own_network,
+            has_gate: plan.network == Network::Named,
             tmp: if has_own_network {
                 None
             } else {
@@ -67,6 +68,7 @@ impl Plan {
             || (self.view == other.view
                 && self.rules == other.rules
                 && self.network == other.network
+                && self.hosts == other.hosts
                 && self.identity == other.identity)
     }
 }

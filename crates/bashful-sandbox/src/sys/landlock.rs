@@ -68,6 +68,23 @@ pub(crate) fn create(rights: u64, scopes: u64) -> io::Result<OwnedFd> {
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
+/// Restricts this thread, and what it will start, to what the ruleset allows. It must have given up
+/// to gain privileges.
+pub(crate) fn restrict(ruleset: impl AsFd) -> io::Result<()> {
+    // SAFETY: takes numbers and no memory, and the descriptor is borrowed.
+    let outcome = unsafe {
+        libc::syscall(
+            libc::SYS_landlock_restrict_self,
+            ruleset.as_fd().as_raw_fd(),
+            0_u32,
+        )
+    };
+    if outcome == -1 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(())
+}
+
 /// Allows these rights below this file or directory.
 pub(crate) fn allow(ruleset: impl AsFd, beneath: impl AsFd, rights: u64) -> io::Result<()> {
     let rule = PathBeneath {

@@ -8,7 +8,6 @@ use super::program::{Setuid, WrapperProgram};
 use super::{ARGUMENTS, EXECUTABLE, FILTER, WrapperError, is_own};
 use crate::launch::Launch;
 use crate::plan::{Access, Entry, Plan, Private};
-use crate::profile::Network;
 use crate::survey::Identity;
 use crate::sys::first::FIRST_ARGUMENT;
 
@@ -66,7 +65,7 @@ pub(super) fn arguments(plan: &Plan, place: &Place, program: &WrapperProgram) ->
         "--chdir",
         "/",
     ]);
-    if plan.network == Network::Off {
+    if plan.network.is_own() {
         words.plain(&["--unshare-net"]);
     }
     words.identity(plan.identity);

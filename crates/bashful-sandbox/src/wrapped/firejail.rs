@@ -11,7 +11,6 @@ use super::program::{Setuid, WrapperProgram};
 use super::{EXECUTABLE, WrapperError};
 use crate::launch::{FIRST_INHERITED, Launch};
 use crate::plan::{Entry, Plan};
-use crate::profile::Network;
 use crate::survey::Identity;
 use crate::sys::first::FIRST_ARGUMENT;
 
@@ -61,7 +60,7 @@ pub(super) fn profile(plan: &Plan) -> Result<String, WrapperError> {
         // Our first process becomes the other user, and gives these up.
         Identity::Owner { .. } | Identity::Mapped { .. } => "caps.keep setuid,setgid,setpcap\n",
     });
-    if plan.network == Network::Off {
+    if plan.network.is_own() {
         text.push_str("net none\n");
     }
     for entry in &plan.view {
@@ -91,6 +90,7 @@ pub(super) fn profile(plan: &Plan) -> Result<String, WrapperError> {
 mod tests {
     use super::*;
     use crate::backend::Backend;
+    use crate::profile::Network;
     use crate::profile::{Profile, Protection, Resources, WriteMode, WriteRoot};
     use crate::survey::Survey;
 
@@ -110,6 +110,7 @@ mod tests {
             hide: vec![workspace.join(hidden)],
             empty: Vec::new(),
             network: Network::Off,
+            hosts: Vec::new(),
             commands: None,
             resources: Resources::default(),
             reporting: crate::Reporting::Usual,

@@ -11,7 +11,6 @@ use std::path::PathBuf;
 use super::error::{WrapperError, own};
 use crate::backend::Backend;
 use crate::plan::Plan;
-use crate::profile::Network;
 use crate::survey::Identity;
 
 /// What is ours, and what a run by a plan must not share with us.
@@ -28,7 +27,7 @@ impl Ours {
     /// Looks at ourselves, which does not have to wait for another process.
     pub(super) fn look(plan: &Plan) -> Result<Self, WrapperError> {
         let backend = plan.backend();
-        let off = plan.network == Network::Off;
+        let off = plan.network.is_own();
         let in_bubblewrap = backend == Backend::Bubblewrap;
         let alone = matches!(
             plan.identity,
@@ -90,6 +89,7 @@ fn filters(process: &str) -> Result<u32, WrapperError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::profile::Network;
     use crate::profile::{Profile, Resources};
     use crate::survey::Survey;
 
@@ -103,6 +103,7 @@ mod tests {
             hide: Vec::new(),
             empty: Vec::new(),
             network: Network::Off,
+            hosts: Vec::new(),
             commands: None,
             resources: Resources::default(),
             reporting: crate::Reporting::Usual,

@@ -173,6 +173,7 @@ impl Scene {
             hide: Vec::new(),
             empty: vec![self.home.clone()],
             network: Network::Off,
+            hosts: Vec::new(),
             commands: None,
             resources: Resources::default(),
             optional: vec![Protection::Resources, Protection::Identity],

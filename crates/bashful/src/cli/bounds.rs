@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bashful_engine::config::{HomeMode, Sandbox, Wish};
 use bashful_engine::{
-    CapabilityChanges, EngineBuilder, NetworkCapability, PolicyMode, Preset, Reporting,
+    CapabilityChanges, EngineBuilder, HostError, NetworkCapability, PolicyMode, Preset, Reporting,
     ResourceLimits,
 };
 use clap::{Args, ValueEnum};
@@ -31,9 +31,9 @@ pub(crate) struct BoundsArguments {
     /// Hide this file or directory from it; repeatable.
     #[arg(long, value_name = "PATH")]
     pub(crate) deny: Vec<String>,
-    /// What it can reach [default: off].
-    #[arg(long, value_name = "off|on")]
-    pub(crate) network: Option<String>,
+    /// off, on, or hosts, as in pypi,example.com:443 [default: off].
+    #[arg(long, value_name = "REACH", value_parser = network)]
+    pub(crate) network: Option<NetworkCapability>,
     /// Let it run this program and no others; repeatable. An empty name leaves only the
     /// shell's built-ins.
     #[arg(long = "command", value_name = "NAME")]
@@ -130,7 +130,7 @@ impl BoundsArguments {
                 paths_read: self.read.clone(),
                 paths_write: self.write.clone(),
                 paths_deny: self.deny.clone(),
-                network: self.network.as_deref().map(network),
+                network: self.network.clone(),
                 commands,
                 resources: ResourceLimits {
                     memory: self.memory,
@@ -149,9 +149,6 @@ impl BoundsArguments {
 }
 
 /// What a word, or a list of hosts, means for the network.
-pub(super) fn network(text: &str) -> NetworkCapability {
-    NetworkCapability::from_word(text).unwrap_or_else(|| {
-        let hosts = text.split(',').map(str::to_owned);
-        NetworkCapability::Hosts(hosts.collect())
-    })
+pub(super) fn network(text: &str) -> Result<NetworkCapability, HostError> {
+    NetworkCapability::parse(text)
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use bashful_engine::NetworkCapability;
 use bashful_engine::approvals::Scope;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args, Subcommand};
@@ -99,9 +100,9 @@ pub(crate) struct AddArguments {
     /// Allow a class of commands that is otherwise refused, such as sudo; repeatable.
     #[arg(long, value_name = "CLASS")]
     pub(crate) class: Vec<String>,
-    /// Open the network.
-    #[arg(long, value_name = "on", value_parser = ["on"])]
-    pub(crate) network: Option<String>,
+    /// Open the network: on, or hosts, as in pypi,example.com:443.
+    #[arg(long, value_name = "REACH", value_parser = opened_network)]
+    pub(crate) network: Option<NetworkCapability>,
     /// Let git fetch from the repository at this address, with your own keys and helpers; repeatable.
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) git_fetch: Vec<String>,
@@ -135,6 +136,13 @@ pub(crate) struct AddArguments {
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+fn opened_network(text: &str) -> Result<NetworkCapability, String> {
+    match NetworkCapability::parse(text) {
+        Ok(NetworkCapability::Off) => Err("a grant opens: `on`, or hosts".to_owned()),
+        read => read.map_err(|error| error.to_string()),
+    }
 }
 
 fn scope() -> impl TypedValueParser<Value = Scope> {

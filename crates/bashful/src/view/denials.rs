@@ -177,6 +177,7 @@ fn source(source: &str) -> &str {
         "audit" | "landlock" => "the kernel's audit",
         "cgroup" => "the control group",
         "rlimit" => "a signal of the kernel",
+        "gate" => "the gate of the room",
         _ => "the keeper",
     }
 }

@@ -102,6 +102,7 @@ fn rights(sheet: &mut Sheet<'_>, plan: &PlannedRun) {
     match plan.network {
         Network::Off => sheet.section("Can reach", Tone::Plain, "nothing but its own loopback"),
         Network::On => sheet.section("Can reach", Tone::Warning, "the network of this host"),
+        Network::Named => sheet.section("Can reach", Tone::Plain, &plan.hosts.join(", ")),
     }
     match &plan.commands {
         PlannedCommands::Any => sheet.section("Can run", Tone::Plain, "any program it can see"),

@@ -67,6 +67,7 @@ fn end(task: &str, agent: &str, code: i32) -> Event {
         slow: false,
         output: OutputDigest::default(),
         violations: Vec::new(),
+        network: Vec::new(),
         error: None,
         late: false,
     }))

@@ -201,7 +201,6 @@ fn errors_are_those_of_a_run() {
         &["--write", "/", "--preset", "workspace", "true"],
         &["--memory", "0", "true"],
         &["--command", "no-such-program", "true"],
-        &["--network", "example.com", "true"],
         &["--workspace", "missing", "true"],
         &["--cwd", "/usr", "--workspace", ".", "true"],
         &["--env", "LD_PRELOAD=x", "true"],

@@ -25,6 +25,7 @@ mod held;
 mod homes;
 mod left_behind;
 mod limits;
+mod named;
 mod network;
 mod owners;
 mod paths;

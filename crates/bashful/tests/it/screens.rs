@@ -143,7 +143,7 @@ fn help_of_run_in_short() {
           --read <PATH>          Let it read this file or directory; repeatable
           --write <PATH>         Let it write this file or directory; repeatable
           --deny <PATH>          Hide this file or directory from it; repeatable
-          --network <off|on>     What it can reach [default: off]
+          --network <REACH>      off, on, or hosts, as in pypi,example.com:443 [default: off]
           --command <NAME>       Let it run this program and no others; repeatable. An empty name leaves
                                  only the shell's built-ins
           --memory <SIZE>        Memory of all its processes together, such as 2G

@@ -44,6 +44,7 @@ fn the_usual_run() {
         hide: Vec::new(),
         empty: vec![world.home.clone()],
         network: Network::Off,
+        hosts: Vec::new(),
         commands: None,
         resources: limits::resources(&bashful_policy::ResourceLimits::default()).unwrap(),
         optional: vec![Protection::Resources],
@@ -442,16 +443,17 @@ fn limits_are_checked_against_the_host() {
 }
 
 #[test]
-fn the_network_is_off_or_on() {
+fn the_network_is_off_or_on_or_for_hosts() {
     let world = World::new();
     assert_eq!(world.profile(r#"{"network": true}"#).network, Network::On);
     assert_eq!(world.profile(r#"{"network": "off"}"#).network, Network::Off);
-    let hosts = r#"{"network": {"hosts": ["a.example"]}}"#;
-    assert_eq!(world.refusal(hosts).0, "network_by_host");
-    assert_eq!(
-        world.refusal(r#"{"network": {"hosts": []}}"#).0,
-        "network_by_host"
-    );
+    let hosts =
+        world.profile(r#"{"network": {"hosts": ["b.example:22", "A.example", "b.example:22"]}}"#);
+    assert_eq!(hosts.network, Network::Named);
+    assert_eq!(hosts.hosts, ["a.example", "b.example:22"]);
+    // No hosts are no network.
+    let none = world.profile(r#"{"network": {"hosts": []}}"#);
+    assert_eq!((none.network, none.hosts), (Network::Off, Vec::new()));
 }
 
 #[test]

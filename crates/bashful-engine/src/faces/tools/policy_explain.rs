@@ -45,7 +45,7 @@ fn output() -> Value {
                 "description": "effect (allow, ask or deny), rule, reason, capability, suggestion.",
             },
             "workspace": schema::text("The root that it would work in."),
-            "network": schema::text("What it could reach: off or on."),
+            "network": schema::text("What it could reach: off, on, or named, which is its `hosts`."),
             "enforcement": { "type": "object", "description": "What the kernel would enforce." },
         }),
     )
@@ -96,6 +96,7 @@ fn reach(plan: &PlannedRun) -> String {
         match plan.network {
             Network::Off => "off",
             Network::On => "on",
+            Network::Named => "only to hosts by name",
         },
         level(enforcement.network),
         plan.cwd.display(),

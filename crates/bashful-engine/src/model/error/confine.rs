@@ -206,9 +206,9 @@ pub enum ConfineError {
         #[source]
         source: bashful_sandbox::ProgramError,
     },
-    /// A network by names cannot be enforced yet.
-    #[error("a network of named hosts cannot be enforced yet, only `off` and `on`")]
-    NetworkByHost,
+    /// A host of the network cannot be read as one.
+    #[error("cannot open the network to a host")]
+    Host(#[from] bashful_policy::HostError),
     /// A limit is zero.
     #[error("the limit `resources.{name}` is zero")]
     ZeroLimit {
@@ -266,7 +266,7 @@ impl ConfineError {
             }
             Self::TooBigToSearch { .. } => "name a smaller directory",
             Self::CommandNotFound { .. } => "check the name, or give the full path",
-            Self::NetworkByHost => "say `off` or `on`",
+            Self::Host(_) => "name hosts as in `api.example.com:443`",
             Self::ZeroLimit { .. } => "give a positive number, or leave it out",
             Self::BeyondHost { .. } => "ask for less, or leave it out",
             Self::Search { .. } => return None,
@@ -297,7 +297,7 @@ impl ConfineError {
             Self::TooBigToSearch { .. } => "too_big_to_search",
             Self::Search { .. } => "search",
             Self::CommandNotFound { .. } => "command_not_found",
-            Self::NetworkByHost => "network_by_host",
+            Self::Host(_) => "host",
             Self::ZeroLimit { .. } => "zero_limit",
             Self::BeyondHost { .. } => "beyond_host",
         }

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::script::ScriptChanged;
 use crate::model::ask::{Ask, AskState};
+use crate::model::connections::Connected;
 use crate::model::grant::Grant;
 
 /// An event that is put on record. Every text that came from an agent is masked before.
@@ -237,6 +238,9 @@ pub struct Ended {
     /// What was stopped or held back.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub violations: Vec<Violation>,
+    /// The connections that it had, or wanted: the first of them, if they were many.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub network: Vec<Connected>,
     /// What went wrong on our side.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
@@ -260,6 +264,7 @@ impl Ended {
             slow: false,
             output: OutputDigest::default(),
             violations: Vec::new(),
+            network: Vec::new(),
             error: Some(error.to_owned()),
             late: false,
         }

@@ -41,10 +41,6 @@ pub(super) fn compare(
         let message = "declares the network, and does not seem to need it".to_owned();
         tell(Severity::Info, "unneeded-network", message, "");
     }
-    if let NetworkCapability::Hosts(_) = declared.network {
-        let message = "declares single hosts, which cannot be enforced yet: it will not run";
-        tell(Severity::Error, "network-by-host", message.to_owned(), "");
-    }
     for class in &needs.classes {
         if !declared.classes.contains(class) {
             let message = format!(

@@ -60,6 +60,7 @@ fn start_in_a_room(id: &str, workspace: &Path, command: &str) -> Value {
         hide: Vec::new(),
         empty: Vec::new(),
         network: Network::Off,
+        hosts: Vec::new(),
         commands: None,
         resources: Resources::default(),
         optional: Vec::new(),

@@ -32,7 +32,7 @@ impl Drop for Builder {
 }
 
 /// Does the work in a child and brings back the descriptors it made.
-pub(super) fn in_child(
+pub(in crate::room) fn in_child(
     flags: i32,
     work: impl FnOnce() -> Result<Vec<OwnedFd>, BuildError>,
 ) -> Result<(Vec<OwnedFd>, Builder), BuildError> {

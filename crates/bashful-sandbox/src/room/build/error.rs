@@ -23,11 +23,13 @@ pub enum BuildStep {
     Close,
     /// The Landlock rules.
     Landlock,
+    /// Starting the gate of a room with named hosts.
+    Gate,
     /// Handing the result over.
     Report,
 }
 
-pub(super) const STEPS: [BuildStep; 9] = [
+pub(super) const STEPS: [BuildStep; 10] = [
     BuildStep::Host,
     BuildStep::Namespaces,
     BuildStep::Identity,
@@ -36,6 +38,7 @@ pub(super) const STEPS: [BuildStep; 9] = [
     BuildStep::Place,
     BuildStep::Close,
     BuildStep::Landlock,
+    BuildStep::Gate,
     BuildStep::Report,
 ];
 
@@ -50,6 +53,7 @@ impl BuildStep {
             Self::Place => "put in place",
             Self::Close => "close the tree at",
             Self::Landlock => "restrict",
+            Self::Gate => "start",
             Self::Report => "hand over",
         }
     }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use super::*;
 use crate::backend::Backend;
+use crate::profile::Network;
 use crate::profile::{Level, Profile, Protection, Resources, WriteMode, WriteRoot};
 use crate::survey::Survey;
 
@@ -37,6 +38,7 @@ impl Scene {
             hide: vec![workspace.join("secret")],
             empty: Vec::new(),
             network: Network::Off,
+            hosts: Vec::new(),
             commands: None,
             resources: Resources::default(),
             reporting: crate::Reporting::Usual,

@@ -28,9 +28,9 @@ pub(crate) struct DeclaredArguments {
     /// This file or directory is hidden from it; repeatable.
     #[arg(long, value_name = "PATH")]
     pub(crate) deny: Vec<String>,
-    /// What it can reach [default: off].
-    #[arg(long, value_name = "off|on")]
-    pub(crate) network: Option<String>,
+    /// off, on, or hosts, as in pypi,example.com:443 [default: off].
+    #[arg(long, value_name = "REACH", value_parser = network)]
+    pub(crate) network: Option<NetworkCapability>,
     /// It may run this program and no others; repeatable. An empty name leaves only the
     /// shell's built-ins.
     #[arg(long = "command", value_name = "NAME")]
@@ -100,8 +100,8 @@ impl DeclaredArguments {
             replace(&mut commands, &self.commands);
             changed.commands = Some(commands);
         }
-        if let Some(word) = &self.network {
-            changed.network = network(word);
+        if let Some(network) = &self.network {
+            changed.network = network.clone();
         }
         if matches!(&changed.network, NetworkCapability::Hosts(hosts) if hosts.is_empty()) {
             return Err(UsageError("the network needs at least one host".to_owned()).into());
@@ -248,7 +248,7 @@ mod tests {
         let flags = DeclaredArguments {
             read: vec!["/b".to_owned()],
             commands: vec![String::new()],
-            network: Some("on".to_owned()),
+            network: Some(NetworkCapability::On),
             ..DeclaredArguments::default()
         };
         let changed = flags.capabilities_from(&before).unwrap().unwrap();

@@ -56,7 +56,11 @@ pub(super) fn add(
         scope: arguments.scope,
         subject,
         opens: Opening {
-            network: arguments.network.clone().or(network),
+            network: arguments
+                .network
+                .as_ref()
+                .map(ToString::to_string)
+                .or(network),
             classes: arguments.class.clone(),
             paths_read: paths(&arguments.read)?,
             paths_write: paths(&arguments.write)?,

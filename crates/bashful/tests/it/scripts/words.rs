@@ -289,11 +289,6 @@ fn what_cannot_work_is_told_before_anybody_approves_it() {
     let own = world.path("config/bashful").display().to_string();
     let cases = [
         (
-            vec!["--network", "example.org"],
-            "echo hi\n",
-            "cannot be enforced",
-        ),
-        (
             vec!["--read", "/nonexistent/x"],
             "echo hi\n",
             "does not exist",
