@@ -189,8 +189,10 @@ fn limits_of_nothing_and_beyond_the_host() {
 fn words_that_are_none() {
     let world = World::unjudged();
     for flags in [
-        ["--network", "maybe"],
-        ["--network", "example.org"],
+        ["--network", "*"],
+        ["--network", "*.org"],
+        ["--network", "example.org:0"],
+        ["--network", "example.org, a b"],
         ["--preset", "everything"],
         ["--home", "nowhere"],
         ["--sandbox", "strong"],

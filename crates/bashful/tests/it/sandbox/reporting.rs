@@ -235,6 +235,8 @@ fn a_keeper_that_is_stopped_breaks_no_run() {
     );
     let running = world.start(&["--json", "--read", text(&shared), &command]);
     assert!(eventually(|| world.workspace().join("begun").exists()));
+    // That it runs is written down a moment later.
+    assert!(eventually(|| !world.living_keepers().is_empty()));
     let [(keeper, _)] = world.living_keepers()[..] else {
         panic!("one keeper: {:?}", world.living_keepers())
     };

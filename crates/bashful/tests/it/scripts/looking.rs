@@ -59,6 +59,9 @@ fn changed_variables_are_seen() {
     }
     let mut terminal = Terminal::bashful(&world, &["scripts", "run", "a"]);
     terminal.asked(1);
+    // The question fits a small screen, and what changed stands behind `v`.
+    terminal.press(b"v");
+    terminal.asked(2);
     let seen = terminal.seen();
     for part in parts {
         assert!(seen.contains(part), "{part}: {seen}");
