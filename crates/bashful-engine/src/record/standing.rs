@@ -83,6 +83,16 @@ impl Standing {
         }))
     }
 
+    /// Where it is as people are told. That it runs is written down a moment after it began: what has
+    /// printed something by then has begun.
+    pub(crate) fn told(&self, directory: &TaskDirectory) -> TaskState {
+        let has_printed = || std::fs::metadata(directory.log()).is_ok_and(|about| about.len() > 0);
+        match self.state {
+            TaskState::Waiting if has_printed() => TaskState::Running,
+            state => state,
+        }
+    }
+
     fn recorded(record: State) -> Self {
         let state = match record.phase {
             Phase::Running if record.needs_input.is_some() => TaskState::NeedsInput,
@@ -140,6 +150,12 @@ mod tests {
         assert_eq!(found(&directory), Some(TaskState::Waiting));
         fs::write(&path, SPEC).unwrap();
         assert_eq!(found(&directory), Some(TaskState::Waiting));
+        let told = || Standing::of(&directory).unwrap().unwrap().told(&directory);
+        assert_eq!(told(), TaskState::Waiting);
+        fs::write(directory.log(), "").unwrap();
+        assert_eq!(told(), TaskState::Waiting);
+        fs::write(directory.log(), "x").unwrap();
+        assert_eq!(told(), TaskState::Running);
         fs::write(directory.path().join("state"), STATE).unwrap();
         assert_eq!(found(&directory), Some(TaskState::Running));
         // It dies, with and without a record.

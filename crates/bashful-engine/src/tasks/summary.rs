@@ -127,7 +127,7 @@ impl TaskSummary {
             .filter(|bytes| *bytes > 0);
         Self {
             task_id: spec.id.to_string(),
-            state: standing.state,
+            state: standing.told(directory),
             needs_input: record
                 .filter(|_| standing.state == TaskState::NeedsInput)
                 .and_then(|record| record.needs_input.clone()),

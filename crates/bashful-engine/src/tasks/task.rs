@@ -239,7 +239,7 @@ impl Task {
 
     /// Where it is in its life.
     pub fn state(&self) -> Result<TaskState, TaskError> {
-        Ok(self.standing()?.state)
+        Ok(self.standing()?.told(&self.directory))
     }
 
     /// How it stands, in a few words.
