@@ -30,6 +30,8 @@ const NAMES_PORT: u16 = 53;
 /// No resolver asks more.
 const MOST_SERVERS: usize = 3;
 const BACKLOG: i32 = 512;
+/// Bytes of questions for names that may wait: those of thousands of programs at a time.
+const ROOM_FOR_QUESTIONS: usize = 4 << 20;
 
 impl Room {
     /// Makes the sockets that a gate serves, in the network of this room.
@@ -103,10 +105,10 @@ fn sockets(servers: &[IpAddr]) -> std::io::Result<Vec<OwnedFd>> {
     for server in servers {
         let address = SocketAddr::new(*server, NAMES_PORT);
         // A link's own server is none of the room's; its questions meet nobody.
-        let Ok(datagrams) = open(address, SocketType::DGRAM) else {
+        let Ok(datagrams) = questions(address) else {
             continue;
         };
-        made.push(datagrams);
+        made.extend(datagrams);
         if server.is_loopback() {
             made.push(listener(address)?);
         }
@@ -114,13 +116,31 @@ fn sockets(servers: &[IpAddr]) -> std::io::Result<Vec<OwnedFd>> {
     Ok(made)
 }
 
+/// Sockets between which the kernel divides the questions for names: what finds no room in one is
+/// lost, and its program waits for seconds.
+fn questions(address: SocketAddr) -> std::io::Result<Vec<OwnedFd>> {
+    let one = || {
+        let socket = new(address, SocketType::DGRAM)?;
+        sockopt::set_socket_reuseport(&socket, true)?;
+        // More than is usual takes a right of root's.
+        if sockopt::set_socket_recv_buffer_size_force(&socket, ROOM_FOR_QUESTIONS).is_err() {
+            let _ = sockopt::set_socket_recv_buffer_size(&socket, ROOM_FOR_QUESTIONS);
+        }
+        bind(&socket, &address)?;
+        Ok(socket)
+    };
+    (0..2).map(|_| one()).collect()
+}
+
 fn listener(address: SocketAddr) -> std::io::Result<OwnedFd> {
-    let socket = open(address, SocketType::STREAM)?;
+    let socket = new(address, SocketType::STREAM)?;
+    bind(&socket, &address)?;
     listen(&socket, BACKLOG)?;
     Ok(socket)
 }
 
-fn open(address: SocketAddr, kind: SocketType) -> std::io::Result<OwnedFd> {
+/// A socket that is not bound yet.
+fn new(address: SocketAddr, kind: SocketType) -> std::io::Result<OwnedFd> {
     let family = match address {
         SocketAddr::V4(_) => AddressFamily::INET,
         SocketAddr::V6(_) => AddressFamily::INET6,
@@ -132,6 +152,5 @@ fn open(address: SocketAddr, kind: SocketType) -> std::io::Result<OwnedFd> {
     if address.is_ipv6() {
         sockopt::set_ipv6_v6only(&socket, true)?;
     }
-    bind(&socket, &address)?;
     Ok(socket)
 }
