@@ -55,7 +55,7 @@ pub use crate::model::error::store::StoreError;
 pub use crate::model::shell_state::ShellOutcome;
 pub use base::interrupts::Interrupts;
 pub use base::legible::is_legible;
-pub use bashful_keeper::Lifetime;
+pub use bashful_keeper::Expected;
 pub use bashful_keeper::{NeedsInput, Stream, TerminalSize, VERSION};
 pub use bashful_policy::{
     Capabilities, CapabilityChanges, CommandValidator, Decision, Effect, HostError, HostFault,

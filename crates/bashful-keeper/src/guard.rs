@@ -30,13 +30,13 @@ pub const KEEPER_ARGUMENT: &str = "__bashful-keeper";
 /// What a keeper that was forked from another process is called.
 pub const KEEPER_NAME: &str = "bashful-keeper";
 
-/// What is known about a keeper's life when it begins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lifetime {
-    /// Its session will tell.
-    Unknown,
-    /// Its runs may outlive the process that makes it.
-    BeyondCaller,
+/// What is known of a keeper's first run when it begins; its engine will say for certain.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Expected {
+    /// It may outlive the process that makes the keeper.
+    pub beyond_caller: bool,
+    /// It wants a room, and its engine takes a while to say which.
+    pub room: bool,
 }
 
 /// If this process was started as a keeper, serves as one and never returns.
@@ -54,20 +54,20 @@ pub fn serve_as_keeper_if_asked() {
     // before any line of `main`.
     let served = take_socket().and_then(|socket| match fork_leaving_threads()? {
         Fork::Parent(_) => Ok(()),
-        Fork::Child => serve(socket, Lifetime::Unknown),
+        Fork::Child => serve(socket, Expected::default()),
     });
     end(&served)
 }
 
 /// Makes a keeper by forking this process, which must be small and have a single
 /// thread. Returns in the caller; the new process serves this socket and ends.
-pub fn fork_keeper(socket: OwnedFd, lifetime: Lifetime) -> io::Result<()> {
+pub fn fork_keeper(socket: OwnedFd, expected: Expected) -> io::Result<()> {
     let here = processor::here();
     match fork_single_threaded()? {
         Fork::Parent(_) => Ok(()),
         Fork::Child => {
             processor::leave(here);
-            end(&become_nameless(socket).and_then(|socket| serve(socket, lifetime)))
+            end(&become_nameless(socket).and_then(|socket| serve(socket, expected)))
         }
     }
 }
@@ -95,7 +95,7 @@ fn take_socket() -> io::Result<OwnedFd> {
 }
 
 /// Leaves the caller's world behind and becomes guard and keeper.
-fn serve(socket: OwnedFd, lifetime: Lifetime) -> io::Result<()> {
+fn serve(socket: OwnedFd, expected: Expected) -> io::Result<()> {
     // Secrets to be masked are in our memory: no other process may look.
     set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
     ignore_write_signals();
@@ -116,11 +116,13 @@ fn serve(socket: OwnedFd, lifetime: Lifetime) -> io::Result<()> {
         Fork::Child => {
             set_child_subreaper(Some(getpid()))?;
             let mut keeper = Keeper::new(socket, this.as_raw_pid())?;
-            if lifetime == Lifetime::BeyondCaller {
+            if expected.beyond_caller {
                 // Its answer comes while the engine is still being made.
                 keeper.ask_for_scope();
             }
-            keeper.look_ahead();
+            if expected.room {
+                keeper.look_ahead();
+            }
             keeper.serve()
         }
     }

@@ -34,7 +34,7 @@ mod wire;
 
 pub use bashful_sandbox::TerminalSize;
 pub use characters::CharacterCount;
-pub use guard::{KEEPER_ARGUMENT, KEEPER_NAME, Lifetime, fork_keeper, serve_as_keeper_if_asked};
+pub use guard::{Expected, KEEPER_ARGUMENT, KEEPER_NAME, fork_keeper, serve_as_keeper_if_asked};
 pub use keeper::{ALONE, LONGEST_IN_LINE};
 pub use latin::Bytes;
 pub use log::{LogEnd, Stream};

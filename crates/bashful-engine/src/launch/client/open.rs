@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use bashful_keeper::{
-    Hello, KEEPER_ARGUMENT, LONGEST_IN_LINE, Lifetime, LineBuffer, PROTOCOL, Reply, Request,
+    Expected, Hello, KEEPER_ARGUMENT, LONGEST_IN_LINE, LineBuffer, PROTOCOL, Reply, Request,
     VERSION, Welcome, connect, fork_keeper,
 };
 use bashful_sandbox::{Launch, Process, Relay, reap_if_ended, signal_process};
@@ -62,9 +62,9 @@ pub struct EarlyKeeper(Arc<UnixStream>);
 
 impl EarlyKeeper {
     /// Forks this process, which must be small and have a single thread.
-    pub fn fork(lifetime: Lifetime) -> io::Result<Self> {
+    pub fn fork(expected: Expected) -> io::Result<Self> {
         let (ours, theirs) = UnixStream::pair()?;
-        fork_keeper(theirs.into(), lifetime)?;
+        fork_keeper(theirs.into(), expected)?;
         Ok(Self(Arc::new(ours)))
     }
 
@@ -108,7 +108,8 @@ impl Client {
         match &address.origin {
             Origin::Fork => {
                 let (socket, theirs) = pair()?;
-                fork_keeper(theirs.into(), Lifetime::Unknown).map_err(no_resource("a process"))?;
+                fork_keeper(theirs.into(), Expected::default())
+                    .map_err(no_resource("a process"))?;
                 Self::greet(socket, address, Path::new(ITSELF), order)
             }
             Origin::Forked(socket) => {
